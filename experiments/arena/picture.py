@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from experiments.arena.comparison import Comparison
 from experiments.arena.profile import Profile
 from experiments.papers import layout
 from experiments.papers.bands import Band
-from experiments.papers.panels import empty, heading
-from experiments.plotting import FAINT, INK, PANEL, Style, axis_name, interesting_range, paper, plain_frame, styles_for
+from experiments.papers.panels import empty, empty_panel, heading, write_heading
+from experiments.plotting import INK, Style, axis_name, interesting_range, plain_frame, styles_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,9 +110,7 @@ def _draw_comparison(axes: Axes, comparison: Comparison, drawing: Drawing, cost:
     bands = drawing.bands(comparison, cost)
     heading(axes, comparison.panel, _not_counted(comparison, drawing, cost))
     if not bands:
-        axes.set_axis_off()
-        nothing = f"{axis_name(cost)}: nothing to draw"
-        axes.text(0.5, 0.5, nothing, transform=axes.transAxes, size=PANEL.label, color=FAINT, ha="center")
+        empty_panel(axes, f"{axis_name(cost)}: nothing to draw")
         return
     labelled = 0 if place == 1 else place  # the panel beside the profile has a label like the first of a row
     layout.log_axes(axes, axis_name(cost), "(P - L) / L" if gap else "Test error, %", labelled, drawing.columns)
@@ -147,25 +145,21 @@ def _draw_profile(axes: Axes, drawing: Drawing, cost: str) -> None:
     from matplotlib.ticker import NullFormatter
 
     own = drawing.profiles[cost]
-    above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    bold: dict[str, Any] = {"size": PANEL.label + 1, "weight": "bold", "color": INK, "label": paper.NAME, **above}
-    axes.annotate("Profile", (0, 1), (0, 20), **bold)
     problems = drawing.seeds * sum(len(comparison.judged) for comparison in drawing.comparisons)
-    axes.annotate(f"{problems} problems", (0, 1), (0, 7), size=PANEL.note, color=FAINT, label=paper.NOTE, **above)
+    write_heading(axes, "Profile", f"{problems} problems")
     axes.set_xscale("log")
-    plain_frame(axes, PANEL.ticks)
+    plain_frame(axes)
     finite = [profile.factor[-1] for profile in own.values()]
     right = min(max([*finite, 2.0]) * 1.3, _MOST)
     for name, profile in own.items():
         style = drawing.styles[name]
         x, y = np.append(profile.factor, right * 10), np.append(profile.share, profile.solved)
-        look: dict[str, Any] = {"color": style.color, "linewidth": style.width * PANEL.lines, "linestyle": style.line}
-        axes.plot(x, 100 * y, drawstyle="steps-post", zorder=3, **look)
+        axes.plot(x, 100 * y, drawstyle="steps-post", zorder=3, **style.look)
         spots = profile.factor <= right
-        axes.plot(x[:-1][spots], 100 * y[:-1][spots], linestyle="none", **style.markers(PANEL.lines), zorder=4)
+        axes.plot(x[:-1][spots], 100 * y[:-1][spots], linestyle="none", **style.markers(), zorder=4)
     axes.set_xlim(0.97, right)
     layout.plain_ticks(axes.xaxis, (1.0, 2.0, 5.0) if right < 100 else (1.0,))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_ylim(-3, 103)
-    axes.set_xlabel("Factor of the least cost", size=PANEL.label, color=INK)
-    axes.set_ylabel("Problems solved, %", size=PANEL.label, color=INK, labelpad=1)
+    axes.set_xlabel("Factor of the least cost", color=INK)
+    axes.set_ylabel("Problems solved, %", color=INK, labelpad=1)

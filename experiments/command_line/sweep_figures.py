@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from experiments.columns import STEP_COSTS
 from experiments.command_line.sweep_groups import Group, groups
-from experiments.command_line.sweep_page import write_page
+from experiments.command_line.sweep_page import Member, write_page
 from experiments.configuration.paper_style import PaperStyle
 from experiments.processes.outcome import Outcome
 from experiments.run.errors import print_error
@@ -19,42 +18,10 @@ from experiments.run.errors import print_error
 if TYPE_CHECKING:
     import pandas as pd
 
-    from experiments.plotting import Style
+    from experiments.plotting import Picture
 
 FIGURE, FOR_PAPER = "curves", "paper"
 """Names of the pictures; where there are several data sets, the data set's name follows."""
-
-Member = tuple[Group, list[tuple[Outcome, "pd.DataFrame"]]]
-"""A group and its runs with their curves."""
-
-
-@dataclass(frozen=True)
-class Picture:
-    """What is drawn of one data set.
-
-    Attributes
-    ----------
-    curves : dict of str to list of DataFrame
-        By label.
-    styles : dict of str to Style
-    cost, title : str
-    suffix : str
-        End of the file's name.
-    in_order : bool
-        See `experiments.plotting.plot_curves`.
-    """
-
-    curves: dict[str, list[pd.DataFrame]]
-    styles: dict[str, Style]
-    cost: str
-    title: str
-    suffix: str
-    in_order: bool
-
-    def arguments(self, small_print: str) -> dict[str, Any]:
-        """Return what `plot_curves` and `plot_for_paper` have in common."""
-        same = {"curves": self.curves, "styles": self.styles, "cost": self.cost, "title": self.title}
-        return {**same, "small_print": small_print}
 
 
 def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Path]:
@@ -68,21 +35,12 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
     list of Path
         The page and the figures, written to `directory`; empty if no run has a result.
     """
-    from experiments.plotting import NothingToDrawError, plot_curves
-
-    found = _found(outcomes)
-    small_print = _small_print(command)
+    members, small_print = _members(outcomes), _small_print(command)
     paths = []
-    for picture in _pictures(found):
-        path = directory / f"{FIGURE}{picture.suffix}.png"
-        try:
-            plot_curves(**picture.arguments(small_print), path_png=path, in_order=picture.in_order)
-        except NothingToDrawError as error:  # the sweep is done all the same
-            print_error(f"no figure: {error}")
-        else:
-            paths.append(path)
-    shown = [(group.dataset, group.algo, group.values, curves) for group, curves in found]
-    page = write_page(shown, directory, small_print, [path.read_bytes() for path in paths]) if paths else None
+    for suffix, picture in _pictures(members, small_print):
+        paths.append(directory / f"{FIGURE}{suffix}.png")
+        picture.save(paths[-1])
+    page = write_page(members, directory, small_print, [path.read_bytes() for path in paths]) if paths else None
     return [page, *paths] if page else paths
 
 
@@ -94,16 +52,12 @@ def draw_for_paper(outcomes: Sequence[Outcome], directory: Path, command: str, s
     SettingsError, OSError
         LaTeX fails, or a file cannot be written.
     """
-    from experiments.plotting import NothingToDrawError, plot_for_paper
-
-    paths = []
-    for picture in _pictures(_found(outcomes)):
-        stem = directory / f"{FOR_PAPER}{picture.suffix}"
-        try:
-            paths += plot_for_paper(**picture.arguments(_small_print(command)), stem=stem, style=style)
-        except NothingToDrawError as error:
-            print_error(f"no figure: {error}")
-    return paths
+    pictures = _pictures(_members(outcomes), _small_print(command), names=False)
+    return [
+        path
+        for suffix, picture in pictures
+        for path in picture.save_for_paper(directory / f"{FOR_PAPER}{suffix}", style)
+    ]
 
 
 def _small_print(command: str) -> str:
@@ -113,32 +67,36 @@ def _small_print(command: str) -> str:
     return f"commit {provenance.commit_text(commit, dirty)}; {command}" if commit else command
 
 
-def _found(outcomes: Sequence[Outcome]) -> list[Member]:
+def _members(outcomes: Sequence[Outcome]) -> list[Member]:
     return [(group, curves) for group in groups(outcomes) if (curves := _curves(group))]
 
 
-def _pictures(found: Sequence[Member]) -> list[Picture]:
+def _pictures(members: Sequence[Member], small_print: str, *, names: bool = True) -> Iterator[tuple[str, Picture]]:
+    """Yield the picture of each data set, with the end of its file's name; say which has no point to draw."""
     from experiments.command_line import sweep_names
+    from experiments.plotting import NothingToDrawError, curves_picture
 
     by_dataset: dict[str, list[tuple[Group, list[pd.DataFrame]]]] = {}
-    for group, curves in found:
+    for group, curves in members:
         by_dataset.setdefault(group.dataset, []).append((group, [curve for _, curve in curves]))
-    pictures = []
     for dataset, drawn in by_dataset.items():
         styles = sweep_names.styles([(group.algo, group.values) for group, _ in drawn])
         algorithms = list(dict.fromkeys(group.algo for group, _ in drawn))
         only = f", {sweep_names.called(algorithms[0])}" if len(algorithms) == 1 else ""
-        pictures.append(
-            Picture(
-                curves=dict(zip(styles, (curves for _, curves in drawn), strict=True)),
-                styles=styles,
+        try:
+            picture = curves_picture(
+                dict(zip(styles, (curves for _, curves in drawn), strict=True)),
                 cost=_cost([curve for _, curves in drawn for curve in curves]),
                 title=f"Test error against cost on {dataset}{only}",
-                suffix=f"-{_file_name(dataset)}" if len(by_dataset) > 1 else "",
+                small_print=small_print,
+                styles=styles,
                 in_order=any(group.values for group, _ in drawn),
+                names=names,
             )
-        )
-    return pictures
+        except NothingToDrawError as error:  # the sweep is done all the same
+            print_error(f"no figure: {error}")
+        else:
+            yield f"-{_file_name(dataset)}" if len(by_dataset) > 1 else "", picture
 
 
 def _file_name(dataset: str) -> str:

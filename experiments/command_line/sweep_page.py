@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.command_line.sweep_names import Values
+from experiments.command_line.sweep_groups import Group
 from experiments.configuration.schema import NOT_INFLUENTIAL
 from experiments.configuration.settings import setting_name
 from experiments.processes.outcome import Outcome
@@ -17,18 +17,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def write_page(
-    drawn: Sequence[tuple[str, str, Values, Sequence[tuple[Outcome, pd.DataFrame]]]],
-    directory: Path,
-    command: str,
-    pictures: Sequence[bytes] = (),
-) -> Path | None:
+Member = tuple[Group, list[tuple[Outcome, "pd.DataFrame"]]]
+"""A group and its runs with their curves."""
+
+
+def write_page(members: Sequence[Member], directory: Path, command: str, pictures: Sequence[bytes] = ()) -> Path | None:
     """Write ``curves.html``: the curves of a sweep's runs, to choose data set, solvers, cost and measure.
 
     Parameters
     ----------
-    drawn : sequence of (str, str, Values, sequence of (Outcome, DataFrame))
-        For each group of runs data set, algorithm, the settings that tell it from others, and its runs with curves.
+    members : sequence of Member
     directory : Path
     command : str
         The command line, for the small print.
@@ -43,23 +41,23 @@ def write_page(
     from experiments.command_line import sweep_names
     from experiments.plotting.interactive import PAGE, Curves, RunCurve, curves_page
 
-    kinds = list(dict.fromkeys((algo, values) for _, algo, values, _ in drawn))
+    kinds = list(dict.fromkeys((group.algo, group.values) for group, _ in members))
     styles = sweep_names.styles(kinds)
     names = dict(zip(kinds, styles, strict=True))
-    runs = [
+    shown = [
         RunCurve(
-            dataset,
-            names[algo, values],
+            group.dataset,
+            names[group.algo, group.values],
             outcome.seed or 0,
             curve,
             shlex.join(["python", "run.py", *_own(outcome)]),
             dict(word.partition("=")[::2] for word in _own(outcome)),
         )
-        for dataset, algo, values, members in drawn
-        for outcome, curve in members
+        for group, runs in members
+        for outcome, curve in runs
     ]
     content = Curves(
-        "Curves of a sweep", runs, styles, facts=f"{len(runs):,} runs.", small_print=command, pictures=pictures
+        "Curves of a sweep", shown, styles, facts=f"{len(shown):,} runs.", small_print=command, pictures=pictures
     )
     try:
         page = curves_page(content)

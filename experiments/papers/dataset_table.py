@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from experiments.papers import layout
 from experiments.papers.printed import compare_number, data_difference
-from experiments.plotting import FAINT, INK, PANEL
+from experiments.plotting import FAINT, INK
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.verdict import Number
 
@@ -79,16 +79,16 @@ def add_panel(figure: Figure | SubFigure, box: tuple[float, float, float, float]
 
 def write_entry(axes: Axes, place: int, color: str, name: str, facts: str) -> None:
     """Write a data set's name in its line's colour and a line of facts, to the right of the panel."""
-    _beside(axes, name, -10 - _ENTRY * place, PANEL.ticks, color)
-    _beside(axes, facts, -23 - _ENTRY * place, PANEL.note, INK)
+    _beside(axes, name, -10 - _ENTRY * place, color)
+    _beside(axes, facts, -23 - _ENTRY * place, INK)
 
 
 def write_notes(axes: Axes, entries: int, *notes: str) -> None:
     """Write notes in small grey letters below this many entries."""
     for k, note in enumerate(notes):
-        _beside(axes, note, -14 - _ENTRY * entries - 13 * k, PANEL.note, FAINT)
+        _beside(axes, note, -14 - _ENTRY * entries - 13 * k, FAINT)
 
 
-def _beside(axes: Axes, text: str, down: float, size: float, color: str) -> None:
+def _beside(axes: Axes, text: str, down: float, color: str) -> None:
     look: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "parse_math": False}
-    axes.annotate(text, (1, 1), (14, down), size=size, color=color, **look)
+    axes.annotate(text, (1, 1), (14, down), color=color, **look)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
 from experiments.papers.bands import Band
 from experiments.papers.effort import Effort
-from experiments.papers.panels import empty, row_of_axes
-from experiments.plotting import FAINT, INK, PANEL, Style, legend_row, plain_frame
+from experiments.papers.panels import empty
+from experiments.plotting import FAINT, INK, Style, draw_spread, legend_row, plain_frame, row_of_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,10 +97,10 @@ def log_axes(axes: Axes, cost: str, value: str, place: int, columns: int = COLUM
     axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel(cost, size=PANEL.label, color=INK)
+    axes.set_xlabel(cost, color=INK)
     if place % columns == 0:
-        axes.set_ylabel(value, size=PANEL.label, color=INK, labelpad=1)
-    plain_frame(axes, PANEL.ticks)
+        axes.set_ylabel(value, color=INK, labelpad=1)
+    plain_frame(axes)
 
 
 def legend_and_caption(
@@ -114,7 +114,7 @@ def legend_and_caption(
         legend_row(figure, line, (left, 1 - _LEGEND * k / whole))
     for k, caption in enumerate(captions):
         down = _CAPTION + _LEGEND * (len(lines) - 1) + _LINE * k
-        figure.text(left, 1 - down / whole, caption, size=PANEL.note, color=FAINT, va="top")
+        figure.text(left, 1 - down / whole, caption, color=FAINT, va="top")
 
 
 def plain_ticks(axis: Axis, multiples: Sequence[float] = (1.0, 2.0, 5.0)) -> None:
@@ -148,37 +148,34 @@ def draw_band(axes: Axes, band: Band, style: Style, *, steps: bool = True) -> No
         lines.
     """
     if band.runs > 1:
-        look: dict[str, Any] = {"color": style.color, "alpha": 0.16, "linewidth": 0, "zorder": 2}
-        axes.fill_between(band.cost, band.low, band.high, step="post" if steps else None, **look)
+        draw_spread(axes, band.cost, band.low, band.high, style, steps=steps)
     draw_line(axes, band, style, steps=steps)
 
 
 def draw_line(axes: Axes, band: Band, style: Style, *, steps: bool = True) -> None:
     """Draw a median line with markers; `steps` as in `draw_band`."""
-    look: dict[str, Any] = {"color": style.color, "linewidth": style.width * PANEL.lines, "linestyle": style.line}
-    axes.plot(band.cost, band.median, drawstyle="steps-post" if steps else "default", **look, zorder=3)
+    axes.plot(band.cost, band.median, drawstyle="steps-post" if steps else "default", **style.look, zorder=3)
     marked = slice(None, None, max(1, len(band.cost) // 7))
-    axes.plot(band.cost[marked], band.median[marked], linestyle="none", **style.markers(PANEL.lines), zorder=4)
+    axes.plot(band.cost[marked], band.median[marked], linestyle="none", **style.markers(), zorder=4)
 
 
 def draw_efforts(axes: Axes, efforts: Mapping[int, Effort] | Mapping[float, Effort], style: Style) -> None:
     """Draw the costs of a method against sizes, with an arrow at the budget where most runs miss the target."""
     known = {b: effort for b, effort in efforts.items() if effort.known}
     missed = {b: effort for b, effort in efforts.items() if not effort.known}
-    look: dict[str, Any] = {"color": style.color, "linewidth": style.width * PANEL.lines, "linestyle": style.line}
     # a missed size interrupts the line
     line = [effort.median if effort.known else np.nan for effort in efforts.values()]
-    axes.plot(list(efforts), line, **look, zorder=3)
+    axes.plot(list(efforts), line, **style.look, zorder=3)
     axes.plot(
         list(known),
         [effort.median for effort in known.values()],
         linestyle="none",
-        **style.markers(PANEL.lines),
+        **style.markers(),
         zorder=4,
     )
-    low, high = ([pick(effort.costs) for effort in known.values()] for pick in (min, max))
-    axes.fill_between(list(known), low, high, color=style.color, alpha=0.16, linewidth=0, zorder=2)
-    marks = style.markers(PANEL.lines) | {"markerfacecolor": "white", "markeredgecolor": style.color}
+    low, high = (np.array([pick(effort.costs) for effort in known.values()]) for pick in (min, max))
+    draw_spread(axes, np.array(list(known)), low, high, style, steps=False)
+    marks = style.markers() | {"markerfacecolor": "white", "markeredgecolor": style.color}
     for b, effort in missed.items():
         axes.plot([b], [effort.median], linestyle="none", **marks, zorder=4)
         arrow = {"arrowstyle": "-|>", "color": style.color, "linewidth": 0.9, "shrinkA": 3.0, "shrinkB": 0.0}

@@ -13,7 +13,7 @@ import pandas as pd
 from experiments.plotting import (
     FAINT,
     INK,
-    PANEL,
+    LEFT,
     MeanCurve,
     Style,
     axis_name,
@@ -21,6 +21,7 @@ from experiments.plotting import (
     legend_row,
     mean_curves,
     paper,
+    row_of_axes,
     styles_for,
 )
 from experiments.reproduction.evidence import Evidence, Panel
@@ -58,7 +59,6 @@ _TASKS: Mapping[tuple[str, tuple[float | str, ...]], str] = {
 
 # inches
 _WIDTH, _ROW = 12.0, 3.7
-_LEFT, _RIGHT, _BETWEEN = 0.9, 0.15, 0.66
 _LEGEND, _ABOVE, _BELOW = 0.34, 0.82, 0.55
 
 
@@ -182,44 +182,44 @@ class CurveFigure:
         names = list(dict.fromkeys(label for row in self.rows for label in row.shown(series)))
         styles = styles_for(names)
         shown = {name for row in self.means for curves in row for name in curves}
-        legend_row(figure, [styles[name] for name in names if name in shown], (_LEFT / width, 1.0))
+        legend_row(figure, [styles[name] for name in names if name in shown], (LEFT / width, 1.0))
         if not self.evidence.panels:
             empty(figure, "no data set, no curves")
             return
         row_height = (height - _LEGEND) / len(self.rows)
         for i, row in enumerate(self.rows):
             top = _LEGEND + i * row_height
-            head: dict[str, Any] = {"size": PANEL.label, "style": "italic", "color": INK, "va": "top"}
-            figure.text(_LEFT / width, 1 - (top + 0.06) / height, row.heading.format(runs=self.runs), **head)
+            head: dict[str, Any] = {"size": "large", "style": "italic", "color": INK, "va": "top"}
+            figure.text(LEFT / width, 1 - (top + 0.06) / height, row.heading.format(runs=self.runs), **head)
             below = height - top - row_height + _BELOW
             places = row_of_axes(figure, len(self.evidence.panels), above=top + _ABOVE, below=below)
             for k, (axes, panel) in enumerate(zip(places, self.evidence.panels, strict=True)):
                 _draw_one(axes, panel, self.means[i][k], styles, row, first=k == 0)
 
 
-def row_of_axes(figure: Figure | SubFigure, count: int, *, above: float, below: float) -> list[Axes]:
-    """Add `count` axes side by side, one per data set, with free room `above` and `below` in inches."""
-    width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
-    each = (width - _LEFT - _RIGHT - _BETWEEN * (count - 1)) / max(count, 1)
-    lefts = [_LEFT + k * (each + _BETWEEN) for k in range(count)]
-    tall = max(height - above - below, 0.1)
-    return [figure.add_axes((left / width, below / height, each / width, tall / height)) for left in lefts]
-
-
 def heading(axes: Axes, panel: Panel, facts: str = "") -> None:
     """Write the data set's name above its panel, and its size and further facts below the name."""
     known = [_departure(panel, "STAND-IN", "NOT THE PAPER'S")] if panel.stand_in else []
     known += [] if panel.n is None else [f"n = {panel.n:,}"]
+    write_heading(axes, called(panel), "; ".join([*known, *filter(None, [facts])]))
+
+
+def write_heading(axes: Axes, name: str, note: str) -> None:
+    """Write a name above a panel, and a note below the name; the caption of a paper's picture has the note."""
     above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "parse_math": False}
-    name: dict[str, Any] = {"size": PANEL.label + 1, "weight": "bold", "color": INK, "label": paper.NAME, **above}
-    axes.annotate(called(panel), (0, 1), (0, 20), **name)
-    notes = "; ".join([*known, *filter(None, [facts])])
-    axes.annotate(notes, (0, 1), (0, 7), size=PANEL.note, color=FAINT, label=paper.NOTE, **above)
+    axes.annotate(name, (0, 1), (0, 20), size="large", weight="bold", color=INK, label=paper.NAME, **above)
+    axes.annotate(note, (0, 1), (0, 7), color=FAINT, label=paper.NOTE, **above)
+
+
+def empty_panel(axes: Axes, text: str) -> None:
+    """Write a text instead of a panel."""
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, size="large", color=FAINT, ha="center", va="center")
 
 
 def empty(figure: Figure | SubFigure, text: str) -> None:
     """Write a text instead of a drawing."""
-    figure.text(0.5, 0.5, text, size=PANEL.label, color=FAINT, ha="center", va="center")
+    figure.text(0.5, 0.5, text, size="large", color=FAINT, ha="center", va="center")
 
 
 def _span(numbers: set[int]) -> str:
@@ -253,12 +253,10 @@ def _draw_one(
     axes: Axes, panel: Panel, means: Mapping[str, MeanCurve], styles: Mapping[str, Style], row: Row, *, first: bool
 ) -> None:
     if not means:
-        axes.set_axis_off()
-        axes.text(0.5, 0.5, "no finished runs", size=PANEL.label, color=FAINT, ha="center", va="center")
+        empty_panel(axes, "no finished runs")
         heading(axes, panel)
         return
-    look: dict[str, Any] = {"sizes": PANEL, "bands": row.bands, "compared": row.compared}
-    drawn = draw_panel(axes, means, styles, cost=row.cost, measure=row.measure, **look)
+    drawn = draw_panel(axes, means, styles, cost=row.cost, measure=row.measure, bands=row.bands, compared=row.compared)
     heading(axes, panel, drawn.cut)
     if facts := row.facts.get(panel.paper_dataset):
         corner: dict[str, Any] = {
@@ -267,6 +265,6 @@ def _draw_one(
             "ha": "right",
             "va": "top",
         }
-        axes.annotate(facts, (1, 1), (-4, -2), size=PANEL.note, color=INK, **corner)
+        axes.annotate(facts, (1, 1), (-4, -2), color=INK, **corner)
     if first:
-        axes.set_ylabel(axis_name(row.measure), size=PANEL.label, color=INK)
+        axes.set_ylabel(axis_name(row.measure), color=INK)

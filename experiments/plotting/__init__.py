@@ -2,15 +2,17 @@
 
 Every algorithm keeps its colour, line style and marker in all figures (`styles`). Figures are drawn without pyplot and
 without the user's matplotlib settings, so the same curves give the same bytes everywhere the same matplotlib is
-installed. `plot_curves` makes one picture of one data set; the papers' figures put several panels (`panel`) under one
-legend (`legend`). `paper` lays a drawn figure out for a paper.
+installed. A `Picture` is a drawing with its title and its small print: of a run or a sweep (`curves_picture`), or of a
+figure, whose module puts panels (`draw_panel`) under one legend (`legend_row`). For a paper the same drawing is made in
+another style (`paper.mplstyle`) and its panels are put into a grid of the paper's width (`paper`).
 """
 
-from experiments.plotting.curves import DPI, HEIGHT, WIDTH, NothingToDrawError, plot_curves, plot_for_paper
+from experiments.plotting.curves import NothingToDrawError, curves_picture
 from experiments.plotting.legend import legend_row, name_curves
 from experiments.plotting.means import MeanCurve, mean_curve, mean_curves
-from experiments.plotting.panel import PANEL, SINGLE, Drawn, Sizes, draw_panel
-from experiments.plotting.ranges import interesting_range, spread
+from experiments.plotting.panel import LEFT, Drawn, draw_panel, draw_spread, row_of_axes
+from experiments.plotting.picture import Picture
+from experiments.plotting.ranges import interesting_range
 from experiments.plotting.styles import (
     FAINT,
     GRID,
@@ -24,22 +26,20 @@ from experiments.plotting.styles import (
 )
 
 __all__ = [
-    "DPI",
     "FAINT",
     "GRID",
-    "HEIGHT",
     "INK",
-    "PANEL",
-    "SINGLE",
+    "LEFT",
     "STYLES",
-    "WIDTH",
     "Drawn",
     "MeanCurve",
     "NothingToDrawError",
-    "Sizes",
+    "Picture",
     "Style",
     "axis_name",
+    "curves_picture",
     "draw_panel",
+    "draw_spread",
     "interesting_range",
     "legend_row",
     "mean_curve",
@@ -47,8 +47,6 @@ __all__ = [
     "name_curves",
     "own_settings",
     "plain_frame",
-    "plot_curves",
-    "plot_for_paper",
-    "spread",
+    "row_of_axes",
     "styles_for",
 ]

@@ -1,4 +1,4 @@
-"""One panel: curves of a measure against a cost, with horizontal reference lines."""
+"""One panel: curves of a measure against a cost."""
 
 from __future__ import annotations
 
@@ -11,41 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.plotting.means import MeanCurve
-from experiments.plotting.ranges import from_common_start, interesting_range, spread
+from experiments.plotting.ranges import from_common_start, interesting_range
 from experiments.plotting.styles import DASHED, INK, Style, axis_name, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """Sizes of text and lines in a panel.
-
-    Attributes
-    ----------
-    label, ticks, note : float
-        Text, in points.
-    lines : float
-        Factor on the styles' lines and markers.
-    intervals : int
-        Most vertical tick intervals.
-    """
-
-    label: float
-    ticks: float
-    note: float
-    lines: float
-    intervals: int
-
-
-SINGLE: Final = Sizes(label=12, ticks=11, note=9.5, lines=1.0, intervals=7)
-"""A panel that fills the picture."""
-PANEL: Final = Sizes(label=10, ticks=9, note=8.5, lines=0.85, intervals=5)
-"""One of several panels side by side."""
+    from matplotlib.figure import Figure, SubFigure
 
 WIDE_RANGE: Final = 100.0
 """Ratio of last to first cost above which only powers of ten are labelled."""
+LEFT: Final = 0.9
+"""Inches from the left edge to the first panel of a row."""
+_RIGHT, _BETWEEN = 0.15, 0.66  # inches
 
 
 @dataclass(frozen=True)
@@ -64,9 +41,13 @@ class Drawn:
     cut: str
 
 
-def unit_of(measure: str) -> tuple[float, str]:
-    """Return the factor from a measure's unit to the drawn unit, and the drawn unit."""
-    return (100.0, " %") if measure.endswith("_error") else (1.0, "")
+def row_of_axes(figure: Figure | SubFigure, count: int, *, above: float, below: float) -> list[Axes]:
+    """Add `count` axes side by side, with free room `above` and `below` in inches."""
+    width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
+    each = (width - LEFT - _RIGHT - _BETWEEN * (count - 1)) / max(count, 1)
+    lefts = [LEFT + k * (each + _BETWEEN) for k in range(count)]
+    tall = max(height - above - below, 0.1)
+    return [figure.add_axes((left / width, below / height, each / width, tall / height)) for left in lefts]
 
 
 def draw_panel(
@@ -76,8 +57,6 @@ def draw_panel(
     *,
     cost: str,
     measure: str,
-    reference: Mapping[str, float] | None = None,
-    sizes: Sizes = SINGLE,
     bands: bool = True,
     compared: bool = False,
 ) -> Drawn:
@@ -97,9 +76,6 @@ def draw_panel(
         For each label.
     cost, measure : str
         Columns of `experiments.curve`, as in `means`.
-    reference : mapping of str to float, optional
-        Horizontal lines, label to value in the measure's own unit.
-    sizes : Sizes
     bands : bool
     compared : bool
         Choose the vertical range from the costs at which all curves have begun, so that the first points of cheap
@@ -110,45 +86,32 @@ def draw_panel(
     -------
     Drawn
     """
-    factor, unit = unit_of(measure)
+    factor, unit = (100.0, " %") if measure.endswith("_error") else (1.0, "")
     drawn = {label: mean.times(factor) for label, mean in means.items()}
-    references = {label: factor * value for label, value in (reference or {}).items()}
     series = [(mean.cost, mean.mean) for mean in drawn.values()]
-    _lay_out_measure(
-        axes, interesting_range(from_common_start(series) if compared else series), references, unit, sizes
-    )
+    low, high = interesting_range(from_common_start(series) if compared else series)
+    _lay_out_measure(axes, low, high, unit)
     first, last = min(costs[0] for costs, _ in series), max(costs[-1] for costs, _ in series)
     if compared:
-        shown = [costs[values <= axes.get_ylim()[1]] for costs, values in series]
+        shown = [costs[values <= high] for costs, values in series]
         first = min(costs[0] for costs in shown if len(costs))
     _lay_out_costs(axes, first, last)
-    axes.set_xlabel(axis_name(cost), size=sizes.label, color=INK)
+    axes.set_xlabel(axis_name(cost), color=INK)
     for label, mean in drawn.items():
-        _draw(axes, _with_gaps(mean, axes.get_ylim()[1]) if compared else mean, styles[label], sizes, bands)
-    _reference_lines(axes, references, unit, sizes)
+        _draw(axes, _with_gaps(mean, high) if compared else mean, styles[label], bands)
     top = max(float(mean.mean.max()) for mean in drawn.values())
-    return Drawn(drawn, f"axis cut: curves go up to {top:.3g}{unit}" if top > axes.get_ylim()[1] else "")
+    return Drawn(drawn, f"axis cut: curves go up to {top:.3g}{unit}" if top > high else "")
 
 
-def _lay_out_measure(
-    axes: Axes,
-    limits: tuple[float, float],
-    references: Mapping[str, float],
-    unit: str,
-    sizes: Sizes,
-) -> None:
-    """Lay out the measure's axis: room for the reference lines, few ticks, the unit."""
+def _lay_out_measure(axes: Axes, low: float, high: float, unit: str) -> None:
+    """Lay out the measure's axis: few ticks, the unit."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    low, high = limits
-    for value in references.values():
-        margin = 0.06 * (high - low)
-        low, high = min(low, value - margin), max(high, value + margin)
     axes.set_ylim(max(low, 0.0) if unit else low, high)
-    axes.yaxis.set_major_locator(MaxNLocator(sizes.intervals))
+    axes.yaxis.set_major_locator(MaxNLocator(5))
     if unit:
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}{unit}"))
-    plain_frame(axes, sizes.ticks)
+    plain_frame(axes)
 
 
 def _lay_out_costs(axes: Axes, first: float, last: float) -> None:
@@ -177,27 +140,33 @@ def _with_gaps(curve: MeanCurve, top: float) -> MeanCurve:
     return replace(curve, mean=np.where(above & np.logical_or.accumulate(~above), np.nan, curve.mean))
 
 
-def _draw(axes: Axes, curve: MeanCurve, style: Style, sizes: Sizes, band: bool) -> None:
+def _draw(axes: Axes, curve: MeanCurve, style: Style, band: bool) -> None:
     costs, values, sd = curve.cost, curve.mean, curve.sd
     if band and sd.any():
-        axes.fill_between(
-            costs, values - sd, values + sd, step="post", color=style.color, alpha=0.16, linewidth=0, zorder=2
-        )
-    look: dict[str, Any] = {
-        "color": style.color,
-        "linewidth": style.width * sizes.lines,
-        "drawstyle": "steps-post",
-        "solid_capstyle": "round",
-        "zorder": 3,
-    }
+        draw_spread(axes, costs, values - sd, values + sd, style)
+    look: dict[str, Any] = {**style.look, "drawstyle": "steps-post", "solid_capstyle": "round", "zorder": 3}
     split = len(costs)
     if style.dashed_after_first_epoch and curve.first_epoch is not None:
         split = int(np.searchsorted(costs, curve.first_epoch, side="right"))
-    axes.plot(costs[:split], values[:split], linestyle=style.line, **look)
+    axes.plot(costs[:split], values[:split], **look)
     # the pieces share a point, so that the line has no gap
-    axes.plot(costs[max(split - 1, 0) :], values[max(split - 1, 0) :], linestyle=DASHED, **look)
+    axes.plot(costs[max(split - 1, 0) :], values[max(split - 1, 0) :], **look | {"linestyle": DASHED})
     spots = _marker_spots(costs, style)
-    axes.plot(costs[spots], values[spots], linestyle="none", **style.markers(sizes.lines), zorder=4)
+    axes.plot(costs[spots], values[spots], linestyle="none", **style.markers(), zorder=4)
+
+
+def draw_spread(
+    axes: Axes,
+    x: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    style: Style,
+    *,
+    steps: bool = True,
+) -> None:
+    """Draw the area between two curves, (m,) each, in a style's colour; `steps`: values hold until the next."""
+    step: Any = "post" if steps else None
+    axes.fill_between(x, low, high, step=step, color=style.color, alpha=0.16, linewidth=0, zorder=2)
 
 
 def _marker_spots(costs: NDArray[np.float64], style: Style) -> NDArray[np.intp]:
@@ -206,23 +175,3 @@ def _marker_spots(costs: NDArray[np.float64], style: Style) -> NDArray[np.intp]:
     shift = (ord(style.marker[0]) * 7 % 10) / 10
     targets = position[0] + (position[-1] - position[0]) * (np.arange(8) + 0.15 + 0.7 * shift) / 8
     return np.unique(np.clip(np.searchsorted(position, targets), 0, len(costs) - 1))
-
-
-def _reference_lines(axes: Axes, references: Mapping[str, float], unit: str, sizes: Sizes) -> None:
-    low, high = axes.get_ylim()
-    gap = 0.045 * (high - low)
-    texts = spread([value + 0.012 * (high - low) for value in references.values()], gap, low, high - gap)
-    for (label, value), height in zip(references.items(), texts, strict=True):
-        axes.axhline(value, color=INK, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=2.5)
-        number = f"{value:.3g}{unit}" if unit else f"{value:.4g}"
-        axes.annotate(
-            f"{label} {number}",
-            (0.01, height),
-            xycoords=("axes fraction", "data"),
-            va="bottom",
-            size=sizes.note,
-            color=INK,
-            parse_math=False,
-            zorder=5,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.75},
-        )

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ LineStyle = Literal["-"] | tuple[int, tuple[float, ...]]
 
 INK, FAINT, GRID = "#222222", "#666666", "#dddddd"
 DASHED: Final[LineStyle] = (0, (5.0, 2.0))
+_SCREEN: Final = Path(__file__).with_name("screen.mplstyle")
+PAPER: Final = Path(__file__).with_name("paper.mplstyle")
+"""Style of pictures for a paper."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,14 @@ class Style:
         """Whether the line is dashed after the first epoch: the Perceptron's, as in the SBP paper."""
         return self.name.startswith("Perceptron")
 
+    @property
+    def look(self) -> dict[str, Any]:
+        """Matplotlib's arguments for the line, in the widths of the style in use."""
+        return {"color": self.color, "linestyle": self.line, "linewidth": self.width * _scale()}
+
     def markers(self, scale: float = 1.0) -> dict[str, Any]:
-        """Return matplotlib's arguments for the markers."""
+        """Return matplotlib's arguments for the markers, in the sizes of the style in use times `scale`."""
+        scale *= _scale()
         return {
             "marker": self.marker,
             # the size of a glyph is its em, which it does not fill
@@ -55,6 +65,13 @@ class Style:
             "markeredgecolor": "white",
             "markeredgewidth": 0.7 * scale**2,
         }
+
+
+def _scale() -> float:
+    """Return the width of matplotlib's lines over its default."""
+    import matplotlib
+
+    return float(matplotlib.rcParams["lines.linewidth"]) / 1.5
 
 
 STYLES: Final[Mapping[str, Style]] = {
@@ -146,34 +163,32 @@ def axis_name(column: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def own_settings(changes: Mapping[str, Any] | None = None) -> AbstractContextManager[None]:
-    """Return a context with matplotlib's defaults instead of the user's settings, to draw and save figures.
+def own_settings(*changes: Path | Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Return a context with our settings of matplotlib instead of the user's, to draw and save figures.
 
     Parameters
     ----------
-    changes : mapping of str to Any, optional
-        Settings of matplotlib that differ from its defaults.
+    *changes : Path or mapping of str to Any
+        Style files such as `PAPER`, or settings, that change those of the screen.
     """
     import matplotlib.style
 
-    styles: Any = ["default", dict(changes or {})]
+    styles: Any = ["default", _SCREEN, *changes]
     context: AbstractContextManager[None] = matplotlib.style.context(styles, after_reset=True)
     return context
 
 
-def plain_frame(axes: Axes, ticks: float, grid: Literal["both", "x"] = "both") -> None:
+def plain_frame(axes: Axes, grid: Literal["both", "x"] = "both") -> None:
     """Draw only the sides with numbers, and a grid behind all curves.
 
     Parameters
     ----------
     axes : Axes
-    ticks : float
-        Size of the numbers, points.
     grid : {"both", "x"}
         Lines of both axes, or of x only if y has no numbers.
     """
-    axes.tick_params(labelsize=ticks, colors=INK)
-    axes.grid(True, axis=grid, which="major", color=GRID, linewidth=0.8)
+    axes.tick_params(colors=INK)
+    axes.grid(True, axis=grid, which="major", color=GRID)
     axes.set_axisbelow(True)
     for side in ("top", "right") if grid == "both" else ("top", "right", "left"):
         axes.spines[side].set_visible(False)

@@ -86,6 +86,7 @@ def build_figure(
     OSError
         The folder cannot be written; an earlier one stays.
     """
+    from experiments.plotting import Picture
     from experiments.reproduction import output
     from experiments.reproduction.report.curves import write_page
 
@@ -102,13 +103,13 @@ def build_figure(
         verdict = dataclasses.replace(verdict, **then)
         facts |= {name: published[name] for name in ("made", "machine", "versions", "judged_at") if name in published}
     title, notes = facts["heading"], small_print(verdict, evidence)
-    picture = output.compose_picture(result.draw, result.size, title, notes)
+    picture = Picture(result.draw, result.size, title, notes)
     with new_folder(folder, output.OWN) as draft:
         output.write_texts(draft, result, verdict, facts)
-        output.save_picture(picture, draft)
+        picture.save(draft / "figure.png", draft / "figure.pdf")
         write_page(draft, evidence, options, verdict.claims, title, notes)
         if options.paper is not None:
-            output.save_for_paper(result, options.paper, draft, title, notes)
+            picture.save_for_paper(draft / "paper", options.paper)
     return verdict
 
 

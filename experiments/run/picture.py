@@ -47,16 +47,15 @@ def _draw(
     settings: RunSettings, cost: str, curve: pd.DataFrame, provenance: Mapping[str, Any], key: str, path: Path
 ) -> None:
     from experiments.curve import step_cost
-    from experiments.plotting import plot_curves
+    from experiments.plotting import curves_picture
 
     kernel, commit = settings.kernel, commit_text(provenance["commit"], provenance["dirty"])
     stand_in = " (stand-in)" if provenance["data"].get("stand_in") else ""
     numbers = ", ".join(f"{name}={value:g}" for name, value in dataclasses.asdict(kernel).items())
-    plot_curves(
+    curves_picture(
         {settings.algo: [curve]},
         cost=step_cost(curve) if curve[cost].isna().any() else cost,
         title=f"{settings.algo} on {settings.dataset.name}{stand_in}, seed {settings.seed}",
         small_print=f"{kernel_name(kernel)} kernel {numbers}; key {key}; "
         f"commit {commit or 'none'}; {provenance['command']}",
-        path_png=path,
-    )
+    ).save(path)

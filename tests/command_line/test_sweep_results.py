@@ -14,7 +14,7 @@ from PIL import Image
 from store_records import make_curve
 
 from experiments.command_line.sweep_figures import draw, draw_for_paper
-from experiments.command_line.sweep_groups import groups
+from experiments.command_line.sweep_groups import Group, groups
 from experiments.command_line.sweep_page import write_page
 from experiments.command_line.sweep_results import finish, write_for_paper
 from experiments.configuration.paper_style import PaperStyle
@@ -68,12 +68,16 @@ def test_runs_that_fail_for_one_reason_have_one_line(tmp_path: Path, capsys: pyt
     assert lines[:2] == ["a and 2 more: refused: no file", "c: refused: no room"]
 
 
+SETS = {"toy": 2, "other": 1}
+
+
 def test_the_page_has_the_curves_of_all_runs(tmp_path: Path) -> None:
     settings = ("algo=sbp", "algo.eta=1,2", "store.root=/a/folder")
     runs = [
         (replace(outcome(tmp_path, seed, 5), overrides=(*settings, f"seed={seed}")), make_curve(5)) for seed in range(2)
     ]
-    drawn = [("toy", "sbp", (("algo.eta", "1"),), runs), ("other", "sbp", (("algo.eta", "1"),), runs[:1])]
+    outcomes = tuple(outcome for outcome, _ in runs)
+    drawn = [(Group(name, "sbp", (("algo.eta", "1"),), outcomes), runs[:count]) for name, count in SETS.items()]
     page = write_page(drawn, tmp_path, "a command")
     assert page is not None
     packed = re.search(r'id="data">([A-Za-z0-9+/=]*)<', page.read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox, BboxBase
 from PIL import Image
 
-from experiments.plotting import own_settings
+from experiments.plotting import Picture, own_settings
 from experiments.reproduction.figure_result import FigureResult
 
 DPI = 72
@@ -24,7 +24,7 @@ Boxed = tuple[str, Bbox]
 """A text and its box."""
 
 
-def render(made: FigureResult) -> Image.Image:
+def render(made: FigureResult | Picture) -> Image.Image:
     """The picture, drawn into a part of a figure; fails on any warning, on clipped text and on overlapping texts."""
     width, height = made.size
     with warnings.catch_warnings(), own_settings():

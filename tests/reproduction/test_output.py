@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments.reproduction import output
+from experiments.plotting import Picture
 from experiments.reproduction.figure_result import Bold, FigureResult, Table
 from experiments.reproduction.output import write_texts
 from experiments.reproduction.report.rendering import render
@@ -95,15 +95,13 @@ def test_a_verdict_without_claims_has_a_heading() -> None:
 
 
 def test_pictures(tmp_path: Path) -> None:
-    small = ["commit $x$ and a very long line " * 20]
-    output.save_picture(output.compose_picture(made().draw, made().size, "A title of $5", small), tmp_path)
+    picture = Picture(made().draw, made().size, "A title of $5", ["commit $x$ and a very long line " * 20])
+    for folder in (tmp_path, tmp_path / "again"):
+        picture.save(folder / "figure.png", folder / "figure.pdf")
     assert (tmp_path / "figure.png").read_bytes()[:4] == b"\x89PNG"
     assert (tmp_path / "figure.pdf").read_bytes()[:4] == b"%PDF"
-    again = tmp_path / "again"
-    again.mkdir()
-    output.save_picture(output.compose_picture(made().draw, made().size, "A title of $5", small), again)
     for name in ("figure.png", "figure.pdf"):
-        assert (again / name).read_bytes() == (tmp_path / name).read_bytes()
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / name).read_bytes()
 
 
 def test_all_or_nothing(tmp_path: Path) -> None:

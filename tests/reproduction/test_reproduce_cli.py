@@ -223,7 +223,7 @@ def test_a_figure_that_cannot_be_written(
 
     folder = done / "figures" / "sbp_fig3"
     before = sorted(folder.rglob("*"))
-    monkeypatch.setattr("experiments.reproduction.output.save_picture", full)
+    monkeypatch.setattr("experiments.plotting.Picture.save", full)
     assert reproduce(done, "figure=sbp_fig3", "scale=demo", "dataset=digits") == 2
     assert "No space left" in capsys.readouterr().err
     assert sorted(folder.rglob("*")) == before

@@ -22,7 +22,7 @@ from experiments.command_line.sweep_results import table
 from experiments.configuration.schema import GaussianConfig, RunConfig, algo_schema
 from experiments.configuration.settings import RunSettings, resolve
 from experiments.curve import from_rows
-from experiments.plotting import STYLES
+from experiments.plotting import STYLES, Picture, curves_picture
 from experiments.processes import elapsed
 from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.outcome import Outcome
@@ -341,12 +341,11 @@ def test_the_picture_of_a_sweep_has_each_label_whole_and_in_order(
         runs.append(dataclasses.replace(made, result_path=str(tmp_path / value / "result.json")))
     drawn: dict[str, Any] = {}
 
-    def plot(curves: Any, *, path_png: Path, **rest: Any) -> Path:
+    def picture(curves: Any, **rest: Any) -> Picture:
         drawn.update(rest, curves=curves)
-        path_png.write_bytes(b"a picture")
-        return path_png
+        return curves_picture(curves, **rest)
 
-    monkeypatch.setattr("experiments.plotting.plot_curves", plot)
+    monkeypatch.setattr("experiments.plotting.curves_picture", picture)
     draw(runs, tmp_path, "run.py")
     assert list(drawn["curves"]) == ["nu=0.001", "nu=0.003", "nu=0.01"]
     assert [style.name for style in drawn["styles"].values()] == list(drawn["curves"])

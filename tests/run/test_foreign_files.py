@@ -13,7 +13,7 @@ from store_records import make_curve
 from datasets import FileData, load
 from experiments import predict
 from experiments.configuration.composition import settings_of
-from experiments.plotting import plot_curves
+from experiments.plotting import curves_picture
 from experiments.processes.outcome import Outcome
 from experiments.reproduction import evidence_tables, output
 from experiments.reproduction.report.pages import write_report
@@ -93,7 +93,7 @@ def a_report(folder: Path) -> None:
 
 def a_sweep(folder: Path) -> None:
     Outcome("label", "finished").write(folder, 0)
-    plot_curves({"sbp": [make_curve(3)]}, title="t", small_print="s", path_png=folder / "curves.png")
+    curves_picture({"sbp": [make_curve(3)]}, title="t", small_print="s").save(folder / "curves.png")
 
 
 def a_checkpoint(folder: Path) -> None:

@@ -209,7 +209,7 @@ def test_a_picture_that_cannot_be_drawn_does_not_cost_the_run(root: Path, monkey
     def refuse(*_: Any, **__: Any) -> None:
         raise ValueError("no such font")
 
-    monkeypatch.setattr(plotting, "plot_curves", refuse)
+    monkeypatch.setattr(plotting, "curves_picture", refuse)
     with pytest.warns(UserWarning, match="no picture of sbp toy seed=41: ValueError: no such font"):
         outcome = make(settings(root, seed=41))
     assert outcome.status == "finished"

@@ -39,7 +39,7 @@ from experiments.papers.cases import (
 )
 from experiments.papers.effort import multiple_text
 from experiments.papers.panels import called, heading, name_of
-from experiments.plotting import INK, PANEL, STYLES
+from experiments.plotting import INK, STYLES
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.statistics import Interval, bootstrap_means
@@ -272,7 +272,7 @@ def _draw_exact(axes: Axes, each: Sizes) -> None:
     low, high = axes.get_ylim()
     axes.set_ylim(low * (low / high) ** 0.06, high)  # free room below the line, for its label
     place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "top"}
-    axes.annotate(f"SVMlight {error:.2f} %", (0.0, error), (3, -3), **place, size=PANEL.note, color=INK)
+    axes.annotate(f"SVMlight {error:.2f} %", (0.0, error), (3, -3), **place, color=INK)
 
 
 def _ticks(axes: Axes, sizes: Sequence[int]) -> None:

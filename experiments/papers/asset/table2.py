@@ -89,7 +89,7 @@ def _draw_cell(axes: Axes, cell: Cell, style: Style, *, filled: bool, to_target:
     axes.plot(
         [min(cell.effort.costs), max(cell.effort.costs)], [error, error], color=style.color, linewidth=1.2, zorder=2
     )
-    marks: dict[str, Any] = style.markers(1.25) | {"markeredgecolor": style.color}
+    marks: dict[str, Any] = style.markers(1.5) | {"markeredgecolor": style.color}
     axes.plot([seconds], [error], linestyle="none", **marks | {} if filled else marks | {"markerfacecolor": "white"})
     if to_target and not cell.effort.known:
         arrow = {"arrowstyle": "-|>", "color": INK, "linewidth": 0.8, "shrinkA": 4.0, "shrinkB": 0.0}

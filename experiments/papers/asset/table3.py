@@ -28,7 +28,7 @@ from experiments.papers.cases import (
 from experiments.papers.effort import seconds_text
 from experiments.papers.panels import heading, name_of
 from experiments.papers.printed import compare_number, data_difference
-from experiments.plotting import PANEL, STYLES
+from experiments.plotting import STYLES
 from experiments.reproduction.claim_spec import NumberSpec
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult, Table
@@ -140,7 +140,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[Streams], printed: Printed
 
 
 def _line(axes: Axes, sizes: Sequence[int], values: Sequence[float], name: str, *, own: bool) -> None:
-    color, width = STYLES[name].color, PANEL.lines
+    color, width = STYLES[name].color, 0.85
     look: dict[str, Any] = {"color": color, "marker": "os"[METHODS.index(name)], "markersize": 6.0 * width}
     look |= {"linestyle": "-", "linewidth": 2.0 * width} if own else {"linestyle": ":", "linewidth": 1.0}
     axes.plot(sizes, values, markerfacecolor=color if own else "white", zorder=4 if own else 3, **look)

@@ -31,7 +31,7 @@ from experiments.papers.cases import (
 from experiments.papers.effort import multiple_text
 from experiments.papers.optimum import optimum_of
 from experiments.papers.panels import heading
-from experiments.plotting import FAINT, PANEL, STYLES
+from experiments.plotting import FAINT, STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.statistics import Interval, bootstrap_means
@@ -206,7 +206,7 @@ def _draw_bound(axes: Axes, each: Rates) -> None:
     sizes = np.array(list(each.scaled), dtype=np.float64)
     if len(sizes):
         bound = constant(RHO) * each.radius * SUBGRADIENT / np.sqrt(sizes)
-        axes.plot(sizes, bound, color=FAINT, linewidth=PANEL.lines, zorder=2)
+        axes.plot(sizes, bound, color=FAINT, linewidth=0.85, zorder=2)
 
 
 _POINT: Final = "panel dataset series iterations gap sd runs bound"

@@ -227,7 +227,8 @@ def short_number(value: float) -> str:
 def _draw_panel(axes: Axes, row: MapRow, letters: Mapping[str, str]) -> None:
     """Draw a claim's number on each data set against the property; colour and shape are the ruling's."""
     points = row.points
-    plain_frame(axes, _TICKS)
+    plain_frame(axes)
+    axes.tick_params(labelsize=_TICKS)
     axes.set_xlabel(PROPERTIES[row.spec.against].name, size=_TEXT, color=INK, labelpad=2)
     found = rank_correlation([x for x, _, _ in points.values()], [y for _, y, _ in points.values()])
     says = found.text if found else "too few or equal values for a rank correlation"
@@ -242,7 +243,7 @@ def _draw_panel(axes: Axes, row: MapRow, letters: Mapping[str, str]) -> None:
     signs = {"holds": "o", "trivial": "o", "fails": "X"}
     for name, (x, y, ruling) in points.items():
         look = {"markerfacecolor": COLOURS[OUTCOMES[ruling]], "markeredgecolor": INK, "markeredgewidth": 0.5}
-        axes.plot([x], [y], signs.get(ruling, "s"), markersize=6, linestyle="none", **look)
+        axes.plot([x], [y], signs.get(ruling, "s"), linestyle="none", **look)
         axes.annotate(letters[name], (x, y), (4, 2), textcoords="offset points", size=6, color=INK)
     axes.margins(0.12)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from experiments.papers import layout
 from experiments.papers.cases import Case, Findings, holds, judge_claims
 from experiments.papers.minibatch.methods import METHOD_STYLES
-from experiments.papers.panels import row_of_axes
-from experiments.plotting import INK, PANEL, legend_row, plain_frame
+from experiments.plotting import INK, legend_row, plain_frame, row_of_axes
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.verdict import number
@@ -90,13 +89,13 @@ def _draw(figure: Figure | SubFigure, paths: Mapping[str, Path]) -> None:
     for variant, found in paths.items():
         style = METHOD_STYLES[variant]
         # safe and aggressive steps coincide: the lower line is wider to stay visible
-        width = 3 * style.width if variant == "safe" else style.width
-        look: dict[str, Any] = {"color": style.color, "linewidth": width, "alpha": 0.45 if variant == "safe" else 1.0}
+        width, alpha = (3 * style.width, 0.45) if variant == "safe" else (style.width, 1.0)
+        look = replace(style, line="-", width=width).look | {"alpha": alpha}
         for axes, values in ((left, found.alpha[:, 0]), (right, found.dual)):
-            axes.plot(values[: SHOWN + 1], **look, **style.markers(PANEL.lines), zorder=3)
+            axes.plot(values[: SHOWN + 1], **look, **style.markers(), zorder=3)
     for axes, value, text in ((left, 0.5, "optimum, 0.5"), (right, OPTIMUM, "optimum, 0.25")):
         axes.axhline(value, color=INK, linewidth=0.9, linestyle=(0, (1.0, 2.0)), zorder=1)
-        above: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "size": PANEL.note}
+        above: dict[str, Any] = {"textcoords": "offset points", "ha": "right"}
         axes.annotate(text, (SHOWN, value), (0, 7), **above)
     left.set_ylim(-0.08, 1.08)
     right.set_ylim(-0.022, 0.297)
@@ -105,9 +104,9 @@ def _draw(figure: Figure | SubFigure, paths: Mapping[str, Path]) -> None:
 
 
 def _label_axes(axes: Axes, below: str, beside: str) -> None:
-    axes.set_xlabel(below, size=PANEL.label, color=INK)
-    axes.set_ylabel(beside, size=PANEL.label, color=INK)
-    plain_frame(axes, PANEL.ticks)
+    axes.set_xlabel(below, color=INK)
+    axes.set_ylabel(beside, color=INK)
+    plain_frame(axes)
 
 
 STEPS: Final = 1000

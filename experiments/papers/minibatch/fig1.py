@@ -16,7 +16,7 @@ from experiments.papers.minibatch.data import compute_spectra
 from experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, TAIL, draw_iterations
 from experiments.papers.minibatch.study import ACCURACY, Study, points, studies
 from experiments.papers.panels import heading, name_of
-from experiments.plotting import INK, PANEL
+from experiments.plotting import INK
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult, Table
 
@@ -113,11 +113,11 @@ def _draw_beta(axes: Axes, study: Study, *, last: bool) -> None:
     known = [effort.median for efforts in study.efforts.values() for effort in efforts.values() if effort.known]
     one = max(known, default=high)
     right.set_ylim(low / one, high / one)
-    right.tick_params(labelsize=PANEL.ticks, colors=_BETA)
+    right.tick_params(colors=_BETA)
     right.yaxis.set_minor_locator(NullLocator())
     right.spines["top"].set_visible(False)
     if last:
-        right.set_ylabel(r"$\beta_b/b$", size=PANEL.label, color=INK)
+        right.set_ylabel(r"$\beta_b/b$", color=INK)
 
 
 def _table(shown: Sequence[Study]) -> Table:

@@ -18,7 +18,7 @@ from experiments.papers.cases import Case, Findings, case_on, judge_claims, unde
 from experiments.papers.minibatch.data import Spectrum, spectrum_of
 from experiments.papers.minibatch.reference import AggressiveSdca, Rows, cached_on
 from experiments.papers.panels import heading, name_of
-from experiments.plotting import INK, PANEL, Style
+from experiments.plotting import INK, Style
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.statistics import Interval
@@ -226,6 +226,6 @@ def _draw(figure: Figure | SubFigure, panels: Sequence[Panel], found: Means) -> 
             place.plot(sizes, [mean.exact for mean in mine], color=style.color, linestyle=style.line, linewidth=1.4)
             spread = np.array([[mean.sampled.low, mean.sampled.high] for mean in mine]).reshape(-1, 2).T
             place.vlines(sizes, *spread, color=style.color, linewidth=1.0)
-            place.plot(sizes, middle, linestyle="none", **style.markers(PANEL.lines), zorder=4)
+            place.plot(sizes, middle, linestyle="none", **style.markers(), zorder=4)
         layout.plain_ticks(place.yaxis)
         heading(place, panel)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from experiments.papers import layout
 from experiments.papers.effort import Effort
-from experiments.plotting import PANEL, STYLES, Style
+from experiments.plotting import STYLES, Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,7 @@ def draw_iterations(axes: Axes, efforts: Mapping[int, Effort], style: Style) -> 
     """Draw the iterations of a method against b; an open symbol at the top edge where most runs miss the target."""
     known = {b: effort for b, effort in efforts.items() if effort.known}
     layout.draw_efforts(axes, known, style)
-    missed = [b for b in efforts if b not in known]
-    marks: dict[str, Any] = style.markers(PANEL.lines)
+    marks: dict[str, Any] = style.markers()
     marks |= {"markerfacecolor": "white", "markeredgecolor": style.color, "clip_on": False}
-    axes.plot(missed, [1.0] * len(missed), linestyle="none", transform=axes.get_xaxis_transform(), **marks, zorder=4)
+    for b in (b for b in efforts if b not in known):
+        axes.plot([b], [1.0], linestyle="none", transform=axes.get_xaxis_transform(), **marks, zorder=4)

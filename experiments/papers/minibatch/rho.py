@@ -16,7 +16,7 @@ from experiments.papers.minibatch.reference import AggressiveSdca, Rows, cached_
 from experiments.papers.minibatch.study import ACCURACY
 from experiments.papers.optimum import optimum_of
 from experiments.papers.panels import called, heading, name_of
-from experiments.plotting import PANEL, Style
+from experiments.plotting import Style
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
 
@@ -178,7 +178,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[tuple[Data, Efforts]]) -> 
             for b, effort in efforts[name].items():
                 x = sizes.index(b) + 0.16 * (k - 1.5)
                 place.vlines(x, min(effort.costs), max(effort.costs), color=style.color, linewidth=1.4)
-                place.plot([x], [effort.median], linestyle="none", **style.markers(PANEL.lines), zorder=3)
+                place.plot([x], [effort.median], linestyle="none", **style.markers(), zorder=3)
         place.set_xscale("linear")
         place.set_xlim(-0.5, len(sizes) - 0.5)
         place.set_xticks(range(len(sizes)), [f"{b:,}" for b in sizes])

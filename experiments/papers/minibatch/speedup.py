@@ -14,7 +14,7 @@ from experiments.papers.effort import Effort, Ratio, ratio_of
 from experiments.papers.minibatch.data import Spectrum, compute_spectra, spectral
 from experiments.papers.minibatch.methods import METHOD_STYLES
 from experiments.papers.panels import empty, heading, name_of
-from experiments.plotting import FAINT, INK, PANEL, Style, plain_frame
+from experiments.plotting import FAINT, INK, Style, plain_frame
 from experiments.reproduction.evidence import Evidence, Panel, Run
 from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.statistics import Interval
@@ -57,13 +57,13 @@ def _draw_panel(axes: Axes, own: Sequence[WorkerTimes]) -> None:
                 axes.axvline(count, color=FAINT, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1)
                 interval = ratio.interval
                 axes.plot([interval.low, interval.high], [height] * 2, color=style.color, linewidth=1.6, zorder=2)
-                axes.plot([interval.estimate], [height], linestyle="none", **style.markers(PANEL.lines), zorder=3)
+                axes.plot([interval.estimate], [height], linestyle="none", **style.markers(), zorder=3)
     axes.axvline(1.0, color=INK, linewidth=0.9, zorder=1)
     axes.set_xlim(left=0.0)
     axes.set_yticks(range(len(rows)), [f"{METHOD_STYLES[method].name},\n$b$ = {b:,}" for method, b in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel("Times as fast as one worker", size=PANEL.label, color=INK)
-    plain_frame(axes, PANEL.ticks)
+    axes.set_xlabel("Times as fast as one worker", color=INK)
+    plain_frame(axes)
     box, room = axes.get_position(), 0.09  # of the figure's width, for the names of the rows
     axes.set_position((box.x0 + room, box.y0, box.width - room, box.height))
     heading(axes, own[0].panel)

@@ -16,7 +16,7 @@ from experiments.papers.minibatch.data import Spectrum, spectrum_of
 from experiments.papers.minibatch.reference import Rows, cached_on
 from experiments.papers.panels import called, heading
 from experiments.papers.problem import load_problem
-from experiments.plotting import INK, PANEL, Style
+from experiments.plotting import INK, Style
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.statistics import bootstrap_mean
@@ -146,7 +146,7 @@ def _draw(figure: Figure | SubFigure, found: Found) -> None:
         place.plot(ACCURACIES, ACCURACIES, color=INK, linewidth=1.2)
         for key, values in own.items():
             b, epsilon = key.split()
-            marks = STYLES[int(b)].markers(PANEL.lines)
+            marks = STYLES[int(b)].markers()
             place.plot([float(epsilon)] * len(values), values, linestyle="none", **marks, zorder=3)
         layout.plain_ticks(place.xaxis)
         place.yaxis.labelpad = 9  # beside the exponents

@@ -13,11 +13,21 @@ import pandas as pd
 from experiments.curve import column, cost_to_reach, mean_over_runs
 from experiments.papers.cases import MISSING, Case, Choice, Findings, at_most, case_on, judge_claims
 from experiments.papers.effort import clock_mismatch, multiple_text, seconds_text
-from experiments.papers.panels import COLUMNS, MEASURE, empty, heading, name_of, row_of_axes
+from experiments.papers.panels import COLUMNS, MEASURE, empty, empty_panel, heading, name_of
 from experiments.papers.printed import compare_number
 from experiments.papers.sbp.comparisons import measure_at, missing_case
 from experiments.papers.sbp.printed import data_difference
-from experiments.plotting import FAINT, INK, PANEL, STYLES, MeanCurve, axis_name, draw_panel, legend_row, mean_curve
+from experiments.plotting import (
+    FAINT,
+    INK,
+    STYLES,
+    MeanCurve,
+    axis_name,
+    draw_panel,
+    legend_row,
+    mean_curve,
+    row_of_axes,
+)
 from experiments.reproduction.claim_spec import NumberSpec
 from experiments.reproduction.evidence import Evidence, Panel, Run
 from experiments.reproduction.figure_result import FigureResult, Table
@@ -164,12 +174,11 @@ def _draw(figure: Figure | SubFigure, all_times: Sequence[RunningTimes]) -> None
     for k, (axes, times) in enumerate(zip(panels, all_times, strict=True)):
         curve = mean_curve(times.curves, cost=COST, measure="test_error")
         if curve is None:
-            axes.set_axis_off()
-            axes.text(0.5, 0.5, "no finished runs of the SBP", size=PANEL.label, color=FAINT, ha="center", va="center")
+            empty_panel(axes, "no finished runs of the SBP")
             heading(axes, times.panel)
             continue
         styles = {"sbp": STYLES["sbp"]}
-        notes = [draw_panel(axes, {"sbp": curve}, styles, cost=COST, measure="test_error", sizes=PANEL).cut]
+        notes = [draw_panel(axes, {"sbp": curve}, styles, cost=COST, measure="test_error").cut]
         if times.seconds is not None and times.error is not None:
             cut = _limits(axes, curve.times(100), times.seconds, 100 * times.error)
             notes = [f"LIBSVM: {100 * times.error:.2f} % in {seconds_text(times.seconds)}", cut]
@@ -178,9 +187,9 @@ def _draw(figure: Figure | SubFigure, all_times: Sequence[RunningTimes]) -> None
         # falling curves leave the upper right corner free
         inside: dict[str, Any] = {"xycoords": "axes fraction", "va": "top", "ha": "right", "parse_math": False}
         text = "\n".join(note for note in notes if note)
-        axes.annotate(text, (0.985, 0.92), size=PANEL.note, color=FAINT, bbox=_BOX, zorder=6, **inside)
+        axes.annotate(text, (0.985, 0.92), color=FAINT, bbox=_BOX, zorder=6, **inside)
         if k == 0:
-            axes.set_ylabel(axis_name("test_error"), size=PANEL.label, color=INK)
+            axes.set_ylabel(axis_name("test_error"), color=INK)
 
 
 def _limits(axes: Axes, curve: MeanCurve, seconds: float, error: float) -> str:
@@ -198,12 +207,12 @@ def _limits(axes: Axes, curve: MeanCurve, seconds: float, error: float) -> str:
 def _draw_libsvm(axes: Axes, seconds: float, error: float) -> None:
     style = STYLES["libsvm"]
     axes.axhline(error, color=style.color, linewidth=1.0, linestyle=style.line, zorder=2.5)
-    axes.plot([seconds], [error], linestyle="none", **style.markers(1.3), zorder=5)
+    axes.plot([seconds], [error], linestyle="none", **style.markers(1.5), zorder=5)
     place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "top"}
     for share in SHARES:
         at = seconds / share
         axes.axvline(at, color=FAINT, linewidth=0.9, linestyle=(0, (4.0, 3.0)), zorder=1.5)
-        axes.annotate(f"1/{share}", (at, 0.99), size=PANEL.note, color=FAINT, bbox=_BOX, zorder=6, **place)
+        axes.annotate(f"1/{share}", (at, 0.99), color=FAINT, bbox=_BOX, zorder=6, **place)
 
 
 LIBSVM_ERROR: Final = "LIBSVM error"

@@ -27,7 +27,7 @@ from experiments.papers.cases import (
     interval_text,
     judge_claims,
 )
-from experiments.papers.panels import empty, heading, name_of, row_of_axes
+from experiments.papers.panels import empty, heading, name_of
 from experiments.papers.sbp.comparisons import CHARGES, COST, METHODS, RIVALS, Charge, method_name, missing_case
 from experiments.papers.sbp.growth import (
     BOUNDS,
@@ -41,7 +41,7 @@ from experiments.papers.sbp.growth import (
     grow,
     never_dearer,
 )
-from experiments.plotting import INK, PANEL, STYLES, Style, plain_frame
+from experiments.plotting import INK, STYLES, Style, plain_frame, row_of_axes
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
 
@@ -211,12 +211,12 @@ def _draw(figure: Figure | SubFigure, found: Measured) -> None:
             layout.legend_and_caption(figure, axes[0], styles.values(), _CAPTION)
         left = axes[0].get_position().x0
         words = f"Pegasos and SDCA charged {CHARGES[charge].words}"
-        figure.text(left, 1 - (top + 0.1) / height, words, size=PANEL.label, style="italic", color=INK, va="top")
+        figure.text(left, 1 - (top + 0.1) / height, words, size="large", style="italic", color=INK, va="top")
         for k, (each, measured) in enumerate(zip(axes, found[charge], strict=True)):
             _draw_panel(each, measured, styles)
             heading(each, measured.panel, f"E* = {100 * measured.best:.2f} % ({styles[measured.best_by].name})")
             if k == 0:
-                each.set_ylabel("Kernel evaluations", size=PANEL.label, color=INK)
+                each.set_ylabel("Kernel evaluations", color=INK)
 
 
 def _draw_panel(axes: Axes, measured: PanelGrowth, styles: dict[str, Style]) -> None:
@@ -229,8 +229,8 @@ def _draw_panel(axes: Axes, measured: PanelGrowth, styles: dict[str, Style]) -> 
     axes.xaxis.set_major_locator(FixedLocator(PRINTED))
     axes.xaxis.set_major_formatter(FixedFormatter([f"{delta:g}" for delta in PRINTED]))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlabel("δ; target error (1 + δ) E*", size=PANEL.label, color=INK)
-    plain_frame(axes, PANEL.ticks)
+    axes.set_xlabel("δ; target error (1 + δ) E*", color=INK)
+    plain_frame(axes)
     for name, growth in measured.growths.items():
         _draw_series(axes, growth, styles[name])
     limits = axes.get_ylim()
@@ -242,10 +242,9 @@ def _draw_panel(axes: Axes, measured: PanelGrowth, styles: dict[str, Style]) -> 
 def _draw_series(axes: Axes, growth: Growth, style: Style) -> None:
     deltas = np.array(DELTAS)
     used = growth.used
-    marks = style.markers(PANEL.lines)
+    marks = style.markers()
     if used.any():
-        look: dict[str, Any] = {"color": style.color, "linewidth": style.width * PANEL.lines, "linestyle": style.line}
-        axes.plot(deltas[used], growth.costs[used], **look, zorder=3)
+        axes.plot(deltas[used], growth.costs[used], **style.look, zorder=3)
         axes.plot(deltas[used], growth.costs[used], linestyle="none", **marks, zorder=4)
     early = growth.fair & (growth.costs == 0)
     if early.any():

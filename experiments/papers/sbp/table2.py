@@ -17,7 +17,7 @@ from experiments.papers.dataset_table import compare_sizes
 from experiments.papers.panels import NAMES, empty, name_of
 from experiments.papers.printed import compare_number
 from experiments.papers.sbp.printed import TRAINING, data_difference
-from experiments.plotting import FAINT, INK, PANEL, STYLES, plain_frame
+from experiments.plotting import FAINT, INK, STYLES, plain_frame
 from experiments.reproduction.claim_spec import NumberSpec
 from experiments.reproduction.evidence import Evidence, Panel, Run
 from experiments.reproduction.figure_result import FigureResult, Table
@@ -224,7 +224,7 @@ def _draw(figure: Figure | SubFigure, rows: Sequence[Row]) -> None:
     axes.axvline(0.0, color=INK, linewidth=1.0, zorder=1)
     for level, row in zip(range(len(rows), 0, -1), rows, strict=True):
         _draw_row(axes, row, level)
-    above: dict[str, Any] = {"textcoords": "offset points", "size": PANEL.note, "color": FAINT}
+    above: dict[str, Any] = {"textcoords": "offset points", "color": FAINT}
     for place, text in zip(_COLUMNS, ("printed", "derived"), strict=False):
         axes.annotate(text, (1, 1), (place, 4), xycoords="axes fraction", **above)
     known = [0.0, *(100 * row.difference for row in rows if row.difference is not None)]
@@ -236,8 +236,8 @@ def _draw(figure: Figure | SubFigure, rows: Sequence[Row]) -> None:
     axes.minorticks_off()
     axes.set_ylim(0.4, len(rows) + 0.6)
     axes.set_yticks([])
-    axes.set_xlabel(r"derived $\nu$ less printed $\nu$, in % of the printed", size=PANEL.label, color=INK)
-    plain_frame(axes, PANEL.ticks, grid="x")
+    axes.set_xlabel(r"derived $\nu$ less printed $\nu$, in % of the printed", color=INK)
+    plain_frame(axes, grid="x")
 
 
 def _draw_row(axes: Axes, row: Row, level: int) -> None:
@@ -248,12 +248,12 @@ def _draw_row(axes: Axes, row: Row, level: int) -> None:
         axes.barh(level, 2 * digits, left=-digits, height=0.5, color=FAINT, alpha=0.3, zorder=1)
     if row.difference is not None:
         axes.plot([100 * row.difference], [level], "D", markersize=7, color=color, zorder=3)
-    beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "size": PANEL.ticks}
+    beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center"}
     name: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "parse_math": False} | beside
     dataset = row.panel.dataset if row.panel else row.paper_dataset
     axes.annotate(NAMES.get(dataset, dataset), (-0.03, level), (0, 6), color=INK, **name)
     details = "; ".join(filter(None, [SERIES[row.series], data_difference(row.panel)]))
-    axes.annotate(details, (-0.03, level), (0, -6), color=FAINT, **name | {"size": PANEL.note})
+    axes.annotate(details, (-0.03, level), (0, -6), color=FAINT, **name)
     other = "not compared: other data" if data_difference(row.panel) else "" if row.determined() else "0 fits as well"
     texts = (f"{row.printed:.2e}", f"{row.nu:.3e}", other or _difference(row))
     for place, text, ink in zip(_COLUMNS, texts, (INK, INK, FAINT if other else INK), strict=True):

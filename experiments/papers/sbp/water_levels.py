@@ -13,7 +13,7 @@ import pandas as pd
 from experiments.papers.cases import Choice, Findings, Judge, case_on, holds, judge_claims
 from experiments.papers.panels import name_of
 from experiments.papers.sbp.basin import Basin, Filling, Responses, fill, levels_of, run_responses
-from experiments.plotting import FAINT, INK, PANEL
+from experiments.plotting import FAINT, INK
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
 
@@ -47,11 +47,11 @@ def _draw(figure: Figure | SubFigure, filling: Filling, name: str) -> None:
         _draw_probabilities(lower, part, basin, ticks=max(2, round(wide)))
         title = name if basin is basins[0] else ""
         title = ", ".join(filter(None, [title, _TITLES[basin.name]]))
-        upper.set_title(title[:1].upper() + title[1:], loc="left", size=PANEL.label + 1, weight="bold", color=INK)
+        upper.set_title(title[:1].upper() + title[1:], loc="left", size="large", weight="bold", color=INK)
         if basin is basins[0]:
             names = _height_name(basin), "$p^*_i$"
             for axes, name in zip((upper, lower), names, strict=True):
-                axes.set_ylabel(name, size=PANEL.label, color=INK)
+                axes.set_ylabel(name, color=INK)
                 axes.yaxis.set_label_coords(-0.75 / wide, 0.5)
         else:
             upper.tick_params(labelleft=False)
@@ -61,7 +61,7 @@ def _draw(figure: Figure | SubFigure, filling: Filling, name: str) -> None:
 
 def _draw_nothing(figure: Figure | SubFigure) -> None:
     """Say that there is nothing to draw."""
-    figure.text(0.5, 0.5, "no data set, no responses", size=PANEL.label, color=FAINT, ha="center", va="center")
+    figure.text(0.5, 0.5, "no data set, no responses", size="large", color=FAINT, ha="center", va="center")
 
 
 def _shares(counts: list[int]) -> list[float]:
@@ -88,9 +88,9 @@ def _draw_basin(axes: Axes, part: pd.DataFrame, basin: Basin, filling: Filling) 
     axes.vlines(basin.covered, floor, level, color=FAINT, linewidth=0.9, linestyle=(0, (1.0, 2.0)))
     axes.set_xlim(0, len(basin.heights))
     axes.set_ylim(floor, top)
-    axes.tick_params(labelsize=PANEL.ticks, colors=INK, labelbottom=False)
+    axes.tick_params(colors=INK, labelbottom=False)
     _hide_frame(axes)
-    note: dict[str, Any] = {"size": PANEL.label, "color": INK}
+    note: dict[str, Any] = {"size": "large", "color": INK}
     if basin is max(filling.basins, key=lambda other: len(other.heights) - other.covered):
         # in the basin with most room above the ground
         text = rf"water level $\gamma$ = {level:.4g}"
@@ -110,14 +110,14 @@ def _draw_probabilities(axes: Axes, part: pd.DataFrame, basin: Basin, *, ticks: 
     axes.step(ranks, p, where="mid", color=INK, linewidth=1.4)
     axes.set_ylim(0, 1.6 * basin.p)
     axes.set_yticks([0, basin.p], ["0", f"1/{round(1 / basin.p):,}"])
-    axes.tick_params(labelsize=PANEL.ticks, colors=INK)
+    axes.tick_params(colors=INK)
     axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     _hide_frame(axes)
     what = "response" if basin.name == "all" else "height"
-    axes.set_xlabel(f"examples by rising {what}", size=PANEL.label, color=INK)
+    axes.set_xlabel(f"examples by rising {what}", color=INK)
     text = f"{basin.covered:,} covered, mass {basin.covered * basin.p:.3g}"
-    axes.annotate(text, (0, 1), (5, -1), "axes fraction", "offset points", va="top", size=PANEL.note, color=INK)
+    axes.annotate(text, (0, 1), (5, -1), "axes fraction", "offset points", va="top", color=INK)
 
 
 def _hide_frame(axes: Axes) -> None:

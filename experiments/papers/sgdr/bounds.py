@@ -34,7 +34,7 @@ from experiments.papers.panels import heading, name_of
 from experiments.papers.sgdr import NO_PRINTED_VALUES
 from experiments.papers.sgdr.comparisons import geometric_interval
 from experiments.papers.sgdr.dual_box import METHODS, DualBox, dual_box, on_each, random_exponent
-from experiments.plotting import INK, PANEL, STYLES
+from experiments.plotting import INK, STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.statistics import Interval
@@ -233,7 +233,7 @@ def _draw(
         assert optimum is not None  # other panels are not shown
         inside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
         text = rf"$J_{{\mathrm{{opt}}}}$ = {optimum.upper:.6f}"
-        place.annotate(text, (0, 0), (4, 3), size=PANEL.note, color=INK, **inside)
+        place.annotate(text, (0, 0), (4, 3), color=INK, **inside)
 
 
 def _lay_out(axes: Axes) -> None:

@@ -28,7 +28,7 @@ from experiments.papers.sgdr.timing import (
     methods,
     timed_problems,
 )
-from experiments.plotting import FAINT, INK, PANEL, STYLES, axis_name, legend_row
+from experiments.plotting import FAINT, INK, STYLES, axis_name, legend_row
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import Bold, FigureResult, Table
 from experiments.reproduction.spec import FigureSpec
@@ -63,7 +63,7 @@ def _draw_heat(figure: Figure | SubFigure, problems: Sequence[TimedProblem], row
             beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "center"} | _PLACED
             for row, (_, protocol, name) in enumerate(rows):
                 look: dict[str, Any] = {"color": INK} if protocol == "own" else {"color": FAINT, "style": "italic"}
-                axes.annotate(name, (0, row + 0.5), (-6, 0), size=PANEL.ticks, **look, **beside)
+                axes.annotate(name, (0, row + 0.5), (-6, 0), **look, **beside)
 
 
 def _draw_block(axes: Axes, problems: Sequence[TimedProblem], rows: Lines) -> None:
@@ -74,10 +74,10 @@ def _draw_block(axes: Axes, problems: Sequence[TimedProblem], rows: Lines) -> No
     axes.set_axis_off()
     above: dict[str, Any] = {"color": INK, "va": "baseline"} | _PLACED
     axes.annotate(
-        f"$C$ = {problems[0].C:g}", (0, 1), (0, 21), xycoords="axes fraction", size=PANEL.label, weight="bold", **above
+        f"$C$ = {problems[0].C:g}", (0, 1), (0, 21), xycoords="axes fraction", size="large", weight="bold", **above
     )
     for place, problem in enumerate(problems):
-        axes.annotate(problem.short, (place + 0.5, 0), (0, 6), xycoords="data", ha="center", size=PANEL.note, **above)
+        axes.annotate(problem.short, (place + 0.5, 0), (0, 6), xycoords="data", ha="center", **above)
         for row, (method, protocol, _) in enumerate(rows):
             effort = problem.effort(method, protocol)
             multiple = problem.multiple(effort)
@@ -89,7 +89,7 @@ def _draw_block(axes: Axes, problems: Sequence[TimedProblem], rows: Lines) -> No
                 "-" if effort is None else effort.text(seconds_text),
                 ha="center",
                 va="center_baseline",
-                size=PANEL.note - 1.2,
+                size="small",
                 style="normal" if protocol == "own" else "italic",
                 weight="bold" if multiple == 1 and protocol == "own" else "normal",
                 color=FAINT if multiple is None else "white" if multiple > _DARK else INK,
@@ -107,7 +107,7 @@ def _draw_key(figure: Figure | SubFigure, top: float) -> None:
     axes.set_xlim(0, width)
     axes.set_ylim(0, 0.2)
     axes.set_axis_off()
-    words: dict[str, Any] = {"size": PANEL.note, "color": INK, "va": "center"}
+    words: dict[str, Any] = {"color": INK, "va": "center"}
     axes.text(_NAMES, 0.1, "multiple of the fastest:", **words)
     for k, multiple in enumerate(_KEY):
         left = _NAMES + 1.5 + 0.75 * k
@@ -179,7 +179,7 @@ def _draw(
         "largest parameter whose stop is within it.\nItalics: other readings of the same methods. >: not reached in "
         "this time. *: stand-in."
     )
-    figure.text(0.12 / layout.WIDTH, 1 - 0.02 / whole, caption, size=PANEL.note, color=FAINT, va="top")
+    figure.text(0.12 / layout.WIDTH, 1 - 0.02 / whole, caption, color=FAINT, va="top")
     _draw_key(figure, 0.4)
     _draw_heat(figure, problems, rows, _HEAD)
     top = _HEAD + _ABOVE + _ROW * len(rows) + 0.2
@@ -187,7 +187,7 @@ def _draw(
         axes = layout.add_panels(figure, len(paths), top + _BLOCK_HEAD)
         left = axes[0].get_position().x0
         text = f"{_EXCESS} against CPU time for $C$ = {paths[0].problem.C:g}, medians over the runs: {title}"
-        figure.text(left, 1 - (top + 0.3) / whole, text, size=PANEL.label, style="italic", color=INK, va="bottom")
+        figure.text(left, 1 - (top + 0.3) / whole, text, size="large", style="italic", color=INK, va="bottom")
         legend_row(figure, [STYLES[name] for name in group], (left, 1 - (top + 0.38) / whole))
         for k, (each, path) in enumerate(zip(axes, paths, strict=True)):
             layout.log_axes(each, axis_name(SECONDS), _EXCESS, k)

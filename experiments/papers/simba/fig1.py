@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ from experiments.papers.simba.fig1_claim import (
     judge_sparse,
     sweep,
 )
-from experiments.plotting import INK, PANEL, STYLES, MeanCurve, Style, mean_curves
+from experiments.plotting import INK, STYLES, MeanCurve, Style, draw_spread, mean_curves, paper
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.verdict import Number
@@ -134,12 +134,12 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[Shown], columns: int) -> N
     names = ("", "Test error, %")
     panels = layout.each_panel(figure, shown, styles, _CAPTION.split("\n"), _HEAD, names, columns)
     for axes, each in panels:
-        axes.set_xlabel(ROWS[each.row][2], size=PANEL.label, color=INK)
+        axes.set_xlabel(ROWS[each.row][2], color=INK)
         facts = [f"{LOOKS[name].name}: ${_parameter(name)} = {_math(own.value)}$" for name, own in each.members.items()]
         heading(axes, each.sweep.panel)
         axes.annotate(
-            "\n".join(facts), (0, 0), (5, 16), xycoords="axes fraction", textcoords="offset points",
-            ha="left", va="bottom", size=PANEL.note, color=INK, bbox={"facecolor": "white", "linewidth": 0, "pad": 1.5},
+            "\n".join(facts), (0, 0), (5, 16), xycoords="axes fraction", textcoords="offset points", label=paper.NOTE,
+            ha="left", va="bottom", color=INK, bbox={"facecolor": "white", "linewidth": 0, "pad": 1.5},
         )  # fmt: skip
         for method, curve in each.curves.items():
             _draw_curve(axes, curve, LOOKS[method])
@@ -150,11 +150,10 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[Shown], columns: int) -> N
 
 def _draw_curve(axes: Axes, curve: MeanCurve, style: Style) -> None:
     error, spread = 100 * curve.mean, 100 * curve.sd
-    marks = {**style.markers(PANEL.lines), "markevery": max(1, len(error) // 8)}
-    look: dict[str, Any] = {"color": style.color, "linestyle": style.line, "linewidth": 0.85 * style.width}
-    axes.plot(curve.cost, error, drawstyle="steps-post", **look, **marks, zorder=3)
+    marks = {**style.markers(), "markevery": max(1, len(error) // 8)}
+    axes.plot(curve.cost, error, drawstyle="steps-post", **style.look, **marks, zorder=3)
     low = np.maximum(error - spread, 0.5 * error)
-    axes.fill_between(curve.cost, low, error + spread, step="post", color=style.color, alpha=0.18, linewidth=0)
+    draw_spread(axes, curve.cost, low, error + spread, style)
 
 
 def _math(value: float) -> str:

@@ -13,8 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from experiments.papers.cases import Case, Choice, Findings, holds, judge_claims
-from experiments.papers.panels import row_of_axes
-from experiments.plotting import FAINT, INK, PANEL, STYLES, plain_frame
+from experiments.plotting import FAINT, INK, STYLES, plain_frame, row_of_axes
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult
 
@@ -114,7 +113,7 @@ def _rows(name: str, own: Regret) -> pd.DataFrame:
 
 def _draw(figure: Figure | SubFigure, found: Mapping[str, Regret]) -> None:
     """Draw loss and bound, both less the best example's loss, against the rounds; one panel for each sequence."""
-    text: dict[str, Any] = {"size": PANEL.label, "color": INK}
+    text: dict[str, Any] = {"size": "large", "color": INK}
     for place, (axes, (name, own)) in enumerate(
         zip(row_of_axes(figure, len(found), above=0.6, below=0.55), found.items(), strict=True)
     ):
@@ -127,7 +126,6 @@ def _draw(figure: Figure | SubFigure, found: Mapping[str, Regret]) -> None:
             (0, 6),
             textcoords="offset points",
             ha="right",
-            size=PANEL.note,
             color=FAINT,
         )
         axes.annotate(
@@ -136,11 +134,10 @@ def _draw(figure: Figure | SubFigure, found: Mapping[str, Regret]) -> None:
             (0, 6),
             textcoords="offset points",
             ha="right",
-            size=PANEL.note,
             color=STYLES["simba"].color,
         )
         axes.set_title(name, **text, loc="left")
         axes.set_xlabel("Round $t$", **text)
         if not place:
             axes.set_ylabel(r"$\sum p_t^\top v_t - \min_i \sum v_t(i)$", **text)
-        plain_frame(axes, PANEL.ticks)
+        plain_frame(axes)

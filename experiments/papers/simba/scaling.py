@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ from experiments.papers.cases import (
 )
 from experiments.papers.effort import Effort, Ratio, effort_of, multiple_text, ratio_of
 from experiments.papers.panels import MEASURE
-from experiments.plotting import FAINT, INK, PANEL, STYLES
+from experiments.plotting import FAINT, INK, STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import FigureSpec
@@ -260,7 +260,7 @@ def _draw(figure: Figure | SubFigure, panels: Sequence[tuple[str, Sequence[Setti
     styles = [STYLES[name] for name in ("simba", "pegasos")]
     names = ("", "Feature accesses")
     for axes, (axis, settings) in layout.each_panel(figure, panels, styles, _CAPTION.split("\n"), _HEAD, names, 2):
-        axes.set_xlabel(AXES[axis][1], size=PANEL.label, color=INK)
+        axes.set_xlabel(AXES[axis][1], color=INK)
         for method in ("simba", "pegasos"):
             _draw_method(axes, [each for each in settings if method in each.accesses], method)
         x = [each.x for each in settings]
@@ -269,15 +269,14 @@ def _draw(figure: Figure | SubFigure, panels: Sequence[tuple[str, Sequence[Setti
             if (ratio := gain(each, "pegasos")) is not None:
                 spot = (each.x, each.accesses["simba"].median)
                 text = {"at least": "> ", "at most": "< "}.get(ratio.bound, "") + multiple_text(ratio.interval.estimate)
-                axes.annotate(text, spot, (0, -14), textcoords="offset points", ha="center", size=PANEL.note, color=INK)
+                axes.annotate(text, spot, (0, -14), textcoords="offset points", ha="center", color=INK)
         axes.margins(x=0.08, y=0.16)
 
 
 def _draw_method(axes: Axes, settings: Sequence[Setting], method: str) -> None:
     style = STYLES[method]
-    look: dict[str, Any] = {"color": style.color, "linestyle": style.line, "linewidth": 0.85 * style.width}
     efforts = [each.accesses[method] for each in settings]
-    axes.plot([each.x for each in settings], [own.median for own in efforts], **look, **style.markers(PANEL.lines))
+    axes.plot([each.x for each in settings], [own.median for own in efforts], **style.look, **style.markers())
     for each, own in zip(settings, efforts, strict=True):
         axes.plot([each.x] * 2, [min(own.costs), max(own.costs)], color=style.color, linewidth=1.0, alpha=0.6)
 

@@ -27,10 +27,10 @@ from experiments.papers.cases import (
     judge_claims,
     under_bound,
 )
-from experiments.papers.panels import empty, heading, name_of, row_of_axes
+from experiments.papers.panels import empty, heading, name_of
 from experiments.papers.simba.rates import CONSTANT, Rate, Saddle, rate_along, rate_of_ends, theorem_iterations
 from experiments.papers.simba.saddle_point import optimum
-from experiments.plotting import FAINT, INK, PANEL, Style, plain_frame, styles_for
+from experiments.plotting import FAINT, INK, Style, plain_frame, row_of_axes, styles_for
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import FigureSpec
@@ -68,7 +68,7 @@ def _draw(
         slopes = [f"{names[series]} {_slope(rate)}" for series, rate in rates.items()]
         heading(axes, panel, "slopes: " + "; ".join(slopes))
         if k == 0:
-            axes.set_ylabel("Iterations $T$", size=PANEL.label, color=INK)
+            axes.set_ylabel("Iterations $T$", color=INK)
 
 
 def _slope(rate: Rate) -> str:
@@ -82,19 +82,18 @@ def _lay_out(axes: Axes) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.invert_xaxis()  # smaller distances to the right
-    axes.set_xlabel(r"$\varepsilon$: optimum less value of the mean iterate", size=PANEL.label, color=INK)
-    plain_frame(axes, PANEL.ticks)
+    axes.set_xlabel(r"$\varepsilon$: optimum less value of the mean iterate", color=INK)
+    plain_frame(axes)
 
 
 def _draw_rate(axes: Axes, rate: Rate, style: Style) -> None:
-    look: dict[str, Any] = {"color": style.color, "linewidth": style.width * PANEL.lines, "linestyle": style.line}
-    axes.plot(rate.medians, rate.iterations, **look, zorder=3)
+    axes.plot(rate.medians, rate.iterations, **style.look, zorder=3)
     ends = np.array([[gaps.min(), gaps.max()] for gaps in rate.gaps])
     shown = range(len(ends))[:: max(1, len(ends) // 8)]
     for k in shown:
         axes.plot(ends[k], [rate.iterations[k]] * 2, color=style.color, linewidth=1.0, alpha=0.6, zorder=2.5)
     marks = list(shown)
-    axes.plot(rate.medians[marks], rate.iterations[marks], linestyle="none", **style.markers(PANEL.lines), zorder=4)
+    axes.plot(rate.medians[marks], rate.iterations[marks], linestyle="none", **style.markers(), zorder=4)
 
 
 def _draw_theorem(axes: Axes, rates: Mapping[str, Rate], n: int) -> None:
@@ -104,7 +103,7 @@ def _draw_theorem(axes: Axes, rates: Mapping[str, Rate], n: int) -> None:
     text = rf"theorem: $T = {CONSTANT:.0f}^2 \varepsilon^{{-2}} \log n$"
     middle = float(np.sqrt(reach.prod()))
     spot = (middle, float(theorem_iterations(middle, n)))
-    axes.annotate(text, spot, (0, 6), textcoords="offset points", ha="right", size=PANEL.note, color=INK)
+    axes.annotate(text, spot, (0, 6), textcoords="offset points", ha="right", color=INK)
     first = next(iter(rates.values()))
     through = first.iterations[-1] * (first.medians[-1] / reach) ** 2
     axes.plot(reach, through, color=FAINT, linewidth=1.0, linestyle=(0, (4.0, 2.0)), zorder=1)

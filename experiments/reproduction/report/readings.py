@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Final
 
-from experiments.plotting import DPI, FAINT, INK, own_settings
+from experiments.plotting import FAINT, INK, own_settings
 from experiments.reproduction.report.labels import LABELS
 from experiments.reproduction.verdict import Claim, Outcome
 
@@ -49,7 +49,7 @@ def readings_picture(claims: Sequence[Claim]) -> bytes:
     cell = (_WIDTH - names) / most
     letters = int((cell - 0.1) * _LETTERS)
     with own_settings():
-        figure = Figure(figsize=(_WIDTH, height), dpi=DPI, facecolor="white")
+        figure = Figure(figsize=(_WIDTH, height))
         FigureCanvasAgg(figure)
         axes = figure.add_axes((0, 0, 1, 1), xlim=(0, _WIDTH), ylim=(0, height))
         axes.set_axis_off()
@@ -72,5 +72,5 @@ def readings_picture(claims: Sequence[Claim]) -> bytes:
         stream = BytesIO()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # letters that the font does not have are boxes
-            figure.savefig(stream, format="png", dpi=DPI, metadata={"Software": None})
+            figure.savefig(stream, format="png", metadata={"Software": None})
     return stream.getvalue()
