@@ -205,7 +205,7 @@ def relative_difference(
     resamples: int = 2000,
     level: float = 0.95,
 ) -> Interval | None:
-    """Return the interval of (first - second) / |second|; in each resample both are of the runs drawn.
+    """Return the interval of (first - second) / abs(second); in each resample both are of the runs drawn.
 
     So it is -1 or more for two quantities that are not negative, such as errors. With the second held at its value of
     all runs, as if that were known, it would not be.
