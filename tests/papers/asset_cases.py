@@ -10,26 +10,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from evidence_cases import MadeUp, Rows, finished_run, panel
+from evidence_cases import MadeUp, Rows, finished_run, panel, rows_of
 
 from experiments import curve
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.verdict import Claim
 
 SIZES = [2**k for k in range(1, 11)]
-
-
-def claims(made: FigureResult) -> dict[str, Claim]:
-    """The claims of a figure, by id."""
-    return {claim.id: claim for claim in made.claims}
-
-
-def rulings(claim: Claim, reading: int = 0) -> dict[str, dict[str, str]]:
-    """Rulings of one reading on the cases that have a measurement, by data set and case."""
-    statistic = claim.readings[reading].statistic
-    return {name: {what: case["ruling"] for what, case in own.items()} for name, own in statistic.items()}
 
 
 def like(folder: Path, dataset: str, **overrides: Any) -> MadeUp:
@@ -89,15 +76,8 @@ def sizes_panel(
     cosines = methods.get("fourier", {})
     if cosines:
         runs["fourier"] = [
-            run(
-                model,
-                f"fourier {seed}",
-                seed,
-                [
-                    {"iterations": k, "inner_products": 2**k, "test_error": cosines[2**k][seed] / 100}
-                    for k in range(1, 11)
-                ],
-            )
+            run(model, f"fourier {seed}", seed, rows_of(inner_products=SIZES, test_error=errors[seed]))
+            for errors in [np.transpose([cosines[s] for s in SIZES]) / 100]
             for seed in range(len(cosines[2]))
         ]
     for method, errors in methods.items():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from experiments import curve
@@ -101,6 +102,19 @@ def finished_run(
     directory = folder / key
     directory.mkdir(parents=True)  # fails for a name that is in use
     return MadeUp(key, _merge(result, overrides), directory, frame)
+
+
+def rows_of(**columns: Any) -> Rows:
+    """Return the rows of a curve of these columns: an array, or one number for all rows; None is missing.
+
+    Iterations are 1, 2, 3, ... unless they are given; counters are cut to integers.
+    """
+    given = {"iterations": range(1, 1 + max(map(np.size, columns.values()))), **columns}
+    values = np.broadcast_arrays(*(np.asarray(value, dtype=object) for value in given.values()))
+    return [
+        {name: int(value) if name in curve.COUNTS else value for name, value in zip(given, row, strict=True)}
+        for row in zip(*values, strict=True)
+    ]
 
 
 def panel(dataset: str, runs: Mapping[str, Sequence[Run]], **fields: Any) -> Panel:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from evidence_cases import N, finished_run, panel
+from evidence_cases import N, finished_run, panel, rows_of
 
 from experiments.reproduction.evidence import Panel, Run
 
@@ -40,18 +40,15 @@ def sbp(
     folder: Path, gap: Gap, seed: int = 0, *, nu: float = NU, norm: float = 0.99, hinge: float = 1.0, extra: int = 0
 ) -> Run:
     """A run of the SBP; `norm` and `hinge` are relative to the largest that the value f(w_bar) allows."""
-    rows = []
-    for iterations, distance in zip(ITERATIONS, gap(ITERATIONS, seed), strict=True):
-        level = 1 / NORM - float(distance) or 1e-9
-        rows.append(
-            {
-                "iterations": int(iterations),
-                "kernel_evaluations": int(iterations) * N + extra,
-                "water_level": level,
-                "norm": norm / abs(level),
-                "hinge": hinge * NU / abs(level),
-            }
-        )
+    level = 1 / NORM - gap(ITERATIONS, seed)
+    level[level == 0] = 1e-9
+    rows = rows_of(
+        iterations=ITERATIONS,
+        kernel_evaluations=ITERATIONS * N + extra,
+        water_level=level,
+        norm=norm / abs(level),
+        hinge=hinge * NU / abs(level),
+    )
     return finished_run(folder, seed=seed, rows=rows, settings={"problem": {"nu": nu}})
 
 

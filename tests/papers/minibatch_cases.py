@@ -16,7 +16,6 @@ from experiments import curve
 from experiments.papers.minibatch.data import Spectrum
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.verdict import Claim
 
 P_STAR = 0.3
 ENOUGH = 4.0
@@ -83,11 +82,6 @@ def with_spectra(spec: FigureSpec, panels: Sequence[Panel], **computed: Any) -> 
 def only(spec: FigureSpec, *datasets: str) -> FigureSpec:
     """Return the figure of some data sets only."""
     return replace(spec, datasets=list(datasets))
-
-
-def rulings(claim: Claim, dataset: str = "rcv1", reading: int = 0) -> dict[str, str]:
-    """Ruling on each case of a data set."""
-    return {what: found["ruling"] for what, found in claim.readings[reading].statistic[dataset].items()}
 
 
 def power(at_one: float, exponent: float, sizes: Sequence[int] = SIZES, flat_from: float = np.inf) -> Iterations:

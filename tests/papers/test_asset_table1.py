@@ -98,13 +98,6 @@ def test_table_and_picture(tmp_path: Path) -> None:
     assert len(made.data) == 5 * 4  # a stream has no sample
 
 
-def test_without_runs() -> None:
-    for panels in ([], [Panel("adult", "adult")]):
-        made = drawn_with_table(make(with_data(evidence(SPEC, panels))))
-        assert all(number.measured is None for number in made.numbers)
-        assert made.data.empty
-
-
 def test_spectrum_equals_eigenvalues_of_the_kernel_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     from scipy.spatial.distance import cdist
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from asset_cases import claims, like, rulings, run
+from asset_cases import like, run
 from evidence_cases import evidence, panel
 from hypothesis import given
 from hypothesis import strategies as st
 from pictures import render
+from readings import claims_of, rulings
 
 from experiments.papers.asset.theory import SUBGRADIENT, Rates, constant, make
 from experiments.reproduction.evidence import Panel
@@ -54,7 +55,7 @@ def panel_of(
 
 
 def judged(*panels: Panel) -> dict[str, Claim]:
-    return claims(make(evidence(SPEC, panels)))
+    return claims_of(make(evidence(SPEC, panels)))
 
 
 def test_claims_hold_where_the_theorems_do(tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ def test_the_constant_follows_from_the_recursion() -> None:
     ],
 )
 def test_one_case(tmp_path: Path, changes: dict[str, Any], claim: str, reading: int, case: str, ruling: str) -> None:
-    assert rulings(judged(panel_of(tmp_path, **changes))[claim], reading)["adult"][case] == ruling
+    assert rulings(judged(panel_of(tmp_path, **changes))[claim], "adult", reading)[case] == ruling
 
 
 @given(st.one_of(st.sampled_from([1000, 49, 93, 103]), st.integers(3, 10**6)), st.booleans())
@@ -115,7 +116,3 @@ def test_picture(tmp_path: Path) -> None:
     made = make(evidence(SPEC, [panel_of(tmp_path)]))
     render(made)
     assert len(made.data) == 5 + 6
-    for none in ([], [Panel("adult", "adult")]):
-        empty = make(evidence(SPEC, none))
-        render(empty)
-        assert empty.data.empty

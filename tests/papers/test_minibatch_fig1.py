@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from minibatch_cases import Iterations, as_claimed, only, power, rulings, sweep_panel, with_spectra
+from minibatch_cases import Iterations, as_claimed, only, power, sweep_panel, with_spectra
 from pictures import drawn_with_table
+from readings import claims_of, outcomes, rulings
 
 from experiments.papers.minibatch.fig1 import JUDGES, make
 from experiments.reproduction.evidence import Panel
@@ -19,19 +19,12 @@ LARGE = {b for b in as_claimed()["naive"] if b >= 32}
 
 
 def judged(*panels: Panel) -> dict[str, Claim]:
-    claims = make(with_spectra(SPEC, panels)).claims
-    for claim in claims:
-        json.dumps([reading.statistic for reading in claim.readings], allow_nan=False)
-    return {claim.id.removeprefix("minibatch."): claim for claim in claims}
+    return claims_of(make(with_spectra(SPEC, panels)), "minibatch.")
 
 
 def claims_with(folder: Path, **changed: Iterations) -> dict[str, Claim]:
     methods: Mapping[str, Iterations] = {**as_claimed(), **changed}
     return judged(sweep_panel(folder, SPEC, methods))
-
-
-def outcomes(claim: Claim) -> dict[str, str]:
-    return {reading.id: reading.outcome for reading in claim.readings}
 
 
 def cut(method: str, budget: float, beyond: int = 128) -> Iterations:
@@ -55,7 +48,7 @@ def test_all_claims_hold_on_iterations_as_in_the_paper(tmp_path: Path) -> None:
 )
 def test_linear_speed_ups(tmp_path: Path, exponent: float, ruling: str) -> None:
     found = claims_with(tmp_path, pegasos=power(4e6, exponent))["1"]
-    assert rulings(found) == {"pegasos": ruling, "naive": "holds", "safe": "holds", "aggressive": "holds"}
+    assert rulings(found, "rcv1") == {"pegasos": ruling, "naive": "holds", "safe": "holds", "aggressive": "holds"}
     (constant,) = found.sensitivity
     assert (constant.constant, constant.value) == ("linear", 0.5)
 
@@ -64,15 +57,15 @@ def test_safe_steps_that_do_not_flatten_and_steps_that_deteriorate(tmp_path: Pat
     steep = claims_with(tmp_path / "a", safe=power(1e6, 0.9))["safe"]
     assert outcomes(steep)["bound"] == "mixed"
     # as fast as aggressive SDCA: not slower, and not clearly as fast
-    assert [rulings(steep, reading=k)["flat"] for k in range(4)] == ["fails", "fails", "fails", "unclear"]
+    assert [rulings(steep, "rcv1", k)["flat"] for k in range(4)] == ["fails", "fails", "fails", "unclear"]
     worse = {b: runs if b < 512 else (9e5, 9e5) for b, runs in as_claimed()["safe"].items()}
-    assert rulings(claims_with(tmp_path / "b", safe=worse)["safe"])["does not deteriorate"] == "fails"
+    assert rulings(claims_with(tmp_path / "b", safe=worse)["safe"], "rcv1")["does not deteriorate"] == "fails"
 
 
 def test_speed_ups_that_end(tmp_path: Path) -> None:
     flat = claims_with(tmp_path / "a", aggressive=power(1e6, 0.9, flat_from=256))["beyond"]
     # it is clear of the bound and of its beginning, but does not fall all along the curve
-    assert {name: rulings(flat, reading=k)["aggressive"] for k, name in enumerate(outcomes(flat))} == {
+    assert {name: rulings(flat, "rcv1", k)["aggressive"] for k, name in enumerate(outcomes(flat))} == {
         "rising": "unclear",
         "bound": "holds",
         "exponent": "holds",
@@ -82,18 +75,18 @@ def test_speed_ups_that_end(tmp_path: Path) -> None:
     # a curve that turns is seen although its ends are as claimed
     turned = {b: runs if b < 1024 else (3e4, 3e4) for b, runs in as_claimed()["aggressive"].items()}
     found = claims_with(tmp_path / "b", aggressive=turned)["beyond"]
-    assert [rulings(found, reading=k)["aggressive"] for k in (0, 4)] == ["fails", "holds"]
+    assert [rulings(found, "rcv1", k)["aggressive"] for k in (0, 4)] == ["fails", "holds"]
 
 
 def test_budgets_that_end_runs(tmp_path: Path) -> None:
     # from 256 on it takes longer than with 128: this is known, and that it does not go on
     worse = claims_with(tmp_path / "a", aggressive=cut("aggressive", 5e5))
-    assert rulings(worse["beyond"])["aggressive"] == "fails"
+    assert rulings(worse["beyond"], "rcv1")["aggressive"] == "fails"
     # nothing is known
     short = claims_with(tmp_path / "b", aggressive=cut("aggressive", 50))
-    assert rulings(short["beyond"])["aggressive"] == "unclear"
-    assert rulings(short["2"])["aggressive improves"] == "unclear"
-    assert rulings(short["throughout"])["b=16384"] == "unclear"
+    assert rulings(short["beyond"], "rcv1")["aggressive"] == "unclear"
+    assert rulings(short["2"], "rcv1")["aggressive improves"] == "unclear"
+    assert rulings(short["throughout"], "rcv1")["b=16384"] == "unclear"
     none = claims_with(tmp_path / "c", **{name: cut(name, 50) for name in ("pegasos", "aggressive")})
     assert none["throughout"].nearest.outcome == "unclear"
     assert "both miss the target" in " ".join(none["throughout"].nearest.exceptions)
@@ -114,15 +107,15 @@ def test_naive_steps(tmp_path: Path) -> None:
     slow = {b: runs if b <= 16 else (1e6, 1e6) for b, runs in power(1e6, 1.0).items()}
     assert claims_with(tmp_path / "c", naive=slow)["2"].verdict == "reproduced"
     early = {b: runs if b == 1 else (3e6, 3e6) for b, runs in power(1e6, 1.0).items()}  # below 1 / sigma^2
-    assert rulings(claims_with(tmp_path / "d", naive=early)["2"])["naive fails"] == "fails"
+    assert rulings(claims_with(tmp_path / "d", naive=early)["2"], "rcv1")["naive fails"] == "fails"
 
 
 def test_aggressive_steps_that_do_not_improve_where_naive_ones_fail(tmp_path: Path) -> None:
     claim = claims_with(tmp_path, aggressive=power(1e6, 0.9, flat_from=16))["2"]
-    assert rulings(claim)["aggressive improves"] == "unclear"
+    assert rulings(claim, "rcv1")["aggressive improves"] == "unclear"
     bump = {b: runs if b < 16384 else (2e3, 2e3) for b, runs in power(1e5, 0.9, flat_from=8).items()}
     ends = claims_with(tmp_path / "b", aggressive=bump)["2"]
-    assert [rulings(ends, reading=k)["aggressive improves"] for k in (0, 1)] == ["unclear", "holds"]
+    assert [rulings(ends, "rcv1", k)["aggressive improves"] for k in (0, 1)] == ["unclear", "holds"]
 
 
 @pytest.mark.parametrize(
@@ -141,13 +134,13 @@ def test_the_dual_objective_of_naive_steps(
             values = first if b == 1 else later
             frame = run.curve.iloc[[0, 1, 1]].reset_index(drop=True)
             object.__setattr__(run, "curve", frame.assign(dual=list(values)))
-    assert rulings(judged(one)["monotone"]) == expected
+    assert rulings(judged(one)["monotone"], "rcv1") == expected
 
 
 def test_pegasos_that_is_better_somewhere(tmp_path: Path) -> None:
     claims = claims_with(tmp_path, pegasos=power(4e6, 1.2))
     assert claims["3"].verdict == "reproduced"
-    found = rulings(claims["throughout"])
+    found = rulings(claims["throughout"], "rcv1")
     assert (found["b=2"], found["b=16384"]) == ("holds", "fails")
     assert outcomes(claims["throughout"]) == {"decaying": "mixed", "tail": "reproduced"}
     assert claims_with(tmp_path / "b", pegasos=power(4e5, 0.9))["3"].verdict == "contradicted"
@@ -209,9 +202,3 @@ def test_picture_and_table(tmp_path: Path) -> None:
     assert made.table is not None
     assert len(made.table.rows) == 3 * 15
     assert made.table.rows[5][:5] == ["Forest (covtype)", "32", "0.273", "178,545 (176,777 to 180,313)", ">95,000"]
-
-
-def test_without_runs_nothing_is_decided() -> None:
-    for panels in ([], [Panel("rcv1", "rcv1")]):
-        made = drawn_with_table(make(with_spectra(SPEC, panels)))
-        assert {claim.verdict for claim in made.claims} == {"not_testable"}

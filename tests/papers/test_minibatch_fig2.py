@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from evidence_cases import evidence, finished_run, panel
-from minibatch_cases import P_STAR, only, optimum_run, rulings, with_spectra
+from minibatch_cases import P_STAR, only, optimum_run, with_spectra
 from pictures import drawn_with_table, render
+from readings import rulings
 
 from experiments.papers.minibatch import speedup
 from experiments.papers.minibatch.fig2 import make
@@ -86,10 +87,6 @@ def test_the_picture(tmp_path: Path) -> None:
     )
     render(made)
     assert len(made.data) == 2 * 2 * 3 * (4 + 3 + 4)  # Pegasos has no dual objective
-    for none in ([], [Panel("news20", "news20")]):
-        empty = make(evidence(SPEC, none))
-        render(empty)
-        assert [claim.verdict for claim in empty.claims] == ["not_testable"]
 
 
 def test_times_of_iterations(tmp_path: Path) -> None:
@@ -116,5 +113,3 @@ def test_times_of_iterations(tmp_path: Path) -> None:
     assert two["seconds"].to_numpy() == pytest.approx(0.0405 / 2**0.5)
     assert made.table is not None
     assert made.table.rows[0][:5] == ["RCV1", "Pegasos", "1,024", "3.99", "1 thread"]
-    for none in ([], [Panel("rcv1", "rcv1")]):
-        assert drawn_with_table(speedup.make(with_spectra(spec, none))).data.empty

@@ -66,10 +66,3 @@ def test_table_and_picture(tmp_path: Path) -> None:
     assert made.table.rows[1][-4:] == ["0.0001", "0.25", "4", "0.3000000"]
     assert set(LAMBDAS) == set(ROWS) == set(SPEC.datasets)
     assert made.data["speedup"].max() == pytest.approx(1 / SPECTRUM.beta_over_b(SPECTRUM.n))
-
-
-def test_without_runs() -> None:
-    for panels in ([], [Panel("rcv1", "rcv1")]):
-        made = drawn_with_table(make(with_spectra(SPEC, panels)))
-        assert all(number.measured is None for number in made.numbers)
-        assert made.data.empty

@@ -222,16 +222,7 @@ def test_data_sets_that_were_not_run_count(as_said: list[Panel]) -> None:
 def test_a_data_set_from_the_command_line_is_beside_the_claim(as_said: list[Panel]) -> None:
     stand_in = replace(as_said[1], dataset="digits", stand_in="chosen by name")
     found = claims_of(make(evidence(SPEC, [as_said[0], stand_in, as_said[2]])))
-    assert rulings(found["sbp.1"].nearest, "adult") == {"pegasos": "beside", "sdca": "beside"}
-
-
-@pytest.mark.parametrize("panels", [[], [Panel("mnist", "mnist", runs=dict.fromkeys(AS_SAID, ()))]])
-def test_without_runs_nothing_is_testable(panels: list[Panel]) -> None:
-    made = make(evidence(SPEC, panels))
-    assert {claim.verdict for claim in claims_of(made).values()} == {"not_testable"}
-    assert list(made.data.columns) == list(COLUMNS)
-    assert made.data.empty
-    render(made)
+    assert rulings(found["sbp.1"], "adult") == {"pegasos": "beside", "sdca": "beside"}
 
 
 def test_every_point_is_in_the_table_and_drawn(as_said: list[Panel]) -> None:

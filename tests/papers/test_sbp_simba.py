@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from evidence_cases import evidence, finished_run, panel
+from evidence_cases import evidence, finished_run, panel, rows_of
 from pictures import render
 from readings import claims_of, on_all, reading, without
 
@@ -15,7 +15,7 @@ from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("sbp_simba")
-ITERATIONS = [1, 10, 100, 1000, 10000]
+ITERATIONS = np.array([1.0, 10, 100, 1000, 10000])
 
 Value = Callable[[np.ndarray, int], np.ndarray]
 """f(w_bar) at numbers of iterations, for a seed."""
@@ -28,10 +28,7 @@ def two(folder: Path, sbp: Value, simba: Value, seeds: int = 3) -> Panel:
                 folder,
                 algo=name,
                 seed=seed,
-                rows=[
-                    {"iterations": t, "water_level": float(level)}
-                    for t, level in zip(ITERATIONS, value(np.array(ITERATIONS, dtype=float), seed), strict=True)
-                ],
+                rows=rows_of(iterations=ITERATIONS, water_level=value(ITERATIONS, seed)),
             )
             for seed in range(seeds)
         ]

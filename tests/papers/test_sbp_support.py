@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from evidence_cases import N, evidence, finished_run, panel
-from pictures import drawn_with_table, render
+from evidence_cases import N, evidence, finished_run, panel, rows_of
+from pictures import drawn_with_table
 from readings import claims_of, on_all, reading, without
 
 from experiments.papers.sbp.support import make, mistake_bound, support_at
@@ -32,18 +32,15 @@ def method_panel(
         for seed in range(1 if name == "smo" else 3):
             counts = 5 * factor * np.arange(1, 21) * (1 + spread * (seed - 1) * (name == "sbp"))
             counts[-1] *= last if name == "sbp" else 1.0
-            rows = [
-                {
-                    "iterations": k + 1,
-                    "kernel_evaluations": 100 * (k + 1),
-                    "epochs": epochs * (k + 1) / 20,
-                    "test_error": 0.4 - 0.3 * k / 19,
-                    "support_vectors": float(count),
-                    "hinge": HINGE,
-                    "norm": NORM,
-                }
-                for k, count in enumerate(counts)
-            ]
+            k = np.arange(1, 21)
+            rows = rows_of(
+                kernel_evaluations=100 * k,
+                epochs=epochs * k / 20,
+                test_error=np.linspace(0.4, 0.1, 20),
+                support_vectors=counts,
+                hinge=HINGE,
+                norm=NORM,
+            )
             own.append(finished_run(folder, algo=name, seed=seed, rows=rows, n=N))
         runs[name] = own
     return panel("adult", runs)
@@ -109,7 +106,6 @@ def test_missing_runs_count(tmp_path: Path) -> None:
     assert {claim.verdict for claim in found.values()} == {"not_testable"}
     short = claims(method_panel(tmp_path / "short", epochs=0.5))["sbp.mistakes"]
     assert "no run ends its first epoch" in "".join(short.nearest.exceptions)
-    render(make(evidence(SPEC, [])))
 
 
 def test_numbers_at_errors_are_drawn_and_written(tmp_path: Path) -> None:

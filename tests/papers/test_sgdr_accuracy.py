@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from evidence_cases import evidence, panel
 from pictures import drawn_with_table
+from readings import claims_of
 from sgdr_cases import J_OPT, optimum_run, run
 
 from experiments.papers.sgdr.accuracy import make, studies
@@ -81,18 +82,11 @@ def test_picture_and_table(tmp_path: Path) -> None:
     assert "lacks its tables" in made.table.notes[-1]
 
 
-def test_without_runs_the_figure_is_empty() -> None:
-    for panels in ([], [Panel("adult", "adult")]):
-        made = drawn_with_table(make(evidence(SPEC, panels)))
-        assert {claim.verdict for claim in made.claims} == {"not_testable"}
-        assert len(made.data) == 0
-
-
 ONE = replace(SPEC, datasets=["adult"], missing_data={})
 
 
 def judge(*panels: Panel, spec: FigureSpec = ONE) -> dict[str, Claim]:
-    return {claim.id: claim for claim in make(evidence(spec, panels)).claims}
+    return claims_of(make(evidence(spec, panels)))
 
 
 def ending(folder: Path, ends: Sequence[float], exponent: float = 1.0, excess: float | None = None) -> Panel:

@@ -1,29 +1,30 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from evidence_cases import evidence, finished_run, panel
+from evidence_cases import evidence, finished_run, panel, rows_of
+from numpy.typing import NDArray
 from pictures import drawn_with_table
+from readings import claims_of, outcomes, reading
 
 from experiments.configuration.composition import settings_of
 from experiments.configuration.schedule import EvaluationSchedule
 from experiments.papers.simba.steps import make
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import overrides_of, read_figure
 from experiments.reproduction.verdict import Claim
 from solvers import Limit
 
 SPEC = read_figure("simba_steps")
 HORIZONS = {int(T): name for T, name in SPEC.members("constant").items()}
-CHECKPOINTS = [10, 100, 1000, 5000, 10_000, 50_000, 100_000]
+CHECKPOINTS = np.array([10, 100, 1000, 5000, 10_000, 50_000, 100_000])
 
-Value = Callable[[int, int], float]
+Value = Callable[[NDArray[np.int64], int], NDArray[np.float64]]
 """Of a measure after some iterations, for a seed."""
 
 
@@ -54,24 +55,21 @@ def run(
     seconds: float = 2e-5,
     dataset: str = "news20",
 ) -> Any:
+    t = CHECKPOINTS[last >= CHECKPOINTS]
     return finished_run(
         folder,
         name=series,
         algo="simba",
         dataset=dataset,
         seed=seed,
-        rows=[
-            {
-                "iterations": t,
-                "feature_accesses": int(accesses * t),
-                "feature_accesses_dense": 5000 * t,
-                "cpu_seconds": seconds * t,
-                "test_error": error(t, seed),
-                "water_level": level(t, seed),
-            }
-            for t in CHECKPOINTS
-            if t <= last
-        ],
+        rows=rows_of(
+            iterations=t,
+            feature_accesses=accesses * t,
+            feature_accesses_dense=5000 * t,
+            cpu_seconds=seconds * t,
+            test_error=error(t, seed),
+            water_level=level(t, seed),
+        ),
     )
 
 
@@ -97,25 +95,15 @@ def versions(
 
 
 def claims(*panels: Panel) -> dict[str, Claim]:
-    made = make(evidence(SPEC, panels))
-    assert [claim.id for claim in made.claims] == ["simba.2", "simba.3"]
-    for claim in made.claims:
-        for reading in claim.readings:
-            json.dumps(reading.statistic, allow_nan=False)
-    return {claim.id: claim for claim in made.claims}
+    return claims_of(make(evidence(SPEC, panels)))
 
 
 def both(folder: Path, **deviations: Any) -> list[Panel]:
     return [versions(folder / name, dataset=name, **deviations) for name in SPEC.datasets]
 
 
-def outcomes(claim: Claim) -> dict[str, str]:
-    return {reading.id: reading.outcome for reading in claim.readings}
-
-
-def statistic(claim: Claim, reading: str) -> Mapping[str, Any]:
-    found = next(each.statistic for each in claim.readings if each.id == reading)["news20"]
-    assert isinstance(found, dict)
+def statistic(claim: Claim, name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = reading(claim, name).statistic["news20"]
     return found
 
 
@@ -212,20 +200,10 @@ def test_every_horizon_is_an_evaluation() -> None:
     assert set(HORIZONS) <= {limits.iterations for limits in grid}
 
 
-def rendered(*panels: Panel) -> FigureResult:
-    return drawn_with_table(make(evidence(SPEC, panels)))
-
-
 def test_picture_and_table(tmp_path: Path) -> None:
-    made = rendered(*(versions(tmp_path, dataset=name) for name in SPEC.datasets))
+    made = drawn_with_table(make(evidence(SPEC, both(tmp_path))))
     assert set(made.data["measure"]) == {"test_error", "water_level"}
     assert made.table is not None
     assert len(made.table.rows) == 2 * len(HORIZONS) * 2
     assert ["news20", "1,000", "test error", "5.51 %", "5.51 %", "+0.00 [+0.00, +0.00] points"] in made.table.rows
     assert sum("per iteration" in note for note in made.table.notes) == 2 * 3
-
-
-def test_without_runs_claims_are_undecided() -> None:
-    for panels in ([], [Panel("news20", "news20")]):
-        made = rendered(*panels)
-        assert {claim.verdict for claim in made.claims} == {"not_testable"}
