@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,9 @@ from experiments.reproduction.spec import FigureSpec
 SIZES = [2**k for k in range(1, 11)]
 
 
-def like(folder: Path, dataset: str, **overrides: Any) -> MadeUp:
+def like(dataset: str, **overrides: Any) -> MadeUp:
     """Make one run, the template of the others."""
-    return finished_run(folder / dataset, dataset=dataset, rows=[{"iterations": 1}], **overrides)
+    return finished_run(dataset=dataset, rows=[{"iterations": 1}], **overrides)
 
 
 def run(model: MadeUp, name: str, seed: int, rows: Rows, **result: Any) -> MadeUp:
@@ -57,7 +56,6 @@ Swept = Mapping[int, Sequence[float]]
 
 
 def sizes_panel(
-    folder: Path,
     spec: FigureSpec,
     methods: Mapping[str, Swept],
     dataset: str = "adult",
@@ -71,7 +69,7 @@ def sizes_panel(
     `first`: by s the error of ASSET after one epoch; that of the end where it is not given. ``fourier`` has all
     sizes in one run.
     """
-    model = like(folder, dataset)
+    model = like(dataset)
     runs: dict[str, list[MadeUp]] = {}
     cosines = methods.get("fourier", {})
     if cosines:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import numpy as np
 from evidence_cases import finished_run, panel, rows_of
@@ -20,7 +19,6 @@ Error = Callable[[NDArray[np.float64], int], NDArray[np.float64]]
 
 
 def curves_panel(
-    folder: Path,
     dataset: str,
     errors: Mapping[str, Error],
     *,
@@ -34,7 +32,6 @@ def curves_panel(
         costs = COSTS * cost_factor
         runs[algo] = [
             finished_run(
-                folder,
                 algo=algo,
                 dataset=dataset,
                 seed=seed,

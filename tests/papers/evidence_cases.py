@@ -29,7 +29,6 @@ class MadeUp:
 
     key: str
     result: dict[str, Any]
-    directory: Path
     curve: pd.DataFrame = field(compare=False, repr=False)
 
     @property
@@ -38,7 +37,6 @@ class MadeUp:
 
 
 def finished_run(
-    folder: Path,
     *,
     algo: str = "sbp",
     dataset: str = "adult",
@@ -99,9 +97,7 @@ def finished_run(
             "command": f"python run.py algo={algo} dataset={dataset} seed={seed}",
         },
     }
-    directory = folder / key
-    directory.mkdir(parents=True)  # fails for a name that is in use
-    return MadeUp(key, _merge(result, overrides), directory, frame)
+    return MadeUp(key, _merge(result, overrides), frame)
 
 
 def rows_of(**columns: Any) -> Rows:

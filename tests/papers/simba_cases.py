@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,6 @@ def error(best: float, reached_at: float, offset: float = 0.0) -> Any:
 
 
 def swept_panel(
-    folder: Path,
     spec: FigureSpec,
     dataset: str,
     errors: Mapping[str, Mapping[float, Any]],
@@ -50,7 +48,6 @@ def swept_panel(
         for value, of in by_value.items():
             runs[names[value]] = [
                 finished_run(
-                    folder,
                     name=names[value],
                     algo=series.partition("_")[0],
                     dataset=dataset,

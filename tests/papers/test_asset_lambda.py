@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from asset_cases import like, run
@@ -28,12 +27,12 @@ USUAL: Mapping[str, Epochs] = {
 }
 
 
-def panel_of(folder: Path, dataset: str = "adult", **epochs: Epochs) -> Panel:
+def panel_of(dataset: str = "adult", **epochs: Epochs) -> Panel:
     """All come to 10.5 % after so many epochs, and end at 10 %; of negative ones they end at 30 %.
 
     By default ASSET* and the linear methods slow down.
     """
-    model = like(folder, dataset)
+    model = like(dataset)
     runs = {}
     for method, own in {**USUAL, **epochs}.items():
         for C, name in SPEC.members(method).items():
@@ -50,8 +49,8 @@ def judged(*panels: Panel) -> dict[str, Claim]:
     return claims_of(make(evidence(SPEC, panels)))
 
 
-def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
-    found = judged(*(panel_of(tmp_path, name) for name in SPEC.datasets))
+def test_claims_hold_on_curves_as_in_the_paper() -> None:
+    found = judged(*(panel_of(name) for name in SPEC.datasets))
     assert {name: claim.verdict for name, claim in found.items()} == {
         "asset.lambda": "reproduced",
         "asset.linear": "reproduced",
@@ -61,8 +60,8 @@ def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     assert statistic["slows down"]["ratio"]["estimate"] == pytest.approx(64.0)
 
 
-def test_runs_that_miss_the_target_bound_the_ratio(tmp_path: Path) -> None:
-    claim = judged(panel_of(tmp_path, asset_star=SLOWS | {VALUES[-1]: (-5.0, -5.0)}))["asset.lambda"]
+def test_runs_that_miss_the_target_bound_the_ratio() -> None:
+    claim = judged(panel_of(asset_star=SLOWS | {VALUES[-1]: (-5.0, -5.0)}))["asset.lambda"]
     slower = claim.nearest.statistic["adult"]["slower"]
     assert (slower["ruling"], slower["ratio"]["bound"]) == ("holds", "at least")
 
@@ -79,14 +78,12 @@ def test_runs_that_miss_the_target_bound_the_ratio(tmp_path: Path) -> None:
         ({"svmsgd": QUICK | {LINEAR[-1]: (3.0, 9.0)}}, "asset.linear", "svmsgd slows down", "unclear"),
     ],
 )
-def test_each_case_can_fail_or_be_unclear(
-    tmp_path: Path, changed: dict[str, Epochs], claim: str, case: str, ruling: str
-) -> None:
-    assert rulings(judged(panel_of(tmp_path, **changed))[claim], "adult")[case] == ruling
+def test_each_case_can_fail_or_be_unclear(changed: dict[str, Epochs], claim: str, case: str, ruling: str) -> None:
+    assert rulings(judged(panel_of(**changed))[claim], "adult")[case] == ruling
 
 
-def test_a_lucky_evaluation_counts_in_one_reading_only(tmp_path: Path) -> None:
-    one = panel_of(tmp_path, pegasos=QUICK, svmsgd=QUICK)
+def test_a_lucky_evaluation_counts_in_one_reading_only() -> None:
+    one = panel_of(pegasos=QUICK, svmsgd=QUICK)
     name = SPEC.members("pegasos")[LINEAR[-1]]
     rows = rows_of(epochs=[0.1, 2.0, 3.0, 500.0], test_error=[0.4, 0.105, 0.3, 0.1])
     first = one.runs[name][0]
@@ -96,17 +93,14 @@ def test_a_lucky_evaluation_counts_in_one_reading_only(tmp_path: Path) -> None:
     assert [rulings(claim, "adult", k)["pegasos slows down"] for k in range(2)] == ["holds", "fails"]
 
 
-def test_missing_runs_and_data_sets_count(tmp_path: Path) -> None:
-    assert judged(panel_of(tmp_path / "a", asset_star={}))["asset.lambda"].verdict == "not_testable"
-    assert judged(panel_of(tmp_path / "b"))["asset.lambda"].nearest.text == "unclear (2 of 6)"
-    neither = judged(panel_of(tmp_path / "c", asset_star=dict.fromkeys(VALUES, (-5.0, -5.0))))["asset.lambda"]
+def test_missing_runs_and_data_sets_count() -> None:
+    assert judged(panel_of(asset_star={}))["asset.lambda"].verdict == "not_testable"
+    neither = judged(panel_of(asset_star=dict.fromkeys(VALUES, (-5.0, -5.0))))["asset.lambda"]
     assert "Adult: fails, neither reaches the target within its epochs" in neither.nearest.exceptions
-    other = replace(panel_of(tmp_path / "d"), paper_dataset="digits", dataset="digits", stand_in="by name")
-    assert judged(other)["asset.lambda"].verdict == "not_testable"
 
 
-def test_picture_and_table(tmp_path: Path) -> None:
-    one = panel_of(tmp_path, asset_star=SLOWS | {VALUES[-1]: (-5.0, -5.0)})
+def test_picture_and_table() -> None:
+    one = panel_of(asset_star=SLOWS | {VALUES[-1]: (-5.0, -5.0)})
     made = drawn_with_table(make(evidence(SPEC, [one, replace(one, paper_dataset="mnist", dataset="mnist")])))
     assert made.table is not None
     rows = {tuple(row[:2]): row[2:] for row in made.table.rows}

@@ -31,7 +31,7 @@ def test_dimension_by_pandas(tmp_path: Path) -> None:
     spec = read_figure("asset_fig1")
     own = falling(40.0, 6.0)
     quick = {s: [0.8 * error for error in own[min(2 * s, 1024)]] for s in own}
-    made = make(evidence(spec, [sizes_panel(tmp_path, spec, {"asset": own, "cpsp": quick, "cpny": own}, "mnist")]))
+    made = make(evidence(spec, [sizes_panel(spec, {"asset": own, "cpsp": quick, "cpny": own}, "mnist")]))
     path = tmp_path / "data.csv"
     made.data.to_csv(path, index=False)
     found = claims_of(made)["asset.dimension"].nearest.statistic["mnist"]

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,6 @@ ERROR, LEVEL = falling(0.05), rising(0.06)
 
 
 def run(
-    folder: Path,
     series: str,
     seed: int,
     *,
@@ -57,7 +55,6 @@ def run(
 ) -> Any:
     t = CHECKPOINTS[last >= CHECKPOINTS]
     return finished_run(
-        folder,
         name=series,
         algo="simba",
         dataset=dataset,
@@ -74,7 +71,6 @@ def run(
 
 
 def versions(
-    folder: Path,
     *,
     dataset: str = "news20",
     seeds: int = 3,
@@ -85,12 +81,12 @@ def versions(
 ) -> Panel:
     """Runs of all series on one data set; each series' own deviations are given."""
     runs = {
-        "simba": [run(folder, "simba", seed, dataset=dataset, **(anytime or {})) for seed in range(seeds)],
-        "biased": [run(folder, "biased", seed, dataset=dataset, **(biased or {})) for seed in range(seeds)],
+        "simba": [run("simba", seed, dataset=dataset, **(anytime or {})) for seed in range(seeds)],
+        "biased": [run("biased", seed, dataset=dataset, **(biased or {})) for seed in range(seeds)],
     }
     for horizon, name in HORIZONS.items():
         own = {"last": horizon, **(constant or {})}
-        runs[name] = [run(folder, name, seed, dataset=dataset, **own) for seed in range(seeds)]
+        runs[name] = [run(name, seed, dataset=dataset, **own) for seed in range(seeds)]
     return panel(dataset, runs, **fields)
 
 
@@ -98,8 +94,8 @@ def claims(*panels: Panel) -> dict[str, Claim]:
     return claims_of(make(evidence(SPEC, panels)))
 
 
-def both(folder: Path, **deviations: Any) -> list[Panel]:
-    return [versions(folder / name, dataset=name, **deviations) for name in SPEC.datasets]
+def both(**deviations: Any) -> list[Panel]:
+    return [versions(dataset=name, **deviations) for name in SPEC.datasets]
 
 
 def statistic(claim: Claim, name: str) -> Mapping[str, Any]:
@@ -107,8 +103,8 @@ def statistic(claim: Claim, name: str) -> Mapping[str, Any]:
     return found
 
 
-def test_equal_versions_are_equivalent_and_a_free_bias_is_free(tmp_path: Path) -> None:
-    found = claims(*both(tmp_path))
+def test_equal_versions_are_equivalent_and_a_free_bias_is_free() -> None:
+    found = claims(*both())
     for claim in found.values():
         assert set(outcomes(claim).values()) == {"reproduced"}
     part = statistic(found["simba.2"], "test_error")["test_error 1000"]
@@ -119,9 +115,9 @@ def test_equal_versions_are_equivalent_and_a_free_bias_is_free(tmp_path: Path) -
     assert "news20, test error: after 1,000 iterations +0.0 [+0.0, +0.0] %" in found["simba.2"].nearest.measured
 
 
-def test_differences_are_written_as_signed_shares(tmp_path: Path) -> None:
+def test_differences_are_written_as_signed_shares() -> None:
     deviation = {"error": times(ERROR, 0.95, 0.01), "level": times(LEVEL, 1.02)}
-    found = claims(*both(tmp_path, anytime=deviation))["simba.2"]
+    found = claims(*both(anytime=deviation))["simba.2"]
     assert set(outcomes(found).values()) == {"reproduced"}
     part = statistic(found, "test_error")["test_error 10000"]["relative"]
     assert part["estimate"] == pytest.approx(-0.05, abs=1e-3)
@@ -133,27 +129,27 @@ def test_differences_are_written_as_signed_shares(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("factors", [(1.5, 0.5), (0.5, 1.5)])  # the better one is not equivalent either
-def test_versions_apart_are_not_equivalent(tmp_path: Path, factors: tuple[float, float]) -> None:
+def test_versions_apart_are_not_equivalent(factors: tuple[float, float]) -> None:
     deviation = {"error": times(ERROR, factors[0]), "level": times(LEVEL, factors[1])}
-    assert set(outcomes(claims(*both(tmp_path, anytime=deviation))["simba.2"]).values()) == {"contradicted"}
+    assert set(outcomes(claims(*both(anytime=deviation))["simba.2"]).values()) == {"contradicted"}
 
 
-def test_seeds_that_disagree_are_unclear_and_measures_are_readings(tmp_path: Path) -> None:
+def test_seeds_that_disagree_are_unclear_and_measures_are_readings() -> None:
     wide = {"error": times(ERROR, 1.05, 0.2), "level": times(LEVEL, 1.05, 0.2)}
-    assert set(outcomes(claims(*both(tmp_path, anytime=wide))["simba.2"]).values()) == {"unclear"}
-    apart = claims(*both(tmp_path / "apart", anytime={"level": times(LEVEL, 0.5)}))["simba.2"]
+    assert set(outcomes(claims(*both(anytime=wide))["simba.2"]).values()) == {"unclear"}
+    apart = claims(*both(anytime={"level": times(LEVEL, 0.5)}))["simba.2"]
     assert outcomes(apart) == {"test_error": "reproduced", "saddle_value": "contradicted"}
 
 
-def test_an_expensive_bias_contradicts(tmp_path: Path) -> None:
-    found = claims(*both(tmp_path, biased={"accesses": 1400.0, "seconds": 4e-5}))["simba.3"]
+def test_an_expensive_bias_contradicts() -> None:
+    found = claims(*both(biased={"accesses": 1400.0, "seconds": 4e-5}))["simba.3"]
     assert outcomes(found) == {"time": "contradicted", "dense": "reproduced", "nonzeros": "contradicted"}
     assert statistic(found, "time")["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(2.0)
 
 
-def test_runs_whose_costs_disagree_about_the_bias_are_unclear(tmp_path: Path) -> None:
-    panels = both(tmp_path / "free")
-    expensive = both(tmp_path / "expensive", biased={"accesses": 1400.0, "seconds": 4e-5})
+def test_runs_whose_costs_disagree_about_the_bias_are_unclear() -> None:
+    panels = both()
+    expensive = both(biased={"accesses": 1400.0, "seconds": 4e-5})
     apart = [
         replace(one, runs={**one.runs, "biased": (*one.runs["biased"][:2], *other.runs["biased"][2:])})
         for one, other in zip(panels, expensive, strict=True)
@@ -165,30 +161,23 @@ def test_runs_whose_costs_disagree_about_the_bias_are_unclear(tmp_path: Path) ->
     assert ratio["high"] > 1.5
 
 
-def test_a_cheaper_bias_costs_nothing(tmp_path: Path) -> None:
-    found = claims(*both(tmp_path, biased={"accesses": 350.0}))["simba.3"]
+def test_a_cheaper_bias_costs_nothing() -> None:
+    found = claims(*both(biased={"accesses": 350.0}))["simba.3"]
     assert outcomes(found)["nonzeros"] == "reproduced"
 
 
-def test_stand_ins_are_judged(tmp_path: Path) -> None:
-    stand_in = replace(versions(tmp_path, stand_in="no news20"), dataset="newsgroups_binary")
-    found = claims(stand_in)
-    assert [claim.nearest.on_stand_ins for claim in found.values()] == [True, True]
-    assert all(claim.lacking == ["real_sim"] for claim in found.values())
-
-
-def test_unfinished_runs_are_missing(tmp_path: Path) -> None:
-    found = claims(versions(tmp_path, constant={"last": 500}))["simba.2"]
+def test_unfinished_runs_are_missing() -> None:
+    found = claims(versions(constant={"last": 500}))["simba.2"]
     assert found.verdict == "not_testable"
     assert any("no pair of runs of 10,000 iterations" in text for text in found.nearest.exceptions)
     # only common seeds are pairs
-    whole = versions(tmp_path / "fewer")
+    whole = versions()
     fewer = replace(whole, runs={**whole.runs, "simba": whole.runs["simba"][:1]})
     assert len(statistic(claims(fewer)["simba.2"], "saddle_value")["water_level 1000"]["differences"]) == 1
 
 
-def test_an_error_of_zero_has_no_relative_difference(tmp_path: Path) -> None:
-    found = claims(versions(tmp_path, constant={"error": times(ERROR, 0.0)}))["simba.2"]
+def test_an_error_of_zero_has_no_relative_difference() -> None:
+    found = claims(versions(constant={"error": times(ERROR, 0.0)}))["simba.2"]
     assert found.verdict == "not_testable"
     assert statistic(found, "saddle_value")["water_level 1000"]["ruling"] == "holds"
 
@@ -200,8 +189,8 @@ def test_every_horizon_is_an_evaluation() -> None:
     assert set(HORIZONS) <= {limits.iterations for limits in grid}
 
 
-def test_picture_and_table(tmp_path: Path) -> None:
-    made = drawn_with_table(make(evidence(SPEC, both(tmp_path))))
+def test_picture_and_table() -> None:
+    made = drawn_with_table(make(evidence(SPEC, both())))
     assert set(made.data["measure"]) == {"test_error", "water_level"}
     assert made.table is not None
     assert len(made.table.rows) == 2 * len(HORIZONS) * 2

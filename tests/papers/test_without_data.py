@@ -22,7 +22,7 @@ NAMES = [name for name, paper in catalogue().items() if paper in PAPERS]
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[MadeUp, MadeUp]:
+def runs() -> tuple[MadeUp, MadeUp]:
     """A run with all columns, and one of the optimum of its problem."""
     rows = [
         dict.fromkeys(COUNTS, 1000 * k)
@@ -32,10 +32,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[MadeUp, MadeUp]:
         for k in range(1, 9)
     ]
     end = {**rows[-1], "primal": 0.2, "dual": 0.2 - 1e-12, "gap": 1e-12, "relative_gap": 1e-11}
-    folder = tmp_path_factory.mktemp("runs")
     counts = {"train": {"nnz": 10_000}, "test": {"nnz": 5000}}
     facts = {"settings": {"algo": {"eps": 0.01}}, "provenance": {"data": {"counts": counts}}}
-    return finished_run(folder, rows=rows, **facts), finished_run(folder, rows=[end], name="optimum", **facts)
+    return finished_run(rows=rows, **facts), finished_run(rows=[end], name="optimum", **facts)
 
 
 @cache
