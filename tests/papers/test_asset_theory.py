@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pictures import render
 from readings import claims_of, rulings
 
-from experiments.papers.asset.theory import SUBGRADIENT, Rates, constant, make
+from experiments.papers.asset.theory import Rates, constant, make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
@@ -21,7 +21,7 @@ from experiments.reproduction.verdict import Claim
 SPEC = read_figure("asset_theory")
 RADIUS = math.sqrt(1000)  # lambda = 1 / 1000 in the template
 BUDGETS = (200, 632, 2000, 6324, 20000)
-BOUND = constant(0.5) * RADIUS * SUBGRADIENT
+BOUND = constant(0.5) * RADIUS * math.sqrt(2.0)
 Gap = Callable[[float, int], float]
 
 
