@@ -46,11 +46,11 @@ def race_panel(
 ) -> Panel:
     """A data set on which each entrant has these runs, by seed; the optimum is known."""
     made = {
-        who: [finished_run(folder, algo=who, dataset=name, seed=seed, rows=own) for seed, own in enumerate(curves)]
+        who: [finished_run(algo=who, dataset=name, seed=seed, rows=own) for seed, own in enumerate(curves)]
         for who, curves in runs.items()
     }
     certain = [{"iterations": 1, "epochs": 1.0, "cpu_seconds": 1.0, "dual": OPTIMUM, "primal": OPTIMUM * (1 + 1e-7)}]
-    made["optimum"] = [finished_run(folder, algo="optimum", dataset=name, rows=certain)]
+    made["optimum"] = [finished_run(algo="optimum", dataset=name, rows=certain)]
     return panel(name, made, **{"settings": dict.fromkeys([*made, *fields.pop("none", [])]), **fields})
 
 

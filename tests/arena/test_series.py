@@ -16,7 +16,7 @@ from solvers import SettingsError
 def plan(tmp_path: Path, *words: str) -> Plan:
     spec = read_figure("arena")
     options = parse(["figure=arena", "jobs=2", *words], [spec]).options
-    return Planner(FakeStore(tmp_path)).plan(spec, options)
+    return Planner(FakeStore()).plan(spec, options)
 
 
 def test_the_default_arena(tmp_path: Path) -> None:

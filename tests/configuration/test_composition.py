@@ -113,17 +113,20 @@ def test_what_only_a_command_line_may_have_is_refused(word: str, message: str) -
 
 
 def words_of_figures() -> list[tuple[str, ...]]:
-    """Commands of figures that together have each of their settings, and each list."""
+    """Few commands of figures, long ones first, that together have each of their settings, and each list."""
+    specs = [read_figure(name) for name in catalogue()]
+    commands = [
+        overrides_of(series, spec.scale(scale).overrides, dataset, dataset)
+        for spec in specs
+        for series, scale, dataset in product(spec.curves, SCALES, spec.datasets)
+    ]
     seen: set[str] = set()
     chosen: list[tuple[str, ...]] = []
-    for name in catalogue():
-        spec = read_figure(name)
-        for series, scale, dataset in product(spec.curves, SCALES, spec.datasets):
-            words = overrides_of(series, spec.scale(scale).overrides, dataset, dataset)
-            told = {word if "[" in word else word.partition("=")[0] for word in words}
-            if told - seen:
-                seen |= told
-                chosen.append(words)
+    for words in sorted(commands, key=len, reverse=True):
+        told = {word if "[" in word else word.partition("=")[0] for word in words}
+        if told - seen:
+            seen |= told
+            chosen.append(words)
     return chosen
 
 

@@ -178,14 +178,6 @@ def test_progress_and_pictures_are_for_single_runs(name: str) -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"threads": 1}, {"memory": "1GiB"}, {"progress": False}, {"picture": False}, {"rows": RowsConfig("cache")}],
-)
-def test_resources_are_not_part_of_the_identity(changes: dict[str, Any]) -> None:
-    assert resolve(config(**changes)).identity() == resolve(config()).identity()
-
-
-@pytest.mark.parametrize(
-    "changes",
     [
         {"seed": 1},
         {"problem": ProblemConfig(C=2.0)},

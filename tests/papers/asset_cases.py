@@ -5,36 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from evidence_cases import MadeUp, Rows, finished_run, panel
+from evidence_cases import MadeUp, Rows, finished_run, panel, rows_of
 
 from experiments import curve
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.verdict import Claim
 
 SIZES = [2**k for k in range(1, 11)]
 
 
-def claims(made: FigureResult) -> dict[str, Claim]:
-    """The claims of a figure, by id."""
-    return {claim.id: claim for claim in made.claims}
-
-
-def rulings(claim: Claim, reading: int = 0) -> dict[str, dict[str, str]]:
-    """Rulings of one reading on the cases that have a measurement, by data set and case."""
-    statistic = claim.readings[reading].statistic
-    return {name: {what: case["ruling"] for what, case in own.items()} for name, own in statistic.items()}
-
-
-def like(folder: Path, dataset: str, **overrides: Any) -> MadeUp:
+def like(dataset: str, **overrides: Any) -> MadeUp:
     """Make one run, the template of the others."""
-    return finished_run(folder / dataset, dataset=dataset, rows=[{"iterations": 1}], **overrides)
+    return finished_run(dataset=dataset, rows=[{"iterations": 1}], **overrides)
 
 
 def run(model: MadeUp, name: str, seed: int, rows: Rows, **result: Any) -> MadeUp:
@@ -70,7 +56,6 @@ Swept = Mapping[int, Sequence[float]]
 
 
 def sizes_panel(
-    folder: Path,
     spec: FigureSpec,
     methods: Mapping[str, Swept],
     dataset: str = "adult",
@@ -84,20 +69,13 @@ def sizes_panel(
     `first`: by s the error of ASSET after one epoch; that of the end where it is not given. ``fourier`` has all
     sizes in one run.
     """
-    model = like(folder, dataset)
+    model = like(dataset)
     runs: dict[str, list[MadeUp]] = {}
     cosines = methods.get("fourier", {})
     if cosines:
         runs["fourier"] = [
-            run(
-                model,
-                f"fourier {seed}",
-                seed,
-                [
-                    {"iterations": k, "inner_products": 2**k, "test_error": cosines[2**k][seed] / 100}
-                    for k in range(1, 11)
-                ],
-            )
+            run(model, f"fourier {seed}", seed, rows_of(inner_products=SIZES, test_error=errors[seed]))
+            for errors in [np.transpose([cosines[s] for s in SIZES]) / 100]
             for seed in range(len(cosines[2]))
         ]
     for method, errors in methods.items():

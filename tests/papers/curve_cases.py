@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import numpy as np
-from evidence_cases import finished_run, panel
+from evidence_cases import finished_run, panel, rows_of
 from numpy.typing import NDArray
 
 from experiments.reproduction.evidence import Panel
@@ -20,7 +19,6 @@ Error = Callable[[NDArray[np.float64], int], NDArray[np.float64]]
 
 
 def curves_panel(
-    folder: Path,
     dataset: str,
     errors: Mapping[str, Error],
     *,
@@ -34,21 +32,16 @@ def curves_panel(
         costs = COSTS * cost_factor
         runs[algo] = [
             finished_run(
-                folder,
                 algo=algo,
                 dataset=dataset,
                 seed=seed,
-                rows=[
-                    {
-                        "iterations": i + 1,
-                        "kernel_evaluations": int(cost),
-                        "inner_products": int(cost),
-                        "epochs": cost / EPOCH,
-                        "cpu_seconds": cost * (1 + 0.1 * seed) * 1e-7,
-                        "test_error": float(value),
-                    }
-                    for i, (cost, value) in enumerate(zip(costs, error(costs, seed), strict=True))
-                ],
+                rows=rows_of(
+                    kernel_evaluations=costs,
+                    inner_products=costs,
+                    epochs=costs / EPOCH,
+                    cpu_seconds=costs * (1 + 0.1 * seed) * 1e-7,
+                    test_error=error(costs, seed),
+                ),
             )
             for seed in range(1 if algo == "smo" else seeds)
         ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from experiments import curve
@@ -28,7 +29,6 @@ class MadeUp:
 
     key: str
     result: dict[str, Any]
-    directory: Path
     curve: pd.DataFrame = field(compare=False, repr=False)
 
     @property
@@ -37,7 +37,6 @@ class MadeUp:
 
 
 def finished_run(
-    folder: Path,
     *,
     algo: str = "sbp",
     dataset: str = "adult",
@@ -98,9 +97,20 @@ def finished_run(
             "command": f"python run.py algo={algo} dataset={dataset} seed={seed}",
         },
     }
-    directory = folder / key
-    directory.mkdir(parents=True)  # fails for a name that is in use
-    return MadeUp(key, _merge(result, overrides), directory, frame)
+    return MadeUp(key, _merge(result, overrides), frame)
+
+
+def rows_of(**columns: Any) -> Rows:
+    """Return the rows of a curve of these columns: an array, or one number for all rows; None is missing.
+
+    Iterations are 1, 2, 3, ... unless they are given; counters are cut to integers.
+    """
+    given = {"iterations": range(1, 1 + max(map(np.size, columns.values()))), **columns}
+    values = np.broadcast_arrays(*(np.asarray(value, dtype=object) for value in given.values()))
+    return [
+        {name: int(value) if name in curve.COUNTS else value for name, value in zip(given, row, strict=True)}
+        for row in zip(*values, strict=True)
+    ]
 
 
 def panel(dataset: str, runs: Mapping[str, Sequence[Run]], **fields: Any) -> Panel:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from evidence_cases import N, finished_run, panel
+from evidence_cases import N, finished_run, panel, rows_of
 
 from experiments.reproduction.evidence import Panel, Run
 
@@ -24,7 +23,7 @@ def power(exponent: float, factor: float = 0.5, spread: float = 0.0) -> Gap:
     return lambda iterations, seed: factor * iterations ** -(exponent + spread * (seed - 1))
 
 
-def optimum(folder: Path, primal: float = 0.5) -> Run:
+def optimum(primal: float = 0.5) -> Run:
     """SMO's run: half way with this primal value, then at the optimum, where sum(alpha) = ‖u‖^2 + C n hinge."""
     lambda_ = 1 / N
     best = (NORM**2 / 2 + N * HINGE) / N  # dual: (sum(alpha) - ‖u‖^2 / 2) / n
@@ -33,32 +32,27 @@ def optimum(folder: Path, primal: float = 0.5) -> Run:
         {"iterations": 20, "primal": best, "dual": best, "norm": NORM, "hinge": HINGE},
     ]
     problem = {"problem": {"lambda_": lambda_}}
-    return finished_run(folder, algo="smo", name="optimum", rows=rows, settings=problem)
+    return finished_run(algo="smo", name="optimum", rows=rows, settings=problem)
 
 
-def sbp(
-    folder: Path, gap: Gap, seed: int = 0, *, nu: float = NU, norm: float = 0.99, hinge: float = 1.0, extra: int = 0
-) -> Run:
+def sbp(gap: Gap, seed: int = 0, *, nu: float = NU, norm: float = 0.99, hinge: float = 1.0, extra: int = 0) -> Run:
     """A run of the SBP; `norm` and `hinge` are relative to the largest that the value f(w_bar) allows."""
-    rows = []
-    for iterations, distance in zip(ITERATIONS, gap(ITERATIONS, seed), strict=True):
-        level = 1 / NORM - float(distance) or 1e-9
-        rows.append(
-            {
-                "iterations": int(iterations),
-                "kernel_evaluations": int(iterations) * N + extra,
-                "water_level": level,
-                "norm": norm / abs(level),
-                "hinge": hinge * NU / abs(level),
-            }
-        )
-    return finished_run(folder, seed=seed, rows=rows, settings={"problem": {"nu": nu}})
+    level = 1 / NORM - gap(ITERATIONS, seed)
+    level[level == 0] = 1e-9
+    rows = rows_of(
+        iterations=ITERATIONS,
+        kernel_evaluations=ITERATIONS * N + extra,
+        water_level=level,
+        norm=norm / abs(level),
+        hinge=hinge * NU / abs(level),
+    )
+    return finished_run(seed=seed, rows=rows, settings={"problem": {"nu": nu}})
 
 
 FAST: Gap = power(0.6)
 
 
-def lemma_panel(folder: Path, gap: Gap = FAST, *, seeds: int = 3, primal: float = 0.5, **options: Any) -> Panel:
+def lemma_panel(gap: Gap = FAST, *, seeds: int = 3, primal: float = 0.5, **options: Any) -> Panel:
     """One data set with runs of both."""
-    runs = [sbp(folder, gap, seed, **options) for seed in range(seeds)]
-    return panel("adult", {"sbp": runs, "optimum": [optimum(folder, primal)]})
+    runs = [sbp(gap, seed, **options) for seed in range(seeds)]
+    return panel("adult", {"sbp": runs, "optimum": [optimum(primal)]})

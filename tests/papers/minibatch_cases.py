@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from experiments import curve
 from experiments.papers.minibatch.data import Spectrum
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.verdict import Claim
 
 P_STAR = 0.3
 ENOUGH = 4.0
@@ -29,10 +27,10 @@ Iterations = Mapping[int, Sequence[float]]
 """Iterations of each run by b; negative: the target is missed within that many."""
 
 
-def optimum_run(folder: Path, gap: float = 1e-9, **overrides: Any) -> MadeUp:
+def optimum_run(gap: float = 1e-9, **overrides: Any) -> MadeUp:
     """Return a run that certifies P* up to a gap."""
     rows = [{"iterations": 1, "primal": P_STAR + gap, "dual": P_STAR}]
-    return finished_run(folder, name="optimum", algo="dcd", n=N, rows=rows, **overrides)
+    return finished_run(name="optimum", algo="dcd", n=N, rows=rows, **overrides)
 
 
 @cache
@@ -54,7 +52,6 @@ def reaching(like: MadeUp, name: str, iterations: float, seed: int = 0) -> MadeU
 
 
 def sweep_panel(
-    folder: Path,
     spec: FigureSpec,
     methods: Mapping[str, Iterations],
     dataset: str = "rcv1",
@@ -63,7 +60,7 @@ def sweep_panel(
     **fields: Any,
 ) -> Panel:
     """Make one data set of Figure 1; methods that are not given have no runs."""
-    optimum = optimum_run(folder / dataset, gap, dataset=dataset)
+    optimum = optimum_run(gap, dataset=dataset)
     runs: dict[str, list[MadeUp]] = {"optimum": [optimum]}
     for method, iterations in methods.items():
         for b, series in spec.members(method).items():
@@ -83,11 +80,6 @@ def with_spectra(spec: FigureSpec, panels: Sequence[Panel], **computed: Any) -> 
 def only(spec: FigureSpec, *datasets: str) -> FigureSpec:
     """Return the figure of some data sets only."""
     return replace(spec, datasets=list(datasets))
-
-
-def rulings(claim: Claim, dataset: str = "rcv1", reading: int = 0) -> dict[str, str]:
-    """Ruling on each case of a data set."""
-    return {what: found["ruling"] for what, found in claim.readings[reading].statistic[dataset].items()}
 
 
 def power(at_one: float, exponent: float, sizes: Sequence[int] = SIZES, flat_from: float = np.inf) -> Iterations:

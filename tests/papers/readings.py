@@ -11,12 +11,10 @@ from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.verdict import Claim, Reading
 
 
-def claims_of(made: FigureResult) -> dict[str, Claim]:
-    """Claims by id; their statistics must be JSON-able, without NaN."""
-    for claim in made.claims:
-        for each in claim.readings:
-            json.dumps(each.statistic, allow_nan=False)
-    return {claim.id: claim for claim in made.claims}
+def claims_of(made: FigureResult, prefix: str = "") -> dict[str, Claim]:
+    """Claims by id without the prefix; their statistics must be JSON-able, without NaN."""
+    json.dumps([each.statistic for claim in made.claims for each in claim.readings], allow_nan=False)
+    return {claim.id.removeprefix(prefix): claim for claim in made.claims}
 
 
 def reading(claim: Claim, name: str) -> Reading:
@@ -25,9 +23,14 @@ def reading(claim: Claim, name: str) -> Reading:
     return found
 
 
-def rulings(found: Reading, dataset: str) -> dict[str, str]:
-    """Rulings of the measured cases on one data set."""
-    return {what: value["ruling"] for what, value in found.statistic[dataset].items()}
+def outcomes(claim: Claim) -> dict[str, str]:
+    """The outcome of each reading."""
+    return {each.id: each.outcome for each in claim.readings}
+
+
+def rulings(claim: Claim, dataset: str, number: int = 0) -> dict[str, str]:
+    """Rulings of one reading on the measured cases of a data set."""
+    return {what: value["ruling"] for what, value in claim.readings[number].statistic[dataset].items()}
 
 
 def on_all(panel: Panel, datasets: Iterable[str]) -> list[Panel]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from evidence_cases import finished_run, panel
@@ -20,7 +19,6 @@ STEP = 0.8
 
 
 def run(
-    folder: Path,
     name: str,
     points: Sequence[tuple[float, float, float | None]],
     *,
@@ -35,7 +33,6 @@ def run(
     """
     budget = {"epochs": points[-1][0] * (2 if stops else 1)}
     return finished_run(
-        folder,
         name=name,
         algo=name.split()[0],
         seed=seed,
@@ -53,13 +50,12 @@ def run(
     )
 
 
-def optimum_run(folder: Path, name: str, gap: float = 1e-9, at: float = 1.0, **overrides: Any) -> Run:
+def optimum_run(name: str, gap: float = 1e-9, at: float = 1.0, **overrides: Any) -> Run:
     """Write a run that certifies the optimum, or a multiple of it, up to a relative gap."""
-    return run(folder, name, [(1.0, at * (1 + gap / 2) - 1, 1 - at * (1 - gap / 2))], **overrides)
+    return run(name, [(1.0, at * (1 + gap / 2) - 1, 1 - at * (1 - gap / 2))], **overrides)
 
 
 def times_panel(
-    folder: Path,
     spec: FigureSpec,
     seconds: Mapping[str, Mapping[float, Sequence[float]]],
     dataset: str = "adult",
@@ -78,9 +74,9 @@ def times_panel(
 
     @cache
     def written(value: float, eps: float | None) -> Run:
-        return timed_run(folder, value, eps, **data)
+        return timed_run(value, eps, **data)
 
-    optimum = optimum_run(folder, "optimum", gap, **data)
+    optimum = optimum_run("optimum", gap, **data)
     runs: dict[str, list[Run]] = {name: [optimum] for name in spec.members("optimum").values()}
     for series in [series.name for series in spec.series if series.name != "optimum"]:
         method, _, word = series.partition(" ")
@@ -96,7 +92,7 @@ BEST, MISSED = 0.15, 0.3
 FIRST, FIXED = 0.9, 3.0
 
 
-def timed_run(folder: Path, seconds: float, eps: float | None = None, **overrides: Any) -> Run:
+def timed_run(seconds: float, eps: float | None = None, **overrides: Any) -> Run:
     """Write a run that is 1 % above the optimum after so many seconds; of negative ones it never is, for as long.
 
     With eps = 0.01 a run of negative seconds is ended by its budget, with others it stops.
@@ -107,14 +103,14 @@ def timed_run(folder: Path, seconds: float, eps: float | None = None, **override
     if eps is None:
         last = 0.002 if reached else 0.02
         points = [(STEP * end, 0.5, None), (end, 2 * last if reached else last, None), (2 * end, last, None)]
-        return run(folder, name, points, stops=reached, **overrides)
+        return run(name, points, stops=reached, **overrides)
     if eps != EPS:
         points = [(STEP * end, 0.5, 0.5), (end, 0.004 if reached else 0.02, 0.004)]
-        return run(folder, name, points, stop_at=eps, **overrides)
+        return run(name, points, stop_at=eps, **overrides)
     if not reached:
-        return run(folder, name, [(STEP * end, 0.5, 0.5), (end, 0.02, 0.02)], stops=False, **overrides)
+        return run(name, [(STEP * end, 0.5, 0.5), (end, 0.02, 0.02)], stops=False, **overrides)
     points = [(STEP * FIRST * end, 0.5, 0.5), (FIRST * end, 0.004, 0.5), (FIXED * end, 0.0005, 0.004)]
-    return run(folder, name, points, **overrides)
+    return run(name, points, **overrides)
 
 
 def everywhere(spec: FigureSpec, **seconds: Sequence[float]) -> dict[str, dict[float, Sequence[float]]]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from evidence_cases import finished_run, panel
+from evidence_cases import finished_run, panel, rows_of
 
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import FigureSpec
@@ -31,7 +30,6 @@ def error(best: float, reached_at: float, offset: float = 0.0) -> Any:
 
 
 def swept_panel(
-    folder: Path,
     spec: FigureSpec,
     dataset: str,
     errors: Mapping[str, Mapping[float, Any]],
@@ -50,22 +48,15 @@ def swept_panel(
         for value, of in by_value.items():
             runs[names[value]] = [
                 finished_run(
-                    folder,
                     name=names[value],
                     algo=series.partition("_")[0],
                     dataset=dataset,
                     seed=seed,
-                    rows=[
-                        {
-                            "iterations": k + 1,
-                            "feature_accesses": int(cost),
-                            "feature_accesses_dense": int(
-                                cost * (ZEROS if series.startswith("pegasos") else simba_zeros)
-                            ),
-                            "test_error": float(value),
-                        }
-                        for k, (cost, value) in enumerate(zip(COSTS, of(COSTS, seed), strict=True))
-                    ],
+                    rows=rows_of(
+                        feature_accesses=COSTS,
+                        feature_accesses_dense=COSTS * (ZEROS if series.startswith("pegasos") else simba_zeros),
+                        test_error=of(COSTS, seed),
+                    ),
                 )
                 for seed in range(seeds)
             ]

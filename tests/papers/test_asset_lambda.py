@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from asset_cases import claims, like, rulings, run
-from evidence_cases import MadeUp, evidence, panel
+from asset_cases import like, run
+from evidence_cases import MadeUp, evidence, panel, rows_of
 from pictures import drawn_with_table
+from readings import claims_of, rulings
 
 from experiments.papers.asset.slowdown import make
 from experiments.reproduction.evidence import Panel
@@ -27,12 +27,12 @@ USUAL: Mapping[str, Epochs] = {
 }
 
 
-def panel_of(folder: Path, dataset: str = "adult", **epochs: Epochs) -> Panel:
+def panel_of(dataset: str = "adult", **epochs: Epochs) -> Panel:
     """All come to 10.5 % after so many epochs, and end at 10 %; of negative ones they end at 30 %.
 
     By default ASSET* and the linear methods slow down.
     """
-    model = like(folder, dataset)
+    model = like(dataset)
     runs = {}
     for method, own in {**USUAL, **epochs}.items():
         for C, name in SPEC.members(method).items():
@@ -41,16 +41,16 @@ def panel_of(folder: Path, dataset: str = "adult", **epochs: Epochs) -> Panel:
 
 
 def _run(model: MadeUp, name: str, seed: int, at: float) -> MadeUp:
-    rows = [(0.1, 0.4), (abs(at), 0.105 if at > 0 else 0.3), (1000.0, 0.1 if at > 0 else 0.3)]
-    return run(model, name, seed, [{"iterations": k, "epochs": x, "test_error": y} for k, (x, y) in enumerate(rows)])
+    errors = [0.4, 0.105, 0.1] if at > 0 else [0.4, 0.3, 0.3]
+    return run(model, name, seed, rows_of(epochs=[0.1, abs(at), 1000.0], test_error=errors))
 
 
 def judged(*panels: Panel) -> dict[str, Claim]:
-    return claims(make(evidence(SPEC, panels)))
+    return claims_of(make(evidence(SPEC, panels)))
 
 
-def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
-    found = judged(*(panel_of(tmp_path, name) for name in SPEC.datasets))
+def test_claims_hold_on_curves_as_in_the_paper() -> None:
+    found = judged(*(panel_of(name) for name in SPEC.datasets))
     assert {name: claim.verdict for name, claim in found.items()} == {
         "asset.lambda": "reproduced",
         "asset.linear": "reproduced",
@@ -60,8 +60,8 @@ def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     assert statistic["slows down"]["ratio"]["estimate"] == pytest.approx(64.0)
 
 
-def test_runs_that_miss_the_target_bound_the_ratio(tmp_path: Path) -> None:
-    claim = judged(panel_of(tmp_path, asset_star=SLOWS | {VALUES[-1]: (-5.0, -5.0)}))["asset.lambda"]
+def test_runs_that_miss_the_target_bound_the_ratio() -> None:
+    claim = judged(panel_of(asset_star=SLOWS | {VALUES[-1]: (-5.0, -5.0)}))["asset.lambda"]
     slower = claim.nearest.statistic["adult"]["slower"]
     assert (slower["ruling"], slower["ratio"]["bound"]) == ("holds", "at least")
 
@@ -78,43 +78,32 @@ def test_runs_that_miss_the_target_bound_the_ratio(tmp_path: Path) -> None:
         ({"svmsgd": QUICK | {LINEAR[-1]: (3.0, 9.0)}}, "asset.linear", "svmsgd slows down", "unclear"),
     ],
 )
-def test_each_case_can_fail_or_be_unclear(
-    tmp_path: Path, changed: dict[str, Epochs], claim: str, case: str, ruling: str
-) -> None:
-    assert rulings(judged(panel_of(tmp_path, **changed))[claim])["adult"][case] == ruling
+def test_each_case_can_fail_or_be_unclear(changed: dict[str, Epochs], claim: str, case: str, ruling: str) -> None:
+    assert rulings(judged(panel_of(**changed))[claim], "adult")[case] == ruling
 
 
-def test_a_lucky_evaluation_counts_in_one_reading_only(tmp_path: Path) -> None:
-    one = panel_of(tmp_path, pegasos=QUICK, svmsgd=QUICK)
+def test_a_lucky_evaluation_counts_in_one_reading_only() -> None:
+    one = panel_of(pegasos=QUICK, svmsgd=QUICK)
     name = SPEC.members("pegasos")[LINEAR[-1]]
-    errors = [0.4, 0.105, 0.3, 0.1]
-    rows = [
-        {"iterations": k, "epochs": x, "test_error": y}
-        for k, (x, y) in enumerate(zip((0.1, 2.0, 3.0, 500.0), errors, strict=True))
-    ]
+    rows = rows_of(epochs=[0.1, 2.0, 3.0, 500.0], test_error=[0.4, 0.105, 0.3, 0.1])
     first = one.runs[name][0]
     assert isinstance(first, MadeUp)
     lucky = [run(first, f"lucky {seed}", seed, rows) for seed in range(2)]
     claim = judged(replace(one, runs={**one.runs, name: tuple(lucky)}))["asset.linear"]
-    assert [rulings(claim, k)["adult"]["pegasos slows down"] for k in range(2)] == ["holds", "fails"]
+    assert [rulings(claim, "adult", k)["pegasos slows down"] for k in range(2)] == ["holds", "fails"]
 
 
-def test_missing_runs_and_data_sets_count(tmp_path: Path) -> None:
-    assert judged(panel_of(tmp_path / "a", asset_star={}))["asset.lambda"].verdict == "not_testable"
-    assert judged(panel_of(tmp_path / "b"))["asset.lambda"].nearest.text == "unclear (2 of 6)"
-    neither = judged(panel_of(tmp_path / "c", asset_star=dict.fromkeys(VALUES, (-5.0, -5.0))))["asset.lambda"]
+def test_missing_runs_and_data_sets_count() -> None:
+    assert judged(panel_of(asset_star={}))["asset.lambda"].verdict == "not_testable"
+    neither = judged(panel_of(asset_star=dict.fromkeys(VALUES, (-5.0, -5.0))))["asset.lambda"]
     assert "Adult: fails, neither reaches the target within its epochs" in neither.nearest.exceptions
-    other = replace(panel_of(tmp_path / "d"), paper_dataset="digits", dataset="digits", stand_in="by name")
-    assert judged(other)["asset.lambda"].verdict == "not_testable"
 
 
-def test_picture_and_table(tmp_path: Path) -> None:
-    one = panel_of(tmp_path, asset_star=SLOWS | {VALUES[-1]: (-5.0, -5.0)})
+def test_picture_and_table() -> None:
+    one = panel_of(asset_star=SLOWS | {VALUES[-1]: (-5.0, -5.0)})
     made = drawn_with_table(make(evidence(SPEC, [one, replace(one, paper_dataset="mnist", dataset="mnist")])))
     assert made.table is not None
     rows = {tuple(row[:2]): row[2:] for row in made.table.rows}
     assert rows["Adult", "100"][:2] == ["2.1", "2.1"]
     assert rows["Adult", "1e+08"][1:4] == [">1,000", "", ""]
     assert len(made.data) == 2 * 2 * (len(VALUES) + len(LINEAR))
-    for none in ([], [Panel("adult", "adult")]):
-        assert drawn_with_table(make(evidence(SPEC, none))).data.empty

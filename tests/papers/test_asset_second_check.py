@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from asset_cases import claims, falling, sizes_panel
+from asset_cases import falling, sizes_panel
 from evidence_cases import evidence
+from readings import claims_of
 
 from experiments.papers.asset.fig1 import make
 from experiments.reproduction.spec import read_figure
@@ -30,9 +31,9 @@ def test_dimension_by_pandas(tmp_path: Path) -> None:
     spec = read_figure("asset_fig1")
     own = falling(40.0, 6.0)
     quick = {s: [0.8 * error for error in own[min(2 * s, 1024)]] for s in own}
-    made = make(evidence(spec, [sizes_panel(tmp_path, spec, {"asset": own, "cpsp": quick, "cpny": own}, "mnist")]))
+    made = make(evidence(spec, [sizes_panel(spec, {"asset": own, "cpsp": quick, "cpny": own}, "mnist")]))
     path = tmp_path / "data.csv"
     made.data.to_csv(path, index=False)
-    found = claims(made)["asset.dimension"].nearest.statistic["mnist"]
+    found = claims_of(made)["asset.dimension"].nearest.statistic["mnist"]
     for method, name in (("asset", "ASSET"), ("cpny", "CPNY")):
         assert doublings(path, "mnist", method) == pytest.approx(found[f"dimension {name}"]["estimate"])

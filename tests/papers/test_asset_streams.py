@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from asset_cases import claims, like, rulings, run
+from asset_cases import like, run
 from evidence_cases import evidence, panel
 from pictures import drawn_with_table, render
+from readings import claims_of, rulings
 
 from experiments.papers.asset import fig2, table3
 from experiments.reproduction.evidence import Panel
@@ -24,7 +23,6 @@ Reaches = Callable[[int], float]
 
 
 def panel_of(
-    folder: Path,
     asset: Mapping[int, float],
     star: Mapping[int, float],
     *,
@@ -37,7 +35,7 @@ def panel_of(
 
     One run of ASSET ends `apart` points above the error given, the other one equally far below it.
     """
-    model = like(folder, "mnist_elastic", n=1_000_000)
+    model = like("mnist_elastic", n=1_000_000)
     runs = {}
     methods = ("asset_online", asset, noise, apart), ("asset_star_online", star, star_noise, 0.0)
     for method, ends, reach, off in methods:
@@ -59,15 +57,15 @@ def _rows(end: float, noise: float, d: float) -> list[dict[str, float]]:
 
 
 def progress(one: Panel) -> Claim:
-    return claims(fig2.make(evidence(SPEC, [one])))["asset.5"]
+    return claims_of(fig2.make(evidence(SPEC, [one])))["asset.5"]
 
 
 def variability(one: Panel) -> Claim:
-    return claims(table3.make(evidence(TABLE, [one])))["asset.variability"]
+    return claims_of(table3.make(evidence(TABLE, [one])))["asset.variability"]
 
 
-def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
-    one = panel_of(tmp_path, BETTER, WORSE)
+def test_claims_hold_on_curves_as_in_the_paper() -> None:
+    one = panel_of(BETTER, WORSE)
     claim = progress(one)
     assert claim.nearest.text == "reproduced on stand-ins (10 of 10)"
     found = claim.nearest.statistic["mnist_elastic"]
@@ -94,16 +92,16 @@ def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     ],
 )
 def test_each_case_of_the_progress(
-    tmp_path: Path, asset: Mapping[int, float], star: Mapping[int, float], reading: int, case: str, ruling: str
+    asset: Mapping[int, float], star: Mapping[int, float], reading: int, case: str, ruling: str
 ) -> None:
-    assert rulings(progress(panel_of(tmp_path, asset, star)), reading)["mnist_elastic"][case] == ruling
+    assert rulings(progress(panel_of(asset, star)), "mnist_elastic", reading)[case] == ruling
 
 
 @pytest.mark.parametrize(("apart", "reading", "ruling"), [(0.5, 0, "holds"), (2.0, 0, "unclear"), (2.0, 1, "unclear")])
-def test_streams_that_disagree_are_unclear(tmp_path: Path, apart: float, reading: int, ruling: str) -> None:
+def test_streams_that_disagree_are_unclear(apart: float, reading: int, ruling: str) -> None:
     """ASSET ends one point below ASSET* on average; with 2 points apart one run ends above it."""
-    claim = progress(panel_of(tmp_path, BETTER, WORSE, apart=apart))
-    found = rulings(claim, reading)["mnist_elastic"]
+    claim = progress(panel_of(BETTER, WORSE, apart=apart))
+    found = rulings(claim, "mnist_elastic", reading)
     assert {found["lower d=16384"], found["faster d=16384"]} == {ruling}
     assert claim.nearest.statistic["mnist_elastic"]["lower d=16384"]["estimate"] == pytest.approx(1.0)
 
@@ -117,23 +115,21 @@ def test_streams_that_disagree_are_unclear(tmp_path: Path, apart: float, reading
         ({"star_noise": lambda d: (300 / d) ** 2}, "less for ASSET*", "fails"),
     ],
 )
-def test_each_case_of_the_variability(tmp_path: Path, changes: dict[str, Any], case: str, ruling: str) -> None:
-    one = panel_of(tmp_path, **{"asset": BETTER, "star": WORSE} | changes)
-    assert rulings(variability(one))["mnist_elastic"][case] == ruling
+def test_each_case_of_the_variability(changes: dict[str, Any], case: str, ruling: str) -> None:
+    one = panel_of(**{"asset": BETTER, "star": WORSE} | changes)
+    assert rulings(variability(one), "mnist_elastic")[case] == ruling
 
 
-def test_missing_runs_count(tmp_path: Path) -> None:
-    none = panel_of(tmp_path / "a", BETTER, {})
+def test_missing_runs_count() -> None:
+    none = panel_of(BETTER, {})
     assert progress(none).verdict == "not_testable"
-    assert progress(panel_of(tmp_path / "b", BETTER, {1024: 12.0})).nearest.text == "unclear on stand-ins (2 of 10)"
+    assert progress(panel_of(BETTER, {1024: 12.0})).nearest.text == "unclear on stand-ins (2 of 10)"
     assert variability(none).nearest.text == "mostly reproduced on stand-ins (2 of 3)"
-    other = replace(panel_of(tmp_path / "c", BETTER, WORSE), dataset="digits", paper_dataset="digits")
-    assert progress(other).verdict == "not_testable"
 
 
-def test_pictures_and_table(tmp_path: Path) -> None:
+def test_pictures_and_table() -> None:
     three = {d: error for d, error in BETTER.items() if d <= 4096}
-    one = panel_of(tmp_path, three, {d: WORSE[d] for d in three})
+    one = panel_of(three, {d: WORSE[d] for d in three})
     made = fig2.make(evidence(SPEC, [one]))
     render(made)
     assert len(made.data) == 13 * 2 * (6 + 1)
@@ -153,9 +149,6 @@ def test_pictures_and_table(tmp_path: Path) -> None:
     assert ratio.measured == pytest.approx(4.0)
     assert ratio.agrees  # printed 6824 s over 1705 s
     assert all(number.agrees is None for name, number in numbers.items() if "over" not in name)  # other images
-    for none in ([], [Panel("mnist_elastic", "mnist_elastic")]):
-        assert fig2.make(evidence(SPEC, none)).data.empty
-        assert drawn_with_table(table3.make(evidence(TABLE, none))).data.empty
 
 
 def test_figure_2_and_table_3_use_the_same_runs() -> None:

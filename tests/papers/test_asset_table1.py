@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,9 +24,9 @@ def known_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table1, "spectrum_of", lambda _: SPECTRUM)
 
 
-def counted(folder: Path, dataset: str, n: int, n_test: int, d: int, nnz: int, **fields: Any) -> Panel:
+def counted(dataset: str, n: int, n_test: int, d: int, nnz: int, **fields: Any) -> Panel:
     counts = {"train": {"n": n, "d": d, "nnz": nnz}, "test": {"n": n_test, "d": d, "nnz": 1}}
-    run = finished_run(folder, dataset=dataset, rows=[{"iterations": 1}], provenance={"data": {"counts": counts}})
+    run = finished_run(dataset=dataset, rows=[{"iterations": 1}], provenance={"data": {"counts": counts}})
     paper_dataset = fields.get("paper_dataset", dataset)
     series = SPEC.series[1 if paper_dataset == "mnist_elastic" else 0]
     settings = settings_of(overrides_of(series, [], paper_dataset, dataset), jobs=1)
@@ -38,8 +37,8 @@ def numbers(panels: list[Panel]) -> dict[str, Number]:
     return {number.name: number for number in make(with_data(evidence(SPEC, panels))).numbers}
 
 
-def test_printed_sizes_agree_except_for_the_erratum(tmp_path: Path) -> None:
-    ccat = numbers([counted(tmp_path, "rcv1_ccat", 78127, 11574, 47236, 5_937_000)])
+def test_printed_sizes_agree_except_for_the_erratum() -> None:
+    ccat = numbers([counted("rcv1_ccat", 78127, 11574, 47236, 5_937_000)])
     assert {name: number.agrees for name, number in ccat.items() if name.endswith(" rcv1_ccat")} == {
         "training rows of rcv1_ccat": True,
         "test rows of rcv1_ccat": True,
@@ -48,25 +47,24 @@ def test_printed_sizes_agree_except_for_the_erratum(tmp_path: Path) -> None:
     }
     assert ccat["density of rcv1_ccat"].measured == pytest.approx(0.16, abs=0.002)
     assert "an error of the paper" in ccat["density of rcv1_ccat"].note
-    adult = numbers([counted(tmp_path / "a", "adult", 32561, 8141, 123, 449_000)])
+    adult = numbers([counted("adult", 32561, 8141, 123, 449_000)])
     assert all(number.agrees for name, number in adult.items() if name.endswith(" adult"))
     assert adult["features of mnist"].measured is None
 
 
-def test_stand_ins_and_samples_are_not_compared(tmp_path: Path) -> None:
-    stand_in = counted(tmp_path, "covtype_subset", 74370, 9296, 54, 880_000, paper_dataset="covtype", stand_in="a part")
-    sample = counted(tmp_path, "mnist", 1100, 1000, 784, 160_000)
+def test_stand_ins_and_samples_are_not_compared() -> None:
+    stand_in = counted("covtype_subset", 74370, 9296, 54, 880_000, paper_dataset="covtype", stand_in="a part")
+    sample = counted("mnist", 1100, 1000, 784, 160_000)
     found = numbers([stand_in, sample])
     assert found["features of covtype"].agrees is None
     assert found["features of covtype"].note == "a stand-in, n = 74,370"
     assert found["test rows of mnist"].note == "a sample, n = 1,100 of 58,100"
 
 
-def test_table_and_picture(tmp_path: Path) -> None:
+def test_table_and_picture() -> None:
     names = {name: name for name in SPEC.datasets} | {"covtype": "covtype_subset"}
     panels = [
         counted(
-            tmp_path,
             name,
             500,
             100,
@@ -96,13 +94,6 @@ def test_table_and_picture(tmp_path: Path) -> None:
     assert all(made.table.rows[2 * k][6:8] == made.table.rows[2 * k + 1][6:8] for k in range(6))
     assert set(PARAMETERS) == set(SPEC.datasets)
     assert len(made.data) == 5 * 4  # a stream has no sample
-
-
-def test_without_runs() -> None:
-    for panels in ([], [Panel("adult", "adult")]):
-        made = drawn_with_table(make(with_data(evidence(SPEC, panels))))
-        assert all(number.measured is None for number in made.numbers)
-        assert made.data.empty
 
 
 def test_spectrum_equals_eigenvalues_of_the_kernel_matrix(monkeypatch: pytest.MonkeyPatch) -> None:

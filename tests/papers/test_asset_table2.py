@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from asset_cases import claims, like, rulings, run
+from asset_cases import like, run
 from evidence_cases import evidence, panel
 from pictures import drawn_with_table
+from readings import claims_of, rulings
 
 from experiments.papers import effort
 from experiments.papers.asset.race import TO_TARGET
@@ -27,7 +27,6 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def timed_panel(
-    folder: Path,
     dataset: str = "adult",
     *,
     reach: Sequence[float] = (1.0, 1.1, 1.2),
@@ -44,7 +43,7 @@ def timed_panel(
 
     With s = 1024 all with an s take twice as long.
     """
-    model = like(folder, dataset, n=N.get(dataset, 1000))
+    model = like(dataset, n=N.get(dataset, 1000))
     times: dict[str, Sequence[float]] = {"asset": reach, "asset_star": star, "cpny": cpny, "cpsp": (cpsp,)}
     ends = {"asset": end, "asset_star": star_end, "cpny": 15.1, "cpsp": cpsp_error, DROPPED: 17.0}
     runs = {}
@@ -71,19 +70,19 @@ def _rows(name: str, seconds: float, end: float) -> list[dict[str, Any]]:
 
 
 def judged(*panels: Panel) -> dict[str, Claim]:
-    return claims(make(evidence(SPEC, panels)))
+    return claims_of(make(evidence(SPEC, panels)))
 
 
-def five(folder: Path, **changes: dict[str, Any]) -> list[Panel]:
+def five(**changes: dict[str, Any]) -> list[Panel]:
     """All data sets as in the paper: on CCAT CPSP's error is far below, on Adult CPNY is slow."""
     own: dict[str, dict[str, Any]] = {name: {} for name in SPEC.datasets}
     own["rcv1_ccat"] = {"cpsp_error": 13.0}
     own["adult"] = {"cpny": (100.0, 101.0, 103.0)}
-    return [timed_panel(folder / name, name, **{**fields, **changes.get(name, {})}) for name, fields in own.items()]
+    return [timed_panel(name, **{**fields, **changes.get(name, {})}) for name, fields in own.items()]
 
 
-def test_claims_hold_on_times_and_errors_as_in_the_paper(tmp_path: Path) -> None:
-    found = judged(*five(tmp_path))
+def test_claims_hold_on_times_and_errors_as_in_the_paper() -> None:
+    found = judged(*five())
     assert {name: claim.verdict for name, claim in found.items()} == dict.fromkeys(found, "reproduced")
     assert set(found) == {"asset.1", "asset.fastest", "asset.cpsp", "asset.cpny", "asset.2"}
     first = found["asset.1"].nearest
@@ -121,41 +120,36 @@ def test_claims_hold_on_times_and_errors_as_in_the_paper(tmp_path: Path) -> None
         ({"star_end": 15.6}, "asset.2", 1, "errors s=512", "fails"),
     ],
 )
-def test_one_case(tmp_path: Path, changes: dict[str, Any], claim: str, reading: int, case: str, ruling: str) -> None:
-    assert rulings(judged(timed_panel(tmp_path, **changes))[claim], reading)["adult"][case] == ruling
+def test_one_case(changes: dict[str, Any], claim: str, reading: int, case: str, ruling: str) -> None:
+    assert rulings(judged(timed_panel(**changes))[claim], "adult", reading)[case] == ruling
 
 
-def test_neither_method_reaches_the_target(tmp_path: Path) -> None:
-    claim = judged(timed_panel(tmp_path, reach=(-1, -1, -1), star=(-1, -1, -1)))["asset.2"]
+def test_neither_method_reaches_the_target() -> None:
+    claim = judged(timed_panel(reach=(-1, -1, -1), star=(-1, -1, -1)))["asset.2"]
     assert "Adult, s = 512: fails, neither reaches CPNY's error" in claim.nearest.exceptions
 
 
 @pytest.mark.parametrize(("ccat_error", "ruling"), [(13.0, "holds"), (14.9, "fails")])
-def test_ccat_is_the_exception(tmp_path: Path, ccat_error: float, ruling: str) -> None:
-    claim = judged(timed_panel(tmp_path, "rcv1_ccat", cpsp_error=ccat_error))["asset.1"]
-    assert rulings(claim)["rcv1_ccat"]["similar s=1024"] == ruling
+def test_ccat_is_the_exception(ccat_error: float, ruling: str) -> None:
+    claim = judged(timed_panel("rcv1_ccat", cpsp_error=ccat_error))["asset.1"]
+    assert rulings(claim, "rcv1_ccat")["similar s=1024"] == ruling
 
 
-def test_cpny_on_adult_is_compared_with_its_longest_time_elsewhere(tmp_path: Path) -> None:
-    usual = judged(*five(tmp_path, adult={"cpny": (10.0, 10.5, 11.0)}))["asset.cpny"]
+def test_cpny_on_adult_is_compared_with_its_longest_time_elsewhere() -> None:
+    usual = judged(*five(adult={"cpny": (10.0, 10.5, 11.0)}))["asset.cpny"]
     assert usual.verdict == "contradicted"
-    assert judged(timed_panel(tmp_path / "alone"))["asset.cpny"].verdict == "not_testable"
+    assert judged(timed_panel())["asset.cpny"].verdict == "not_testable"
 
 
-def test_missing_runs_and_data_sets_count(tmp_path: Path) -> None:
-    alone = judged(timed_panel(tmp_path / "a"))["asset.1"]
-    assert alone.nearest.text == "unclear (2 of 10)"
-    assert alone.lacking == [name for name in SPEC.datasets if name != "adult"]
-    made = drawn_with_table(make(evidence(SPEC, [timed_panel(tmp_path / "b", without=["cpny"])])))
+def test_missing_runs_and_data_sets_count() -> None:
+    made = drawn_with_table(make(evidence(SPEC, [timed_panel(without=["cpny"])])))
     # without CPNY there is no target
     assert {claim.verdict for claim in made.claims} == {"not_testable"}
     assert not set(made.data["series"]) & set(TO_TARGET)
 
 
-def test_other_data_are_beside_and_other_clocks_are_not_compared(tmp_path: Path) -> None:
-    other = judged(timed_panel(tmp_path / "a", "digits", stand_in="chosen by name"))
-    assert {claim.verdict for claim in other.values()} == {"not_testable"}
-    one = timed_panel(tmp_path / "b")
+def test_other_clocks_are_not_compared() -> None:
+    one = timed_panel()
     series = SPEC.members("asset")[1024.0]
     first, *rest = one.runs[series]
     elsewhere = {**first.result["provenance"], "cpu": "another"}
@@ -164,10 +158,10 @@ def test_other_data_are_beside_and_other_clocks_are_not_compared(tmp_path: Path)
     assert any("different processors" in why for why in judged(mixed)["asset.1"].nearest.exceptions)
 
 
-def test_picture_table_and_numbers(tmp_path: Path) -> None:
+def test_picture_table_and_numbers() -> None:
     panels = [
-        timed_panel(tmp_path, "adult"),
-        timed_panel(tmp_path, "covtype_subset", paper_dataset="covtype", stand_in="a part", reach=(-1.0, -1.0)),
+        timed_panel("adult"),
+        timed_panel("covtype_subset", paper_dataset="covtype", stand_in="a part", reach=(-1.0, -1.0)),
     ]
     made = drawn_with_table(make(evidence(SPEC, panels)))
     assert made.table is not None
@@ -193,13 +187,11 @@ def test_picture_table_and_numbers(tmp_path: Path) -> None:
     ratio = numbers["time of cpny over asset on adult, s = 512"]
     assert ratio.paper == pytest.approx(8.2 * 3600 / 22.5, rel=1e-3)
     assert ratio.agrees is False
-    for none in ([], [Panel("adult", "adult")]):
-        assert drawn_with_table(make(evidence(SPEC, none))).data.empty
 
 
 @pytest.mark.parametrize("ran", [True, False])
-def test_the_note_on_lasvms_error_has_that_without_small_coefficients(tmp_path: Path, ran: bool) -> None:
-    own = timed_panel(tmp_path, without=[] if ran else [DROPPED])
+def test_the_note_on_lasvms_error_has_that_without_small_coefficients(ran: bool) -> None:
+    own = timed_panel(without=[] if ran else [DROPPED])
     number = next(one for one in make(evidence(SPEC, [own])).numbers if one.name == "lasvm error on adult")
     assert number.measured == pytest.approx(14.9)
     # the deviation is that of two test sets of 500 rows
@@ -208,8 +200,8 @@ def test_the_note_on_lasvms_error_has_that_without_small_coefficients(tmp_path: 
     assert number.note == (note if ran else "")
 
 
-def test_lasvm_without_small_coefficients_is_no_method_of_the_table(tmp_path: Path) -> None:
-    one = timed_panel(tmp_path)
+def test_lasvm_without_small_coefficients_is_no_method_of_the_table() -> None:
+    one = timed_panel()
     (first,) = one.runs[DROPPED]
     elsewhere = {**first.result["provenance"], "cpu": "another"}
     slow = run(first, "elsewhere", 0, _rows(DROPPED, 1.0, 17.0), provenance=elsewhere)  # type: ignore[arg-type]

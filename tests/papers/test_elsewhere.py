@@ -60,12 +60,11 @@ def figure_of(datasets: list[str], *bases: BaseSpec) -> FigureSpec:
 
 
 @pytest.fixture(scope="module")
-def panels(tmp_path_factory: pytest.TempPathFactory) -> list[Panel]:
+def panels() -> list[Panel]:
     """Six data sets on which the claims hold, and one on which sbp.1 fails against one rival."""
     names = ["web", "ijcnn1", "digits", "phishing", "splice", "diabetes"]
-    folder = tmp_path_factory.mktemp("runs")
-    good = [curves_panel(folder / name, name, GOOD) for name in names]
-    return [*good, curves_panel(folder / "bad", "mushrooms", BAD)]
+    good = [curves_panel(name, GOOD) for name in names]
+    return [*good, curves_panel("mushrooms", BAD)]
 
 
 def observed(panels: list[Panel], *lacking: str) -> Evidence:
@@ -198,8 +197,8 @@ def test_a_rank_correlation_needs_five_points_that_differ() -> None:
     assert (found.low, found.estimate, found.high) == (-1, -1, -1)
 
 
-def test_properties_come_from_runs_and_data(tmp_path: Path) -> None:
-    smo = finished_run(tmp_path, algo="smo", dataset="digits", rows=[{"iterations": 1, "support_vectors": 250}])
+def test_properties_come_from_runs_and_data() -> None:
+    smo = finished_run(algo="smo", dataset="digits", rows=[{"iterations": 1, "support_vectors": 250}])
     run = settings_of(["algo=pegasos", "kernel=linear", "dataset=digits", "problem.C=0.5"], jobs=1)
     bases = [
         BaseSpec("sbp_fig2", claims=[RepeatedClaimSpec("sbp.1", name)])

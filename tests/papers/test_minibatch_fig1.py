@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from minibatch_cases import Iterations, as_claimed, only, power, rulings, sweep_panel, with_spectra
+from minibatch_cases import Iterations, as_claimed, only, power, sweep_panel, with_spectra
 from pictures import drawn_with_table
+from readings import claims_of, outcomes, rulings
 
 from experiments.papers.minibatch.fig1 import JUDGES, make
 from experiments.reproduction.evidence import Panel
@@ -19,19 +17,12 @@ LARGE = {b for b in as_claimed()["naive"] if b >= 32}
 
 
 def judged(*panels: Panel) -> dict[str, Claim]:
-    claims = make(with_spectra(SPEC, panels)).claims
-    for claim in claims:
-        json.dumps([reading.statistic for reading in claim.readings], allow_nan=False)
-    return {claim.id.removeprefix("minibatch."): claim for claim in claims}
+    return claims_of(make(with_spectra(SPEC, panels)), "minibatch.")
 
 
-def claims_with(folder: Path, **changed: Iterations) -> dict[str, Claim]:
+def claims_with(**changed: Iterations) -> dict[str, Claim]:
     methods: Mapping[str, Iterations] = {**as_claimed(), **changed}
-    return judged(sweep_panel(folder, SPEC, methods))
-
-
-def outcomes(claim: Claim) -> dict[str, str]:
-    return {reading.id: reading.outcome for reading in claim.readings}
+    return judged(sweep_panel(SPEC, methods))
 
 
 def cut(method: str, budget: float, beyond: int = 128) -> Iterations:
@@ -39,8 +30,8 @@ def cut(method: str, budget: float, beyond: int = 128) -> Iterations:
     return {b: runs if b <= beyond else (-budget, -budget) for b, runs in as_claimed()[method].items()}
 
 
-def test_all_claims_hold_on_iterations_as_in_the_paper(tmp_path: Path) -> None:
-    claims = claims_with(tmp_path)
+def test_all_claims_hold_on_iterations_as_in_the_paper() -> None:
+    claims = claims_with()
     assert set(claims) == {claim.removeprefix("minibatch.") for claim in JUDGES}
     # the fake curves have no dual objective with b = 1 that could fall
     assert {name: set(outcomes(claim).values()) for name, claim in claims.items() if name != "monotone"} == {
@@ -53,26 +44,26 @@ def test_all_claims_hold_on_iterations_as_in_the_paper(tmp_path: Path) -> None:
     ("exponent", "ruling"),
     [(0.9, "holds"), (0.4, "fails")],  # at b = 4: 4^0.4 = 1.7 < 2
 )
-def test_linear_speed_ups(tmp_path: Path, exponent: float, ruling: str) -> None:
-    found = claims_with(tmp_path, pegasos=power(4e6, exponent))["1"]
-    assert rulings(found) == {"pegasos": ruling, "naive": "holds", "safe": "holds", "aggressive": "holds"}
+def test_linear_speed_ups(exponent: float, ruling: str) -> None:
+    found = claims_with(pegasos=power(4e6, exponent))["1"]
+    assert rulings(found, "rcv1") == {"pegasos": ruling, "naive": "holds", "safe": "holds", "aggressive": "holds"}
     (constant,) = found.sensitivity
     assert (constant.constant, constant.value) == ("linear", 0.5)
 
 
-def test_safe_steps_that_do_not_flatten_and_steps_that_deteriorate(tmp_path: Path) -> None:
-    steep = claims_with(tmp_path / "a", safe=power(1e6, 0.9))["safe"]
+def test_safe_steps_that_do_not_flatten_and_steps_that_deteriorate() -> None:
+    steep = claims_with(safe=power(1e6, 0.9))["safe"]
     assert outcomes(steep)["bound"] == "mixed"
     # as fast as aggressive SDCA: not slower, and not clearly as fast
-    assert [rulings(steep, reading=k)["flat"] for k in range(4)] == ["fails", "fails", "fails", "unclear"]
+    assert [rulings(steep, "rcv1", k)["flat"] for k in range(4)] == ["fails", "fails", "fails", "unclear"]
     worse = {b: runs if b < 512 else (9e5, 9e5) for b, runs in as_claimed()["safe"].items()}
-    assert rulings(claims_with(tmp_path / "b", safe=worse)["safe"])["does not deteriorate"] == "fails"
+    assert rulings(claims_with(safe=worse)["safe"], "rcv1")["does not deteriorate"] == "fails"
 
 
-def test_speed_ups_that_end(tmp_path: Path) -> None:
-    flat = claims_with(tmp_path / "a", aggressive=power(1e6, 0.9, flat_from=256))["beyond"]
+def test_speed_ups_that_end() -> None:
+    flat = claims_with(aggressive=power(1e6, 0.9, flat_from=256))["beyond"]
     # it is clear of the bound and of its beginning, but does not fall all along the curve
-    assert {name: rulings(flat, reading=k)["aggressive"] for k, name in enumerate(outcomes(flat))} == {
+    assert {name: rulings(flat, "rcv1", k)["aggressive"] for k, name in enumerate(outcomes(flat))} == {
         "rising": "unclear",
         "bound": "holds",
         "exponent": "holds",
@@ -81,48 +72,48 @@ def test_speed_ups_that_end(tmp_path: Path) -> None:
     }
     # a curve that turns is seen although its ends are as claimed
     turned = {b: runs if b < 1024 else (3e4, 3e4) for b, runs in as_claimed()["aggressive"].items()}
-    found = claims_with(tmp_path / "b", aggressive=turned)["beyond"]
-    assert [rulings(found, reading=k)["aggressive"] for k in (0, 4)] == ["fails", "holds"]
+    found = claims_with(aggressive=turned)["beyond"]
+    assert [rulings(found, "rcv1", k)["aggressive"] for k in (0, 4)] == ["fails", "holds"]
 
 
-def test_budgets_that_end_runs(tmp_path: Path) -> None:
+def test_budgets_that_end_runs() -> None:
     # from 256 on it takes longer than with 128: this is known, and that it does not go on
-    worse = claims_with(tmp_path / "a", aggressive=cut("aggressive", 5e5))
-    assert rulings(worse["beyond"])["aggressive"] == "fails"
+    worse = claims_with(aggressive=cut("aggressive", 5e5))
+    assert rulings(worse["beyond"], "rcv1")["aggressive"] == "fails"
     # nothing is known
-    short = claims_with(tmp_path / "b", aggressive=cut("aggressive", 50))
-    assert rulings(short["beyond"])["aggressive"] == "unclear"
-    assert rulings(short["2"])["aggressive improves"] == "unclear"
-    assert rulings(short["throughout"])["b=16384"] == "unclear"
-    none = claims_with(tmp_path / "c", **{name: cut(name, 50) for name in ("pegasos", "aggressive")})
+    short = claims_with(aggressive=cut("aggressive", 50))
+    assert rulings(short["beyond"], "rcv1")["aggressive"] == "unclear"
+    assert rulings(short["2"], "rcv1")["aggressive improves"] == "unclear"
+    assert rulings(short["throughout"], "rcv1")["b=16384"] == "unclear"
+    none = claims_with(**{name: cut(name, 50) for name in ("pegasos", "aggressive")})
     assert none["throughout"].nearest.outcome == "unclear"
     assert "both miss the target" in " ".join(none["throughout"].nearest.exceptions)
 
 
-def test_speed_ups_of_the_two_methods(tmp_path: Path) -> None:
-    apart = claims_with(tmp_path, aggressive=power(1e6, 0.9, flat_from=64))["speedups"]
+def test_speed_ups_of_the_two_methods() -> None:
+    apart = claims_with(aggressive=power(1e6, 0.9, flat_from=64))["speedups"]
     # 150-fold at the largest b; the two are equal as long as naive SDCA works
     assert outcomes(apart) == {"beyond": "contradicted", "largest": "contradicted", "before": "reproduced"}
 
 
-def test_naive_steps(tmp_path: Path) -> None:
-    works = claims_with(tmp_path / "a", naive=power(1e6, 1.0))
+def test_naive_steps() -> None:
+    works = claims_with(naive=power(1e6, 1.0))
     assert works["2"].nearest.outcome == "contradicted"  # with the premise the second half fails too
     assert "does not fail up to b = 16,384" in works["2"].nearest.measured
     undecided = {b: runs if b <= 16 else (-100.0, -100.0) for b, runs in power(1e6, 1.0).items()}
-    assert "small budgets" in claims_with(tmp_path / "b", naive=undecided)["2"].nearest.exceptions[0]
+    assert "small budgets" in claims_with(naive=undecided)["2"].nearest.exceptions[0]
     slow = {b: runs if b <= 16 else (1e6, 1e6) for b, runs in power(1e6, 1.0).items()}
-    assert claims_with(tmp_path / "c", naive=slow)["2"].verdict == "reproduced"
+    assert claims_with(naive=slow)["2"].verdict == "reproduced"
     early = {b: runs if b == 1 else (3e6, 3e6) for b, runs in power(1e6, 1.0).items()}  # below 1 / sigma^2
-    assert rulings(claims_with(tmp_path / "d", naive=early)["2"])["naive fails"] == "fails"
+    assert rulings(claims_with(naive=early)["2"], "rcv1")["naive fails"] == "fails"
 
 
-def test_aggressive_steps_that_do_not_improve_where_naive_ones_fail(tmp_path: Path) -> None:
-    claim = claims_with(tmp_path, aggressive=power(1e6, 0.9, flat_from=16))["2"]
-    assert rulings(claim)["aggressive improves"] == "unclear"
+def test_aggressive_steps_that_do_not_improve_where_naive_ones_fail() -> None:
+    claim = claims_with(aggressive=power(1e6, 0.9, flat_from=16))["2"]
+    assert rulings(claim, "rcv1")["aggressive improves"] == "unclear"
     bump = {b: runs if b < 16384 else (2e3, 2e3) for b, runs in power(1e5, 0.9, flat_from=8).items()}
-    ends = claims_with(tmp_path / "b", aggressive=bump)["2"]
-    assert [rulings(ends, reading=k)["aggressive improves"] for k in (0, 1)] == ["unclear", "holds"]
+    ends = claims_with(aggressive=bump)["2"]
+    assert [rulings(ends, "rcv1", k)["aggressive improves"] for k in (0, 1)] == ["unclear", "holds"]
 
 
 @pytest.mark.parametrize(
@@ -133,24 +124,24 @@ def test_aggressive_steps_that_do_not_improve_where_naive_ones_fail(tmp_path: Pa
     ],
 )
 def test_the_dual_objective_of_naive_steps(
-    tmp_path: Path, first: tuple[float, ...], later: tuple[float, ...], expected: dict[str, str]
+    first: tuple[float, ...], later: tuple[float, ...], expected: dict[str, str]
 ) -> None:
-    one = sweep_panel(tmp_path, SPEC, as_claimed())
+    one = sweep_panel(SPEC, as_claimed())
     for b, name in SPEC.members("naive").items():
         for run in one.runs[name]:
             values = first if b == 1 else later
             frame = run.curve.iloc[[0, 1, 1]].reset_index(drop=True)
             object.__setattr__(run, "curve", frame.assign(dual=list(values)))
-    assert rulings(judged(one)["monotone"]) == expected
+    assert rulings(judged(one)["monotone"], "rcv1") == expected
 
 
-def test_pegasos_that_is_better_somewhere(tmp_path: Path) -> None:
-    claims = claims_with(tmp_path, pegasos=power(4e6, 1.2))
+def test_pegasos_that_is_better_somewhere() -> None:
+    claims = claims_with(pegasos=power(4e6, 1.2))
     assert claims["3"].verdict == "reproduced"
-    found = rulings(claims["throughout"])
+    found = rulings(claims["throughout"], "rcv1")
     assert (found["b=2"], found["b=16384"]) == ("holds", "fails")
     assert outcomes(claims["throughout"]) == {"decaying": "mixed", "tail": "reproduced"}
-    assert claims_with(tmp_path / "b", pegasos=power(4e5, 0.9))["3"].verdict == "contradicted"
+    assert claims_with(pegasos=power(4e5, 0.9))["3"].verdict == "contradicted"
 
 
 @pytest.mark.parametrize(
@@ -162,56 +153,37 @@ def test_pegasos_that_is_better_somewhere(tmp_path: Path) -> None:
     ],
 )
 def test_runs_that_do_not_decide_between_pegasos_and_sdca_are_unclear(
-    tmp_path: Path, changed: Mapping[str, tuple[float, float]]
+    changed: Mapping[str, tuple[float, float]],
 ) -> None:
     runs = {name: {**as_claimed()[name], 1: own} for name, own in changed.items()}
-    claim = claims_with(tmp_path, **runs)["3"]
+    claim = claims_with(**runs)["3"]
     assert (claim.verdict, claim.nearest.cases) == ("unclear", 1)
 
 
-def test_aggressive_steps_that_are_not_faster_than_safe_ones(tmp_path: Path) -> None:
-    slow = claims_with(tmp_path / "a", aggressive=power(4e8, 0.9))["often"]
+def test_aggressive_steps_that_are_not_faster_than_safe_ones() -> None:
+    slow = claims_with(aggressive=power(4e8, 0.9))["often"]
     assert slow.verdict == "contradicted"
     near = {b: runs if b > 512 else as_claimed()["safe"][b] for b, runs in as_claimed()["aggressive"].items()}
-    assert claims_with(tmp_path / "b", aggressive=near)["often"].verdict == "unclear"
+    assert claims_with(aggressive=near)["often"].verdict == "unclear"
 
 
-def test_unknown_optimum_missing_data_and_sizes(tmp_path: Path) -> None:
-    unknown = judged(sweep_panel(tmp_path / "a", SPEC, as_claimed(), gap=1e-5))
+def test_unknown_optimum_missing_data_and_sizes() -> None:
+    unknown = judged(sweep_panel(SPEC, as_claimed(), gap=1e-5))
     assert {claim.verdict for claim in unknown.values()} == {"not_testable"}
     assert all("P* is known to 1e-05 only" in claim.nearest.exceptions[0] for claim in unknown.values())
-    # one of two data sets has no runs
-    spec = replace(SPEC, datasets=["rcv1", "news20"])
-    one = sweep_panel(tmp_path / "b", spec, as_claimed())
-    claims = {claim.id: claim for claim in make(with_spectra(spec, [one])).claims}
-    assert {claim.nearest.outcome for claim in claims.values()} <= {"mostly", "mixed", "unclear"}
     # a size that is left out counts
     gap = {b: runs for b, runs in as_claimed()["safe"].items() if b != 1024}
-    found = claims_with(tmp_path / "c", safe=gap)["safe"].nearest
+    found = claims_with(safe=gap)["safe"].nearest
     assert (found.held, found.cases, found.outcome) == (2, 3, "mostly")
     assert "safe SDCA with b = 1,024 on RCV1: not run" in found.exceptions[0]
 
 
-def test_only_declared_stand_ins_are_judged(tmp_path: Path) -> None:
-    one = sweep_panel(tmp_path, SPEC, as_claimed())
-    named = judged(replace(one, dataset="rcv1_ccat_subset", stand_in="a part"))
-    assert all(claim.nearest.on_stand_ins for name, claim in named.items() if name != "monotone")
-    other = judged(replace(one, paper_dataset="digits", dataset="digits", stand_in="chosen by name"))
-    assert {claim.verdict for claim in other.values()} == {"not_testable"}
-
-
-def test_picture_and_table(tmp_path: Path) -> None:
+def test_picture_and_table() -> None:
     spec = read_figure("minibatch_fig1")
-    panels = [sweep_panel(tmp_path, spec, as_claimed(), name) for name in ("covtype", "rcv1", "news20")]
+    panels = [sweep_panel(spec, as_claimed(), name) for name in ("covtype", "rcv1", "news20")]
     made = drawn_with_table(make(with_spectra(spec, panels)))
     assert len(made.data) == 3 * (4 * 15 + 6)
     assert set(made.data["reached"]) == {0, 2}
     assert made.table is not None
     assert len(made.table.rows) == 3 * 15
     assert made.table.rows[5][:5] == ["Forest (covtype)", "32", "0.273", "178,545 (176,777 to 180,313)", ">95,000"]
-
-
-def test_without_runs_nothing_is_decided() -> None:
-    for panels in ([], [Panel("rcv1", "rcv1")]):
-        made = drawn_with_table(make(with_spectra(SPEC, panels)))
-        assert {claim.verdict for claim in made.claims} == {"not_testable"}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from minibatch_cases import only, optimum_run, rulings, with_spectra
+from minibatch_cases import only, optimum_run, with_spectra
 from pictures import drawn_with_table, render
+from readings import claims_of, rulings
 
 import solvers
 from experiments.papers.minibatch import lemmas, rho, theorem2
@@ -34,8 +34,8 @@ def spectrum(rows: Rows) -> Spectrum:
     return Spectrum(rows.n, sigma2, (rows.n * sigma2 - 1) / (rows.n - 1), rows.lambda_)
 
 
-def one_panel(folder: Path, dataset: str = "rcv1") -> Panel:
-    return Panel(dataset, dataset, runs={"optimum": (optimum_run(folder, dataset=dataset),)})
+def one_panel(dataset: str = "rcv1") -> Panel:
+    return Panel(dataset, dataset, runs={"optimum": (optimum_run(dataset=dataset),)})
 
 
 def test_it_is_the_compiled_solver_s_algorithm_2() -> None:
@@ -90,35 +90,32 @@ def test_the_mean_of_one_size_by_hand() -> None:
         ({"vector": "steps", "exact": 4.1}, "lemma3", "fails"),
     ],
 )
-def test_rulings_on_the_lemmas(tmp_path: Path, changed: dict[str, Any], claim: str, ruling: str) -> None:
+def test_rulings_on_the_lemmas(changed: dict[str, Any], claim: str, ruling: str) -> None:
     spec = only(read_figure("minibatch_lemmas"), "rcv1")
     interval = {"estimate": 2.0, "low": 1.9, "high": 2.1, "runs": 100}
     mean = {"vector": "start", "b": 4, "share": 1.0, "exact": 2.0, "bound": 4.0, "sampled": interval, **changed}
-    made = lemmas.make(with_spectra(spec, [one_panel(tmp_path)], means={"rcv1": [mean]}))
-    claims = {one.id.removeprefix("minibatch."): one for one in made.claims}
-    assert rulings(claims[claim]) == {f"{mean['vector']} b=4": ruling}
+    made = lemmas.make(with_spectra(spec, [one_panel()], means={"rcv1": [mean]}))
+    claims = claims_of(made, "minibatch.")
+    assert rulings(claims[claim], "rcv1") == {f"{mean['vector']} b=4": ruling}
     assert claims["lemma2" if claim == "lemma3" else "lemma3"].verdict == "not_testable"
     render(made)
 
 
-def rho_claims(folder: Path, spec: FigureSpec, **costs: tuple[float, ...]) -> dict[str, str]:
+def rho_claims(spec: FigureSpec, **costs: tuple[float, ...]) -> dict[str, str]:
     known = dict.fromkeys(rho.VARIANTS, (100.0, 102.0)) | costs
     effort = {name: {"64": {"costs": own, "reached": [True, True], "step": 1.0}} for name, own in known.items()}
-    made = drawn_with_table(rho.make(with_spectra(spec, [one_panel(folder)], efforts={"rcv1": effort})))
-    return {claim.id.removeprefix("minibatch."): claim.verdict for claim in made.claims}
+    made = drawn_with_table(rho.make(with_spectra(spec, [one_panel()], efforts={"rcv1": effort})))
+    return {name: claim.verdict for name, claim in claims_of(made, "minibatch.").items()}
 
 
-def test_rulings_on_repeated_rho_and_a_crude_bound(tmp_path: Path) -> None:
+def test_rulings_on_repeated_rho_and_a_crude_bound() -> None:
     spec = only(read_figure("minibatch_rho"), "rcv1")
     spec.missing_data.clear()
-    assert rho_claims(tmp_path / "a", spec) == {"rho": "reproduced", "crude": "reproduced"}
+    assert rho_claims(spec) == {"rho": "reproduced", "crude": "reproduced"}
     helps = {"2": (50.0, 51.0), "5": (50.0, 51.0), "crude": (200.0, 204.0)}
-    assert rho_claims(tmp_path / "b", spec, **helps) == {"rho": "contradicted", "crude": "contradicted"}
+    assert rho_claims(spec, **helps) == {"rho": "contradicted", "crude": "contradicted"}
     near = {"2": (80.0, 84.0), "5": (80.0, 84.0), "crude": (124.0, 128.0)}
-    assert rho_claims(tmp_path / "c", spec, **near) == {"rho": "unclear", "crude": "unclear"}
-    for panels in ([], [Panel("rcv1", "rcv1")]):
-        empty = rho.make(with_spectra(spec, panels))
-        assert {claim.verdict for claim in empty.claims} == {"not_testable"}
+    assert rho_claims(spec, **near) == {"rho": "unclear", "crude": "unclear"}
 
 
 def test_runs_of_repeated_rho() -> None:
@@ -151,11 +148,11 @@ def test_the_gap_of_the_mean_after_theorem_2_s_iterations() -> None:
     ("gap", "ruling"),
     [((0.01, 0.02), "holds"), ((0.001, 0.002), "trivial"), ((0.6, 0.7), "fails"), ((0.4, 0.6), "unclear")],
 )
-def test_rulings_on_theorem_2(tmp_path: Path, gap: tuple[float, float], ruling: str) -> None:
+def test_rulings_on_theorem_2(gap: tuple[float, float], ruling: str) -> None:
     spec = only(read_figure("minibatch_theorem2"), "rcv1")
-    made = theorem2.make(with_spectra(spec, [one_panel(tmp_path)], gaps={"rcv1": {"16 0.5": list(gap)}}))
+    made = theorem2.make(with_spectra(spec, [one_panel()], gaps={"rcv1": {"16 0.5": list(gap)}}))
     (claim,) = made.claims
-    found = rulings(claim)
+    found = rulings(claim, "rcv1")
     assert found["b=16 epsilon=0.5"] == ruling
     assert "it takes too long" in " ".join(claim.nearest.exceptions)
     render(made)

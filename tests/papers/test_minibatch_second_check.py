@@ -30,7 +30,7 @@ def speedups_apart(csv: Path) -> pd.DataFrame:
 def test_the_claim_s_statistic_from_data_csv(tmp_path: Path, flat_from: float) -> None:
     spec = only(read_figure("minibatch_fig1"), "rcv1")
     runs = {**as_claimed(), "aggressive": power(1e6, 0.9, flat_from=flat_from)}
-    made = make(with_spectra(spec, [sweep_panel(tmp_path, spec, runs)]))
+    made = make(with_spectra(spec, [sweep_panel(spec, runs)]))
     made.data.to_csv(tmp_path / "data.csv", index=False)
     table = speedups_apart(tmp_path / "data.csv").set_index("b")
     (claim,) = (one for one in made.claims if one.id == "minibatch.speedups")

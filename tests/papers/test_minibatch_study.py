@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from evidence_cases import evidence
@@ -25,8 +24,8 @@ def took(*costs: float, reached: bool = True) -> Effort:
     return Effort(costs, (reached,) * len(costs))
 
 
-def test_iterations_to_the_first_evaluation_at_the_target(tmp_path: Path) -> None:
-    one = sweep_panel(tmp_path, SPEC, {"pegasos": {1: (100.0, -40.0, 70.0), 2: (-50.0, -60.0, 8.0)}})
+def test_iterations_to_the_first_evaluation_at_the_target() -> None:
+    one = sweep_panel(SPEC, {"pegasos": {1: (100.0, -40.0, 70.0), 2: (-50.0, -60.0, 8.0)}})
     (study,) = studies(with_spectra(SPEC, [one]))
     assert study.sizes == [1, 2]
     # a run that misses the target has the longest run's end, here twice its own 100 iterations
@@ -36,19 +35,19 @@ def test_iterations_to_the_first_evaluation_at_the_target(tmp_path: Path) -> Non
     assert study.of("safe") == {}
 
 
-def test_the_distance_is_absolute_and_from_the_lower_end_of_the_optimum(tmp_path: Path) -> None:
-    one = sweep_panel(tmp_path, SPEC, {"safe": {1: (10.0,)}}, gap=1.05e-4)
+def test_the_distance_is_absolute_and_from_the_lower_end_of_the_optimum() -> None:
+    one = sweep_panel(SPEC, {"safe": {1: (10.0,)}}, gap=1.05e-4)
     (study,) = studies(with_spectra(SPEC, [one]))
     assert study.of("safe")[1].reached == (True,)
     assert study.data.unfit == "P* is known to 1e-04 only"
 
 
-def test_missing_data_have_no_spectrum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_data_have_no_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: object) -> None:
         raise DataError("rcv1 is nowhere: no network")
 
     monkeypatch.setattr(data, "spectrum_of", refuse)
-    one = Panel("rcv1", "rcv1", runs={"optimum": (optimum_run(tmp_path),)}, settings={"optimum": None})  # type: ignore[dict-item]
+    one = Panel("rcv1", "rcv1", runs={"optimum": (optimum_run(),)}, settings={"optimum": None})  # type: ignore[dict-item]
     known = evidence(SPEC, [one])
     made = replace(known, computed=data.compute_spectra(known))
     found = data_of(made, one)
@@ -110,8 +109,8 @@ def test_the_spectrum_of_a_run() -> None:
     assert first.beta(first.inverse_sigma2) <= 2 + 1e-9
 
 
-def test_fake_runs_reach_the_target_as_given(tmp_path: Path) -> None:
-    curve = reaching(optimum_run(tmp_path), "x", 10.0).curve
+def test_fake_runs_reach_the_target_as_given() -> None:
+    curve = reaching(optimum_run(), "x", 10.0).curve
     assert list(curve["iterations"]) == [9, 10, 20]
     assert [value - P_STAR < 0.001 for value in curve["primal"]] == [False, True, False]
 

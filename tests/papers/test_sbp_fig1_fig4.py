@@ -180,14 +180,6 @@ def test_responses_are_those_of_the_recorded_predictor(name: str, panels: dict[s
     assert measures["train_error"] == pytest.approx(float(np.mean(wrong)))
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_without_a_data_set_nothing_is_decided(name: str) -> None:
-    made = water_levels.make(with_data(evidence(read_figure(name), [])))
-    assert {claim.verdict for claim in made.claims} == {"not_testable"}
-    assert list(made.data.columns) == list(water_levels.COLUMNS)
-    render(made)
-
-
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("volume", [0.0, 1e-6, 50.0, 1e6])
 def test_degenerate_basins_are_drawn(monkeypatch: pytest.MonkeyPatch, bias: bool, volume: float) -> None:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from evidence_cases import evidence
 from hypothesis import given
 from hypothesis import strategies as st
 from pictures import render
-from readings import claims_of, on_all, reading, rulings, without
+from readings import claims_of, on_all, reading, without
 
 from experiments.papers.cases import judge_claims
 from experiments.papers.panels import COLUMNS
@@ -61,16 +60,16 @@ AS_SAID: dict[str, Error] = {
 }
 
 
-def judged(folder: Path, claim: str, changes: Mapping[str, Error], seeds: int = 3) -> Claim:
+def judged(claim: str, changes: Mapping[str, Error], seeds: int = 3) -> Claim:
     """One claim, on panels with these curves."""
-    panel = curves_panel(folder, "adult", {**AS_SAID, **changes}, seeds=seeds)
+    panel = curves_panel("adult", {**AS_SAID, **changes}, seeds=seeds)
     spec = replace(SPEC, claims=[each for each in SPEC.claims if each.id == claim])
     return judge_claims(evidence(spec, on_all(panel, DATASETS)), JUDGES)[0]
 
 
 @pytest.fixture(scope="module")
-def as_said(tmp_path_factory: pytest.TempPathFactory) -> list[Panel]:
-    return on_all(curves_panel(tmp_path_factory.mktemp("said"), "adult", AS_SAID), DATASETS)
+def as_said() -> list[Panel]:
+    return on_all(curves_panel("adult", AS_SAID), DATASETS)
 
 
 @pytest.fixture(scope="module")
@@ -106,14 +105,14 @@ def test_the_numbers_behind_them(found: dict[str, Claim]) -> None:
 
 
 @pytest.mark.parametrize("reading", range(4))
-def test_an_error_is_not_more_than_all_of_another_below_it(tmp_path: Path, reading: int) -> None:
+def test_an_error_is_not_more_than_all_of_another_below_it(reading: int) -> None:
     """One run of the SBP in ten errs ten times as much: with its mean error held fixed the interval begins below -1."""
 
     def sbp(costs: np.ndarray, seed: int) -> np.ndarray:
         return falling(0.04)(costs, seed) * (10 if seed == 0 else 1)
 
     changes: dict[str, Error] = {"sbp": sbp, "perceptron": falling(0.041), "averaged": falling(0.02)}
-    claim = judged(tmp_path, "sbp.3", changes, seeds=10)
+    claim = judged("sbp.3", changes, seeds=10)
     relative = claim.readings[reading].statistic["adult"]["first_epoch"]["relative"]
     assert -1 < relative["low"] < relative["estimate"] < relative["high"]
 
@@ -147,8 +146,8 @@ def test_readings_charge_in_their_units(found: dict[str, Claim]) -> None:
         ("sbp.optimum", {"perceptron": perceptron(1.0, 0.2, 0.02, spread=0.05)}, "unclear"),
     ],
 )  # fmt: skip
-def test_other_curves_give_other_verdicts(tmp_path: Path, claim: str, changes: dict[str, Error], verdict: str) -> None:
-    assert judged(tmp_path, claim, changes).verdict == verdict
+def test_other_curves_give_other_verdicts(claim: str, changes: dict[str, Error], verdict: str) -> None:
+    assert judged(claim, changes).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -164,26 +163,24 @@ def test_other_curves_give_other_verdicts(tmp_path: Path, claim: str, changes: d
         ("sbp.optimum", "averaged", {"averaged": perceptron(0.5, 0.15, 0.02)}),
     ],
 )
-def test_a_reading_that_differs_from_the_nearest(
-    tmp_path: Path, claim: str, name: str, changes: dict[str, Error]
-) -> None:
-    found = judged(tmp_path, claim, changes)
+def test_a_reading_that_differs_from_the_nearest(claim: str, name: str, changes: dict[str, Error]) -> None:
+    found = judged(claim, changes)
     assert found.verdict == "reproduced"
     assert reading(found, name).outcome == "contradicted"
 
 
-def test_a_plateau_counted_from_the_first_evaluation(tmp_path: Path) -> None:
+def test_a_plateau_counted_from_the_first_evaluation() -> None:
     """From 1,000 n on the drop is longer than what went before; from one iteration on it is not."""
     late: Error = lambda costs, _: np.where(costs < 2e6, 0.5, np.where(costs < 1e7, 0.2, 0.1))  # noqa: E731
-    panel = curves_panel(tmp_path, "adult", {"smo": late}, cost_factor=1e3)
+    panel = curves_panel("adult", {"smo": late}, cost_factor=1e3)
     spec = replace(SPEC, claims=[SPEC.claims[1]])
     (found,) = judge_claims(evidence(spec, on_all(panel, DATASETS)), JUDGES)
     assert found.verdict == "reproduced"
     assert reading(found, "from_first_evaluation").outcome == "contradicted"
 
 
-def test_one_seed_has_no_interval(tmp_path: Path) -> None:
-    found = judged(tmp_path, "sbp.1", {}, seeds=1)
+def test_one_seed_has_no_interval() -> None:
+    found = judged("sbp.1", {}, seeds=1)
     assert found.verdict == "reproduced"
     assert "SBP less SDCA -0.70 points" in found.nearest.measured
 
@@ -211,27 +208,6 @@ def test_a_missing_series_counts_as_cases_that_were_not_run(as_said: list[Panel]
     for name, claim in found.items():
         assert (claim.verdict == "reproduced") == (gone not in needs[name]), name
         assert any("no finished runs of" in text for text in claim.nearest.exceptions) == (gone in needs[name])
-
-
-def test_data_sets_that_were_not_run_count(as_said: list[Panel]) -> None:
-    found = claims_of(make(evidence(SPEC, as_said[:1])))
-    assert (found["sbp.1"].nearest.text, found["sbp.1"].lacking) == ("unclear (2 of 4)", ["adult", "mnist"])
-    assert found["sbp.overfits"].verdict == "not_testable"  # it is about Adult
-
-
-def test_a_data_set_from_the_command_line_is_beside_the_claim(as_said: list[Panel]) -> None:
-    stand_in = replace(as_said[1], dataset="digits", stand_in="chosen by name")
-    found = claims_of(make(evidence(SPEC, [as_said[0], stand_in, as_said[2]])))
-    assert rulings(found["sbp.1"].nearest, "adult") == {"pegasos": "beside", "sdca": "beside"}
-
-
-@pytest.mark.parametrize("panels", [[], [Panel("mnist", "mnist", runs=dict.fromkeys(AS_SAID, ()))]])
-def test_without_runs_nothing_is_testable(panels: list[Panel]) -> None:
-    made = make(evidence(SPEC, panels))
-    assert {claim.verdict for claim in claims_of(made).values()} == {"not_testable"}
-    assert list(made.data.columns) == list(COLUMNS)
-    assert made.data.empty
-    render(made)
 
 
 def test_every_point_is_in_the_table_and_drawn(as_said: list[Panel]) -> None:

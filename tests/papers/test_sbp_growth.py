@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from evidence_cases import rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,15 +94,7 @@ def test_exponent_of_a_power_law(power: float, factor: float) -> None:
 
 
 def growth(*runs: tuple[list[int], list[float]]) -> Growth:
-    frames = [
-        from_rows(
-            [
-                {"iterations": k, "kernel_evaluations": cost, "test_error": error}
-                for k, (cost, error) in enumerate(zip(costs, errors, strict=True))
-            ]
-        )
-        for costs, errors in runs
-    ]
+    frames = [from_rows(rows_of(kernel_evaluations=costs, test_error=errors)) for costs, errors in runs]
     found = grow(frames, [(1 + delta) * 0.1 for delta in DELTAS], FAIR)
     assert found is not None
     return found

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,14 +17,14 @@ from experiments.reproduction.verdict import Claim
 SPEC = read_figure("sbp_lemmas")
 
 
-def judged(folder: Path, name: str, gap: Gap = FAST, **options: Any) -> Claim:
-    panels = on_all(lemma_panel(folder, gap, **options), SPEC.datasets)
+def judged(name: str, gap: Gap = FAST, **options: Any) -> Claim:
+    panels = on_all(lemma_panel(gap, **options), SPEC.datasets)
     return claims_of(make(evidence(SPEC, panels)))[name]
 
 
-def test_the_optimum_is_bounded_by_the_dual_solution(tmp_path: Path) -> None:
+def test_the_optimum_is_bounded_by_the_dual_solution() -> None:
     """At the optimum sum(alpha) = ‖u‖^2 + C n hinge, so that f* = 1 / ‖u‖."""
-    study = study_of(lemma_panel(tmp_path))
+    study = study_of(lemma_panel())
     assert study is not None
     assert study.u.upper == pytest.approx(1 / NORM)
     assert study.gaps[0] == pytest.approx(power(0.6)(study.iterations, 0))
@@ -44,10 +43,8 @@ def test_the_bound_of_the_lemma_by_hand() -> None:
         ({"nu": 1.07 * NU}, "contradicted", "the premise"),
     ],
 )
-def test_norm_and_loss_of_the_rescaled_solution(
-    tmp_path: Path, options: dict[str, float], verdict: str, said: str
-) -> None:
-    claim = judged(tmp_path, "sbp.lemma21", **options)
+def test_norm_and_loss_of_the_rescaled_solution(options: dict[str, float], verdict: str, said: str) -> None:
+    claim = judged("sbp.lemma21", **options)
     assert claim.verdict == verdict
     assert said in "".join(claim.nearest.exceptions)
 
@@ -60,8 +57,8 @@ def test_norm_and_loss_of_the_rescaled_solution(
         (power(0.52, 0.5, spread=0.1), "unclear"),
     ],
 )
-def test_the_order_of_the_distance(tmp_path: Path, gap: Gap, verdict: str) -> None:
-    claim = judged(tmp_path, "sbp.rate", gap)
+def test_the_order_of_the_distance(gap: Gap, verdict: str) -> None:
+    claim = judged("sbp.rate", gap)
     assert claim.verdict == verdict
     if verdict != "unclear":
         exponent = claim.nearest.statistic["adult"]["order"]["exponent"]
@@ -69,25 +66,23 @@ def test_the_order_of_the_distance(tmp_path: Path, gap: Gap, verdict: str) -> No
 
 
 @pytest.mark.parametrize(("factor", "outcome"), [(0.5, "reproduced"), (1e-3, "trivial"), (20.0, "contradicted")])
-def test_the_constant_of_the_lemma(tmp_path: Path, factor: float, outcome: str) -> None:
-    assert reading(judged(tmp_path, "sbp.rate", power(0.5, factor)), "constant").outcome == outcome
+def test_the_constant_of_the_lemma(factor: float, outcome: str) -> None:
+    assert reading(judged("sbp.rate", power(0.5, factor)), "constant").outcome == outcome
 
 
 @pytest.mark.parametrize(("extra", "verdict"), [(0, "reproduced"), (1, "contradicted")])
-def test_n_evaluations_an_iteration(tmp_path: Path, extra: int, verdict: str) -> None:
-    assert judged(tmp_path, "sbp.cost", extra=extra).verdict == verdict
+def test_n_evaluations_an_iteration(extra: int, verdict: str) -> None:
+    assert judged("sbp.cost", extra=extra).verdict == verdict
 
 
 @pytest.mark.parametrize(("primal", "verdict"), [(0.5, "trivial"), (40.0, "reproduced"), (1e4, "contradicted")])
-def test_primal_and_dual_distances(tmp_path: Path, primal: float, verdict: str) -> None:
+def test_primal_and_dual_distances(primal: float, verdict: str) -> None:
     """The dual distance is 0.021 and lambda 1/1000: the primal one may be 50."""
-    assert judged(tmp_path, "sbp.dual", primal=primal).verdict == verdict
+    assert judged("sbp.dual", primal=primal).verdict == verdict
 
 
-def test_missing_runs_and_data_sets_count(tmp_path: Path) -> None:
-    panels = on_all(lemma_panel(tmp_path), SPEC.datasets)
-    made = make(evidence(SPEC, panels[:1]))
-    assert {claim.verdict for claim in claims_of(made).values()} <= {"unclear", "mixed"}
+def test_missing_runs_and_data_sets_count() -> None:
+    panels = on_all(lemma_panel(), SPEC.datasets)
     for gone in ("sbp", "optimum"):
         made = make(evidence(SPEC, without(panels, gone)))
         assert {claim.verdict for claim in claims_of(made).values()} == {"not_testable"}
@@ -96,7 +91,7 @@ def test_missing_runs_and_data_sets_count(tmp_path: Path) -> None:
     assert study_of(replace(early, runs={})) is None
 
 
-def test_distances_are_drawn_and_written(tmp_path: Path) -> None:
-    made = drawn_with_table(make(evidence(SPEC, on_all(lemma_panel(tmp_path), SPEC.datasets))))
+def test_distances_are_drawn_and_written() -> None:
+    made = drawn_with_table(make(evidence(SPEC, on_all(lemma_panel(), SPEC.datasets))))
     assert tuple(made.data.columns) == COLUMNS
     assert set(made.data["seed"]) == {0, 1, 2}

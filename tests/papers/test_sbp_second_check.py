@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from io import StringIO
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,9 +21,9 @@ def slope_of_the_mean_distance(data: pd.DataFrame, start: float = 1.0) -> float:
     return float(np.polyfit(np.log(late.index.to_numpy()), np.log(late.to_numpy()), 1)[0])
 
 
-def test_lemma_3_2_from_the_written_data(tmp_path: Path) -> None:
+def test_lemma_3_2_from_the_written_data() -> None:
     spec = read_figure("sbp_lemmas")
-    made = make(evidence(spec, on_all(lemma_panel(tmp_path, power(0.55, spread=0.02)), spec.datasets)))
+    made = make(evidence(spec, on_all(lemma_panel(power(0.55, spread=0.02)), spec.datasets)))
     written = pd.read_csv(StringIO(made.data.to_csv(index=False)))
     claim = claims_of(made)["sbp.rate"]
     judged = claim.nearest.statistic["adult"]["order"]["exponent"]["estimate"]

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
-from evidence_cases import evidence, finished_run, panel
+from evidence_cases import evidence, finished_run, panel, rows_of
 from pictures import render
 from readings import claims_of, on_all, reading, without
 
@@ -15,23 +14,19 @@ from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("sbp_simba")
-ITERATIONS = [1, 10, 100, 1000, 10000]
+ITERATIONS = np.array([1.0, 10, 100, 1000, 10000])
 
 Value = Callable[[np.ndarray, int], np.ndarray]
 """f(w_bar) at numbers of iterations, for a seed."""
 
 
-def two(folder: Path, sbp: Value, simba: Value, seeds: int = 3) -> Panel:
+def two(sbp: Value, simba: Value, seeds: int = 3) -> Panel:
     runs = {
         name: [
             finished_run(
-                folder,
                 algo=name,
                 seed=seed,
-                rows=[
-                    {"iterations": t, "water_level": float(level)}
-                    for t, level in zip(ITERATIONS, value(np.array(ITERATIONS, dtype=float), seed), strict=True)
-                ],
+                rows=rows_of(iterations=ITERATIONS, water_level=value(ITERATIONS, seed)),
             )
             for seed in range(seeds)
         ]
@@ -52,25 +47,24 @@ def judged(case: Panel) -> Claim:
     ("offset", "spread", "verdict"),
     [(0.01, 0.001, "reproduced"), (-0.01, 0.001, "contradicted"), (0.001, 0.01, "unclear")],
 )
-def test_higher_values_after_equal_iterations(tmp_path: Path, offset: float, spread: float, verdict: str) -> None:
-    claim = judged(two(tmp_path, rising(offset, spread), rising()))
+def test_higher_values_after_equal_iterations(offset: float, spread: float, verdict: str) -> None:
+    claim = judged(two(rising(offset, spread), rising()))
     assert {each.outcome for each in claim.readings} == {verdict}
     assert claim.nearest.statistic["adult"]["water_level"]["interval"]["estimate"] == pytest.approx(offset)
     assert claim.nearest.statistic["adult"]["water_level"]["low"] == 10
 
 
-def test_the_end_is_another_reading(tmp_path: Path) -> None:
+def test_the_end_is_another_reading() -> None:
     def overtaken(t: np.ndarray, seed: int) -> np.ndarray:
         return rising()(t, seed) + np.where(t < 1e4, -0.01, 0.01)
 
-    claim = judged(two(tmp_path, rising(), overtaken))
+    claim = judged(two(rising(), overtaken))
     assert (claim.verdict, reading(claim, "at_the_end").outcome) == ("reproduced", "contradicted")
 
 
-def test_missing_runs_count_and_the_curves_are_drawn(tmp_path: Path) -> None:
-    panels = on_all(two(tmp_path, rising(0.01), rising()), SPEC.datasets)
-    made = make(evidence(SPEC, panels[:1]))
-    assert claims_of(made)["sbp.simba"].nearest.text == "unclear (1 of 2)"
+def test_missing_runs_are_named_and_the_curves_are_drawn() -> None:
+    panels = on_all(two(rising(0.01), rising()), SPEC.datasets)
+    made = make(evidence(SPEC, panels))
     render(made)
     gone = claims_of(make(evidence(SPEC, without(panels, "simba"))))["sbp.simba"]
     assert "no finished runs of SIMBA" in "".join(gone.nearest.exceptions)

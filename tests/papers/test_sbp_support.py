@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pytest
-from evidence_cases import N, evidence, finished_run, panel
-from pictures import drawn_with_table, render
+from evidence_cases import N, evidence, finished_run, panel, rows_of
+from pictures import drawn_with_table
 from readings import claims_of, on_all, reading, without
 
 from experiments.papers.sbp.support import make, mistake_bound, support_at
@@ -23,7 +22,7 @@ COUNTS: Mapping[str, float] = {"sbp": 1.0, "pegasos": 2.0, "sdca": 3.0, "smo": 2
 
 
 def method_panel(
-    folder: Path, changes: Mapping[str, float] = {}, *, spread: float = 0.0, epochs: float = 10.0, last: float = 1.0
+    changes: Mapping[str, float] = {}, *, spread: float = 0.0, epochs: float = 10.0, last: float = 1.0
 ) -> Panel:
     """Errors fall from 0.4 to 0.1 in 20 evaluations, and support vectors grow; `last` is a factor on the SBP's last."""
     runs = {}
@@ -32,19 +31,16 @@ def method_panel(
         for seed in range(1 if name == "smo" else 3):
             counts = 5 * factor * np.arange(1, 21) * (1 + spread * (seed - 1) * (name == "sbp"))
             counts[-1] *= last if name == "sbp" else 1.0
-            rows = [
-                {
-                    "iterations": k + 1,
-                    "kernel_evaluations": 100 * (k + 1),
-                    "epochs": epochs * (k + 1) / 20,
-                    "test_error": 0.4 - 0.3 * k / 19,
-                    "support_vectors": float(count),
-                    "hinge": HINGE,
-                    "norm": NORM,
-                }
-                for k, count in enumerate(counts)
-            ]
-            own.append(finished_run(folder, algo=name, seed=seed, rows=rows, n=N))
+            k = np.arange(1, 21)
+            rows = rows_of(
+                kernel_evaluations=100 * k,
+                epochs=epochs * k / 20,
+                test_error=np.linspace(0.4, 0.1, 20),
+                support_vectors=counts,
+                hinge=HINGE,
+                norm=NORM,
+            )
+            own.append(finished_run(algo=name, seed=seed, rows=rows, n=N))
         runs[name] = own
     return panel("adult", runs)
 
@@ -53,8 +49,8 @@ def claims(case: Panel) -> dict[str, Claim]:
     return claims_of(make(evidence(SPEC, on_all(case, SPEC.datasets))))
 
 
-def test_fewer_support_vectors_under_every_reading(tmp_path: Path) -> None:
-    found = claims(method_panel(tmp_path))
+def test_fewer_support_vectors_under_every_reading() -> None:
+    found = claims(method_panel())
     assert {each.outcome for each in found["sbp.sparsity"].readings} == {"reproduced"}
     statistic = found["sbp.sparsity"].nearest.statistic["adult"]["smo"]
     assert statistic["target"] == pytest.approx(1.1 * 0.1)
@@ -65,22 +61,22 @@ def test_fewer_support_vectors_under_every_reading(tmp_path: Path) -> None:
     }
 
 
-def test_more_support_vectors_and_runs_that_disagree(tmp_path: Path) -> None:
-    assert claims(method_panel(tmp_path / "more", {"smo": 0.5}))["sbp.sparsity"].verdict == "contradicted"
-    wide = claims(method_panel(tmp_path / "wide", {"smo": 1.05}, spread=0.5))["sbp.sparsity"]
+def test_more_support_vectors_and_runs_that_disagree() -> None:
+    assert claims(method_panel({"smo": 0.5}))["sbp.sparsity"].verdict == "contradicted"
+    wide = claims(method_panel({"smo": 1.05}, spread=0.5))["sbp.sparsity"]
     assert wide.verdict == "unclear"
 
 
-def test_readings_that_differ_from_the_nearest(tmp_path: Path) -> None:
-    late = claims(method_panel(tmp_path / "late", {"smo": 1.0}, last=1.5))["sbp.sparsity"]
+def test_readings_that_differ_from_the_nearest() -> None:
+    late = claims(method_panel({"smo": 1.0}, last=1.5))["sbp.sparsity"]
     assert reading(late, "smo_at_the_end").outcome == "contradicted"
-    others = claims(method_panel(tmp_path / "others", {"pegasos": 0.5, "sdca": 0.5}))["sbp.sparsity"]
+    others = claims(method_panel({"pegasos": 0.5, "sdca": 0.5}))["sbp.sparsity"]
     assert others.verdict == "reproduced"
     assert reading(others, "all_at_the_end").text == "mixed (3 of 9)"
 
 
-def test_the_number_at_an_error(tmp_path: Path) -> None:
-    curves = method_panel(tmp_path).curves("sbp")
+def test_the_number_at_an_error() -> None:
+    curves = method_panel().curves("sbp")
     assert support_at(curves, 0.25).costs == (55, 55, 55)  # the first error at or below is 0.4 - 3/19
     missed = support_at(curves, 0.05)
     assert (missed.known, missed.median) == (False, 100)
@@ -88,9 +84,9 @@ def test_the_number_at_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, "reproduced"), (100.0, "contradicted"), (0.001, "trivial")])
-def test_mistakes_of_the_first_pass(tmp_path: Path, factor: float, verdict: str) -> None:
+def test_mistakes_of_the_first_pass(factor: float, verdict: str) -> None:
     """The first evaluation after the first epoch is the second: ten support vectors times the factor."""
-    claim = claims(method_panel(tmp_path, {"perceptron": factor}))["sbp.mistakes"]
+    claim = claims(method_panel({"perceptron": factor}))["sbp.mistakes"]
     assert claim.verdict == verdict
     assert claim.nearest.statistic["adult"]["mistakes"]["bound"] == pytest.approx(BOUND)
     assert claim.nearest.statistic["adult"]["mistakes"]["mistakes"] == pytest.approx([10 * factor] * 3)
@@ -101,19 +97,16 @@ def test_the_bound_by_hand() -> None:
     assert mistake_bound(4.0, 1.0) == 4 + 2 + 1
 
 
-def test_missing_runs_count(tmp_path: Path) -> None:
-    panels = on_all(method_panel(tmp_path), SPEC.datasets)
-    one = claims_of(make(evidence(SPEC, panels[:1])))
-    assert {claim.nearest.text for claim in one.values()} == {"unclear (1 of 3)"}
+def test_missing_runs_count() -> None:
+    panels = on_all(method_panel(), SPEC.datasets)
     found = claims_of(make(evidence(SPEC, without(panels, "smo"))))
     assert {claim.verdict for claim in found.values()} == {"not_testable"}
-    short = claims(method_panel(tmp_path / "short", epochs=0.5))["sbp.mistakes"]
+    short = claims(method_panel(epochs=0.5))["sbp.mistakes"]
     assert "no run ends its first epoch" in "".join(short.nearest.exceptions)
-    render(make(evidence(SPEC, [])))
 
 
-def test_numbers_at_errors_are_drawn_and_written(tmp_path: Path) -> None:
-    made = drawn_with_table(make(evidence(SPEC, on_all(method_panel(tmp_path), SPEC.datasets))))
+def test_numbers_at_errors_are_drawn_and_written() -> None:
+    made = drawn_with_table(make(evidence(SPEC, on_all(method_panel(), SPEC.datasets))))
     assert {"panel", "dataset", "series", "error", "support_vectors", "runs"} <= set(made.data.columns)
     figure2 = read_figure("sbp_fig2")
     assert all(series in figure2.series for series in SPEC.series)

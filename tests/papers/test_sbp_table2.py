@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,7 +23,6 @@ SERIES = {"reuters_money_fx": ["unbiased"], "adult": ["unbiased", "biased"], "mn
 
 
 def solved(
-    folder: Path,
     dataset: str,
     series: str,
     nu: float,
@@ -39,7 +37,6 @@ def solved(
     primal = 2 * hinge
     ends = [*before, (nu, gap / primal)]
     return finished_run(
-        folder,
         algo="smo",
         dataset=dataset,
         name=series,
@@ -61,9 +58,9 @@ def solved(
     )
 
 
-def with_nu(folder: Path, values: dict[str, dict[str, float]], **options: Any) -> list[Panel]:
+def with_nu(values: dict[str, dict[str, float]], **options: Any) -> list[Panel]:
     return [
-        panel(dataset, {name: [solved(folder, dataset, name, nu, **options)] for name, nu in series.items()})
+        panel(dataset, {name: [solved(dataset, name, nu, **options)] for name, nu in series.items()})
         for dataset, series in values.items()
     ]
 
@@ -100,13 +97,12 @@ def test_every_row_that_the_paper_prints() -> None:
     assert list(SPEC.datasets) == list(TRAINING)
 
 
-def test_printed_values_are_reproduced(tmp_path: Path) -> None:
+def test_printed_values_are_reproduced() -> None:
     """Half a unit of the last printed digit: 1.10e-2 from 1.095e-2 to 1.105e-2."""
     made = make(
         evidence(
             SPEC,
             with_nu(
-                tmp_path,
                 {
                     "reuters_money_fx": {"unbiased": 6.341e-4},
                     "adult": {"unbiased": 1.0951e-2, "biased": 5.7899e-4},
@@ -132,17 +128,17 @@ def test_printed_values_are_reproduced(tmp_path: Path) -> None:
     render(made)
 
 
-def test_some_rows_are_reproduced_and_some_not(tmp_path: Path) -> None:
+def test_some_rows_are_reproduced_and_some_not() -> None:
     made = make(
         evidence(
             SPEC,
             [
-                panel("reuters_money_fx", {"unbiased": [solved(tmp_path, "reuters_money_fx", "unbiased", 6.807e-4)]}),
+                panel("reuters_money_fx", {"unbiased": [solved("reuters_money_fx", "unbiased", 6.807e-4)]}),
                 panel(
                     "adult",
                     {
-                        "unbiased": [solved(tmp_path, "adult", "unbiased", 1.097e-2)],
-                        "biased": [solved(tmp_path, "adult", "biased", 1.367e-3, C=100.0)],
+                        "unbiased": [solved("adult", "unbiased", 1.097e-2)],
+                        "biased": [solved("adult", "biased", 1.367e-3, C=100.0)],
                     },
                 ),
             ],
@@ -166,16 +162,16 @@ def test_some_rows_are_reproduced_and_some_not(tmp_path: Path) -> None:
     assert sizes["training rows of mnist"].measured is None
 
 
-def test_a_printed_value_that_the_run_passes_on_its_way(tmp_path: Path) -> None:
+def test_a_printed_value_that_the_run_passes_on_its_way() -> None:
     """With a gap of at most 1 % the other reading holds; larger gaps are no optimum at all."""
     before = [(2.21e-4, 0.05), (2.3e-4, 4e-3), (2.212e-4, 3e-3), (2.206e-4, 2e-3), (2.19e-4, 1e-3)]
-    run = solved(tmp_path, "mnist", "unbiased", 2.186e-4, before=before)
+    run = solved("mnist", "unbiased", 2.186e-4, before=before)
     made = make(evidence(SPEC, [panel("mnist", {"unbiased": [run]})]))
     claim = judged(made)
     assert numbers(made)["mnist without bias"].agrees is False
     assert "passes the printed nu at a relative duality gap of 2.0e-03" in "".join(claim.nearest.exceptions)
     assert (claim.nearest.held, reading(claim, "near_optimum").held) == (0, 1)
-    early = solved(tmp_path / "early", "mnist", "unbiased", 2.186e-4, before=before[:2])
+    early = solved("mnist", "unbiased", 2.186e-4, before=before[:2])
     assert reading(judged(make(evidence(SPEC, [panel("mnist", {"unbiased": [early]})]))), "near_optimum").held == 0
 
 
@@ -187,9 +183,9 @@ def test_a_printed_value_that_the_run_passes_on_its_way(tmp_path: Path) -> None:
         (1.5e-4, 0.01, "the duality gap is 1.5 % of the hinge loss"),
     ],
 )
-def test_a_nu_that_is_not_determined_is_unclear(tmp_path: Path, gap: float, hinge: float, said: str) -> None:
+def test_a_nu_that_is_not_determined_is_unclear(gap: float, hinge: float, said: str) -> None:
     """1.10e-2 would be right to the digit, but the solver stopped too early to know."""
-    run = solved(tmp_path, "adult", "unbiased", 1.10e-2, gap=gap, hinge=hinge)
+    run = solved("adult", "unbiased", 1.10e-2, gap=gap, hinge=hinge)
     made = make(evidence(SPEC, [panel("adult", {"unbiased": [run], "biased": []})]))
     claim = judged(made)
     assert nu_rulings(claim) == {("adult", "unbiased"): "unclear"}
@@ -198,10 +194,9 @@ def test_a_nu_that_is_not_determined_is_unclear(tmp_path: Path, gap: float, hing
     assert cells(made)[1]["difference"] == "not determined"
 
 
-def test_separable_data_leave_the_solver_s_accuracy(tmp_path: Path) -> None:
+def test_separable_data_leave_the_solver_s_accuracy() -> None:
     """Mean hinge loss and duality gap are equal and far below the objective."""
     run = finished_run(
-        tmp_path,
         algo="smo",
         dataset="mnist",
         n=60000,
@@ -226,11 +221,11 @@ def test_separable_data_leave_the_solver_s_accuracy(tmp_path: Path) -> None:
     render(made)
 
 
-def test_other_data_are_shown_and_not_compared(tmp_path: Path) -> None:
-    sample = panel("adult", {"unbiased": [solved(tmp_path, "adult", "unbiased", 2e-2, n=1000)]})
+def test_other_data_are_shown_and_not_compared() -> None:
+    sample = panel("adult", {"unbiased": [solved("adult", "unbiased", 2e-2, n=1000)]})
     stand_in = panel(
         "covtype_subset",
-        {"biased": [solved(tmp_path, "covtype_subset", "biased", 1e-5, n=83666)]},
+        {"biased": [solved("covtype_subset", "biased", 1e-5, n=83666)]},
         paper_dataset="covtype",
         stand_in="part of it",
     )
@@ -247,8 +242,8 @@ def test_other_data_are_shown_and_not_compared(tmp_path: Path) -> None:
     render(made)
 
 
-def test_a_data_set_that_the_paper_does_not_have(tmp_path: Path) -> None:
-    own = panel("digits", {"unbiased": [solved(tmp_path, "digits", "unbiased", 1e-3)]})
+def test_a_data_set_that_the_paper_does_not_have() -> None:
+    own = panel("digits", {"unbiased": [solved("digits", "unbiased", 1e-3)]})
     made = make(evidence(SPEC, [own]))
     assert judged(made).verdict == "not_testable"
     assert data_difference(own) == ""

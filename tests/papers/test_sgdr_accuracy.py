@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from evidence_cases import evidence, panel
 from pictures import drawn_with_table
+from readings import claims_of
 from sgdr_cases import J_OPT, optimum_run, run
 
 from experiments.papers.sgdr.accuracy import make, studies
@@ -20,16 +20,13 @@ SMALL, MIDDLE, LARGE = SPEC.members("sgd_s")
 EPOCHS = (*range(1, 13), 50, 100, 101, 500, 2000)
 
 
-def power_law(
-    folder: Path, dataset: str, *, exponents: tuple[float, ...], values: tuple[float, ...] = (MIDDLE,)
-) -> Panel:
+def power_law(dataset: str, *, exponents: tuple[float, ...], values: tuple[float, ...] = (MIDDLE,)) -> Panel:
     """Runs with L exactly at the optimum and (J - L) / L = epochs^-a, a run for each a."""
     runs: dict[str, list[FinishedRun]] = {curve.name: [] for curve in SPEC.curves}
     for C in values:
-        runs[SPEC.members("optimum")[C]] = [optimum_run(folder / dataset, f"optimum {C:g}", dataset=dataset)]
+        runs[SPEC.members("optimum")[C]] = [optimum_run(f"optimum {C:g}", dataset=dataset)]
         runs[SPEC.members("sgd_s")[C]] = [
             run(
-                folder / dataset,
                 f"sgd_s {C:g}",
                 [(float(k), k**-exponent, 0.0 if k > 1 else None) for k in EPOCHS],
                 seed=seed,
@@ -40,8 +37,8 @@ def power_law(
     return panel(dataset, runs)
 
 
-def test_epochs_and_exponent_by_hand(tmp_path: Path) -> None:
-    (study,) = studies([power_law(tmp_path, "adult", exponents=(1.0, 1.0, 2.0))], SPEC)
+def test_epochs_and_exponent_by_hand() -> None:
+    (study,) = studies([power_law("adult", exponents=(1.0, 1.0, 2.0))], SPEC)
     assert study.C == MIDDLE
     # 1 / epochs is 0.01 at 100, epochs^-2 at 10
     assert study.epochs_to(0.0101) == [10.0, 100.0, 100.0]
@@ -57,8 +54,8 @@ def test_epochs_and_exponent_by_hand(tmp_path: Path) -> None:
     assert study.excess.cost[0] == 1.0
 
 
-def test_a_run_that_misses_all_targets_has_no_exponent(tmp_path: Path) -> None:
-    runs = {SPEC.members("sgd_s")[SMALL]: [run(tmp_path, "sgd_s", [(1.0, 0.5, 0.5), (2.0, 0.4, 0.4)])]}
+def test_a_run_that_misses_all_targets_has_no_exponent() -> None:
+    runs = {SPEC.members("sgd_s")[SMALL]: [run("sgd_s", [(1.0, 0.5, 0.5), (2.0, 0.4, 0.4)])]}
     (study,) = studies([panel("adult", runs)], SPEC)
     assert study.optimum is None
     assert study.excess is None
@@ -66,9 +63,9 @@ def test_a_run_that_misses_all_targets_has_no_exponent(tmp_path: Path) -> None:
     drawn_with_table(make(evidence(SPEC, [panel("adult", runs)])))
 
 
-def test_picture_and_table(tmp_path: Path) -> None:
+def test_picture_and_table() -> None:
     values = (SMALL, MIDDLE, LARGE)
-    one = power_law(tmp_path, "adult", exponents=(1.0, 1.1), values=values)
+    one = power_law("adult", exponents=(1.0, 1.1), values=values)
     panels = [replace(one, paper_dataset=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
     made = drawn_with_table(make(evidence(SPEC, panels)))
     assert set(made.data["measure"]) == {"accuracy", "excess"}
@@ -81,28 +78,20 @@ def test_picture_and_table(tmp_path: Path) -> None:
     assert "lacks its tables" in made.table.notes[-1]
 
 
-def test_without_runs_the_figure_is_empty() -> None:
-    for panels in ([], [Panel("adult", "adult")]):
-        made = drawn_with_table(make(evidence(SPEC, panels)))
-        assert {claim.verdict for claim in made.claims} == {"not_testable"}
-        assert len(made.data) == 0
-
-
 ONE = replace(SPEC, datasets=["adult"], missing_data={})
 
 
 def judge(*panels: Panel, spec: FigureSpec = ONE) -> dict[str, Claim]:
-    return {claim.id: claim for claim in make(evidence(spec, panels)).claims}
+    return claims_of(make(evidence(spec, panels)))
 
 
-def ending(folder: Path, ends: Sequence[float], exponent: float = 1.0, excess: float | None = None) -> Panel:
+def ending(ends: Sequence[float], exponent: float = 1.0, excess: float | None = None) -> Panel:
     """Runs whose accuracy falls to some ends as epochs^-exponent from 100 to 1,000 epochs, for every C."""
     runs: dict[str, list[FinishedRun]] = {}
     for C, series in SPEC.members("sgd_s").items():
-        runs[SPEC.members("optimum")[C]] = [optimum_run(folder, f"optimum {C:g}")]
+        runs[SPEC.members("optimum")[C]] = [optimum_run(f"optimum {C:g}")]
         runs[series] = [
             run(
-                folder,
                 f"sgd_s {C:g}",
                 [
                     (float(k), value if excess is None else excess, 1 - (1 + (excess or value)) / (1 + value))
@@ -125,35 +114,33 @@ def ending(folder: Path, ends: Sequence[float], exponent: float = 1.0, excess: f
         ((5e-4, 5e-3), 1.0, "unclear"),
     ],
 )
-def test_accurate_solutions(tmp_path: Path, ends: Sequence[float], exponent: float, outcome: str) -> None:
-    claim = judge(ending(tmp_path, ends, exponent))["sgdr.accurate"]
+def test_accurate_solutions(ends: Sequence[float], exponent: float, outcome: str) -> None:
+    claim = judge(ending(ends, exponent))["sgdr.accurate"]
     assert claim.verdict == outcome
     if ends[0] == 5e-3 and exponent:
         assert "and falls; 0.001 after some 5,477" in claim.nearest.measured
         assert claim.sensitivity[0].double == "unclear (0 of 3)"
 
 
-def test_the_excess_is_another_reading(tmp_path: Path) -> None:
-    gap, excess = judge(ending(tmp_path, (5e-3, 6e-3), excess=1e-4))["sgdr.accurate"].readings
+def test_the_excess_is_another_reading() -> None:
+    gap, excess = judge(ending((5e-3, 6e-3), excess=1e-4))["sgdr.accurate"].readings
     assert (gap.outcome, excess.outcome) == ("unclear", "reproduced")
-    without = {name: runs for name, runs in ending(tmp_path / "b", (1e-4,)).runs.items() if "optimum" not in name}
+    without = {name: runs for name, runs in ending((1e-4,)).runs.items() if "optimum" not in name}
     assert judge(panel("adult", without))["sgdr.accurate"].readings[1].outcome == "not_testable"
 
 
 @pytest.mark.parametrize(("exponent", "outcome"), [(1.0, "reproduced"), (0.1, "contradicted")])
-def test_the_gap_vanishes(tmp_path: Path, exponent: float, outcome: str) -> None:
-    claim = judge(ending(tmp_path, (5e-3, 6e-3), exponent))["sgdr.vanishing"]
+def test_the_gap_vanishes(exponent: float, outcome: str) -> None:
+    claim = judge(ending((5e-3, 6e-3), exponent))["sgdr.vanishing"]
     assert claim.verdict == outcome
     assert f"C = 1: epochs^-{exponent:.2f}" in claim.nearest.measured
 
 
-def test_slopes_on_both_sides_of_the_limit_decide_nothing(tmp_path: Path) -> None:
-    claim = judge(power_law(tmp_path, "adult", exponents=(0.2, 1.0), values=(SMALL, MIDDLE, LARGE)))["sgdr.vanishing"]
+def test_slopes_on_both_sides_of_the_limit_decide_nothing() -> None:
+    claim = judge(power_law("adult", exponents=(0.2, 1.0), values=(SMALL, MIDDLE, LARGE)))["sgdr.vanishing"]
     assert claim.verdict == "unclear"
 
 
-def test_a_c_or_a_data_set_without_runs_is_missing(tmp_path: Path) -> None:
-    one = power_law(tmp_path, "adult", exponents=(2.0,))
+def test_a_c_without_runs_is_missing() -> None:
+    one = power_law("adult", exponents=(2.0,))
     assert judge(one)["sgdr.vanishing"].nearest.text == "unclear (1 of 3)"
-    both = judge(one, spec=replace(ONE, datasets=["adult", "web"]))["sgdr.vanishing"]
-    assert (both.nearest.cases, both.lacking) == (4, ["web"])

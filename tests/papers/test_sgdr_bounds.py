@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from evidence_cases import evidence, panel, with_data
 from pictures import drawn_with_table
+from readings import claims_of
 from sgdr_cases import optimum_run, run
 
 from datasets import DataError
@@ -31,13 +30,13 @@ INSIDE = DualBox(30, 1.0, 1e-14, 1000, 0)
 Points = Sequence[tuple[float, float, float | None]]
 
 
-def bounds(folder: Path, sgd_s: Points = GOOD, sgd_m: Points = GOOD, other: float = 1.0) -> Panel:
+def bounds(sgd_s: Points = GOOD, sgd_m: Points = GOOD, other: float = 1.0) -> Panel:
     """Two runs of each algorithm, and two optima, of which the second is a multiple of the first."""
-    runs = {name: [run(folder, name, GOOD)] for name in METHODS}
+    runs = {name: [run(name, GOOD)] for name in METHODS}
     for name, points in zip(METHODS, (sgd_s, sgd_m), strict=True):
-        runs[name].append(run(folder, name, points, seed=1))
-    runs["optimum"] = [optimum_run(folder, "optimum")]
-    runs["optimum_ocas"] = [optimum_run(folder, "optimum_ocas", at=other)]
+        runs[name].append(run(name, points, seed=1))
+    runs["optimum"] = [optimum_run("optimum")]
+    runs["optimum_ocas"] = [optimum_run("optimum_ocas", at=other)]
     return panel("adult", runs, settings=dict.fromkeys(METHODS, None))
 
 
@@ -48,14 +47,11 @@ def inside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def judge(*panels: Panel) -> dict[str, Claim]:
-    claims = {claim.id: claim for claim in make(with_data(evidence(SPEC, panels))).claims}
-    assert list(claims) == ["sgdr.1", "sgdr.random", "sgdr.multiple", "sgdr.increase"]
-    json.dumps([claim.nearest.statistic for claim in claims.values()], allow_nan=False)
-    return claims
+    return claims_of(make(with_data(evidence(SPEC, panels))))
 
 
-def test_bounds_on_the_right_sides_of_the_optimum(tmp_path: Path) -> None:
-    claims = judge(bounds(tmp_path))
+def test_bounds_on_the_right_sides_of_the_optimum() -> None:
+    claims = judge(bounds())
     assert claims["sgdr.1"].nearest.text == "reproduced (6 of 6)"
     assert claims["sgdr.multiple"].verdict == "reproduced"
     part = claims["sgdr.1"].nearest.statistic["adult"]["sgd_s L"]
@@ -73,23 +69,23 @@ def test_bounds_on_the_right_sides_of_the_optimum(tmp_path: Path) -> None:
         ([(1.0, 0.5, 0.5), (2.0, -1e-6, 0.1), (3.0, 0.01, 0.02)], "J"),  # below it
     ],
 )
-def test_one_evaluation_on_the_wrong_side_refutes_a_case(tmp_path: Path, points: Points, side: str) -> None:
-    claim = judge(bounds(tmp_path, points))["sgdr.1"]
+def test_one_evaluation_on_the_wrong_side_refutes_a_case(points: Points, side: str) -> None:
+    claim = judge(bounds(points))["sgdr.1"]
     rulings = {name: part["ruling"] for name, part in claim.nearest.statistic["adult"].items()}
     assert rulings.pop(f"sgd_s {side}") == "fails"
     assert set(rulings.values()) == {"holds"}
     assert claim.nearest.text == "mostly reproduced (5 of 6)"
 
 
-def test_rounding_errors_are_tolerated(tmp_path: Path) -> None:
-    claim = judge(bounds(tmp_path, [(1.0, -1.4e-9, -1.4e-9)]))["sgdr.1"]
+def test_rounding_errors_are_tolerated() -> None:
+    claim = judge(bounds([(1.0, -1.4e-9, -1.4e-9)]))["sgdr.1"]
     assert claim.verdict == "reproduced"  # the optimum is known to 1e-9
     assert claim.sensitivity[0].half == "mostly reproduced (4 of 6)"
 
 
-def test_bounds_far_from_the_optimum_hold_trivially(tmp_path: Path) -> None:
+def test_bounds_far_from_the_optimum_hold_trivially() -> None:
     far: Points = [(1.0, 200.0, 0.995)]
-    runs = bounds(tmp_path, far, far).runs
+    runs = bounds(far, far).runs
     runs = {name: own[1:] if name in METHODS else own for name, own in runs.items()}
     claim = judge(panel("adult", runs, settings=dict.fromkeys(METHODS, None)))["sgdr.1"]
     assert {part["ruling"] for name, part in claim.nearest.statistic["adult"].items() if "box" not in name} == {
@@ -97,15 +93,15 @@ def test_bounds_far_from_the_optimum_hold_trivially(tmp_path: Path) -> None:
     }
 
 
-def test_two_optima_that_differ_decide_nothing(tmp_path: Path) -> None:
-    assert judge(bounds(tmp_path / "near", other=1 + 5e-7))["sgdr.1"].verdict == "reproduced"
-    claim = judge(bounds(tmp_path / "far", other=1 - 1e-4))["sgdr.1"]
+def test_two_optima_that_differ_decide_nothing() -> None:
+    assert judge(bounds(other=1 + 5e-7))["sgdr.1"].verdict == "reproduced"
+    claim = judge(bounds(other=1 - 1e-4))["sgdr.1"]
     assert claim.nearest.text == "unclear (2 of 6)"
     assert "optima differ by 1.0e-04" in claim.nearest.exceptions[0]
 
 
-def test_missing_runs_are_missing_cases(tmp_path: Path) -> None:
-    whole = bounds(tmp_path)
+def test_missing_runs_are_missing_cases() -> None:
+    whole = bounds()
     for name, words in (("optimum", "no finished runs of the optimum"), ("sgd_m", "no finished runs of SGD-m")):
         less = replace(whole, runs={key: () if key == name else runs for key, runs in whole.runs.items()})
         claims = judge(less)
@@ -121,8 +117,8 @@ def refuse(_: object) -> DualBox:
     raise DataError("adult cannot be had: no network")
 
 
-def test_dual_variables_are_read_from_the_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = bounds(tmp_path)
+def test_dual_variables_are_read_from_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = bounds()
     for outside in (DualBox(30, 1 + 1e-6, 0.0), DualBox(30, 0.5, 1e-6), DualBox(30, 0.5, 0.0, 1000, 1)):
         monkeypatch.setattr(figure, "dual_box", lambda _, found=outside: found)
         claims = judge(whole)
@@ -148,11 +144,9 @@ def test_dual_variables_of_real_runs() -> None:
 
 
 @pytest.mark.parametrize(("low", "outcome"), [(0.3, "reproduced"), (0.2, "unclear"), (-0.6, "contradicted")])
-def test_the_excess_of_random_selection(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, low: float, outcome: str
-) -> None:
+def test_the_excess_of_random_selection(monkeypatch: pytest.MonkeyPatch, low: float, outcome: str) -> None:
     monkeypatch.setattr(figure, "random_exponent", lambda _: Interval(low + 0.1, low, low + 0.2, 3))
-    assert judge(bounds(tmp_path))["sgdr.random"].verdict == outcome
+    assert judge(bounds())["sgdr.random"].verdict == outcome
 
 
 def test_random_selection_of_real_data() -> None:
@@ -171,40 +165,34 @@ def test_a_wrong_closed_form_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("below", "outcome"), [(0.2, "reproduced"), (0.05, "contradicted"), (None, "not_testable")])
-def test_the_bound_of_multiple_updates_increases_more_slowly(tmp_path: Path, below: float | None, outcome: str) -> None:
+def test_the_bound_of_multiple_updates_increases_more_slowly(below: float | None, outcome: str) -> None:
     runs = {
-        name: [run(tmp_path, name, [(20.0, 0.3, 0.3), (40.0, 0.3, own), (80.0, 0.3, own)])]
+        name: [run(name, [(20.0, 0.3, 0.3), (40.0, 0.3, own), (80.0, 0.3, own)])]
         for name, own in (("sgd_s", 0.1), ("sgd_m", below))
     }
-    runs["optimum"] = [optimum_run(tmp_path, "optimum")]
+    runs["optimum"] = [optimum_run("optimum")]
     claim = judge(panel("adult", runs, settings=dict.fromkeys(METHODS, None)))["sgdr.increase"]
     assert claim.verdict == outcome
     if outcome == "reproduced":
         assert claim.nearest.measured == "Adult: J_opt - L of SGD-m is 2 times that of SGD-s."
 
 
-def test_runs_on_both_sides_decide_nothing(tmp_path: Path) -> None:
+def test_runs_on_both_sides_decide_nothing() -> None:
     points = {own: [(40.0, 0.3, own), (80.0, 0.3, own)] for own in (0.05, 0.1, 0.2)}
     runs = {
-        "sgd_s": [run(tmp_path, "sgd_s", points[0.1], seed=seed) for seed in range(2)],
-        "sgd_m": [run(tmp_path, "sgd_m", points[own], seed=seed) for seed, own in enumerate((0.05, 0.2))],
-        "optimum": [optimum_run(tmp_path, "optimum")],
+        "sgd_s": [run("sgd_s", points[0.1], seed=seed) for seed in range(2)],
+        "sgd_m": [run("sgd_m", points[own], seed=seed) for seed, own in enumerate((0.05, 0.2))],
+        "optimum": [optimum_run("optimum")],
     }
     claim = judge(panel("adult", runs, settings=dict.fromkeys(METHODS, None)))["sgdr.increase"]
     assert claim.verdict == "unclear"
 
 
-def test_picture_and_table(tmp_path: Path) -> None:
-    one = bounds(tmp_path)
+def test_picture_and_table() -> None:
+    one = bounds()
     panels = [replace(one, paper_dataset=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
     made = drawn_with_table(make(with_data(evidence(WHOLE, panels))))
     assert len(made.data) == 4 * 2 * (3 + 2)
     assert made.table is not None
     assert len(made.table.rows) == 4 * 2
     assert made.table.rows[0][6:] == ["SGD-s", "2", "4", "-2.0e-02", "+1.0e-02", "+3.1e-02"]
-
-
-def test_without_runs_claims_are_not_testable() -> None:
-    for panels in ([], [Panel("adult", "adult")]):
-        made = drawn_with_table(make(with_data(evidence(WHOLE, panels))))
-        assert {claim.verdict for claim in made.claims} == {"not_testable"}

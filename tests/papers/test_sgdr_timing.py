@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,11 +22,11 @@ def took(*seconds: float, reached: int | None = None) -> Effort:
     return Effort(seconds, tuple(k < count for k in range(len(seconds))))
 
 
-def test_a_method_is_timed_to_its_first_evaluation_within_one_per_cent(tmp_path: Path) -> None:
+def test_a_method_is_timed_to_its_first_evaluation_within_one_per_cent() -> None:
     runs = [
-        run(tmp_path, "a", [(1.0, 0.5, None), (2.0, 0.0101, None), (3.0, 0.01, None), (9.0, 0.5, None)]),
-        run(tmp_path, "b", [(1.0, 0.009, None), (20.0, 0.001, None)]),
-        run(tmp_path, "c", [(1.0, 0.5, None), (7.0, 0.02, None)]),
+        run("a", [(1.0, 0.5, None), (2.0, 0.0101, None), (3.0, 0.01, None), (9.0, 0.5, None)]),
+        run("b", [(1.0, 0.009, None), (20.0, 0.001, None)]),
+        run("c", [(1.0, 0.5, None), (7.0, 0.02, None)]),
     ]
     found = first_evaluation(runs, Optimum(J_OPT * (1 - 1e-12), J_OPT))
     assert found is not None
@@ -38,10 +36,10 @@ def test_a_method_is_timed_to_its_first_evaluation_within_one_per_cent(tmp_path:
     assert (found.median, found.known, found.text(seconds_text)) == (3.0, True, "3 s")
 
 
-def test_a_method_that_stops_by_itself_is_timed_to_its_end(tmp_path: Path) -> None:
+def test_a_method_that_stops_by_itself_is_timed_to_its_end() -> None:
     # far below 1 % from its first evaluation on, which the method cannot know
-    stops = run(tmp_path, "a", [(1.0, 0.001, 0.5), (2.0, 0.0009, 0.008)])
-    short = run(tmp_path, "b", [(1.0, 0.001, 0.5), (4.0, 0.0009, 0.008)], stops=False)  # whose budget ended first
+    stops = run("a", [(1.0, 0.001, 0.5), (2.0, 0.0009, 0.008)])
+    short = run("b", [(1.0, 0.001, 0.5), (4.0, 0.0009, 0.008)], stops=False)  # whose budget ended first
     assert stopped(stops)
     assert not stopped(short)
     found = own_stop([stops, short])
@@ -52,8 +50,8 @@ def test_a_method_that_stops_by_itself_is_timed_to_its_end(tmp_path: Path) -> No
     assert own_stop([]) is None
 
 
-def test_an_evaluation_is_known_up_to_its_step(tmp_path: Path) -> None:
-    made = run(tmp_path, "a", [(1.0, 0.5, None), (4.0, 0.005, None)])
+def test_an_evaluation_is_known_up_to_its_step() -> None:
+    made = run("a", [(1.0, 0.5, None), (4.0, 0.005, None)])
     assert first_evaluation([made], EXACT) == Effort((4.0,), (True,))  # of one iteration: there is none between
     made.curve["iterations"] = [1, 9]
     assert first_evaluation([made], EXACT) == Effort((4.0,), (True,), 4.0)
@@ -61,12 +59,10 @@ def test_an_evaluation_is_known_up_to_its_step(tmp_path: Path) -> None:
     assert first_evaluation([], EXACT) is None
 
 
-def test_the_largest_parameter_within_the_target(tmp_path: Path) -> None:
+def test_the_largest_parameter_within_the_target() -> None:
     stops = {0.01: (8.0, 0.001), 0.05: (4.0, 0.009), 0.1: (3.0, 0.012), 0.2: (2.5, 0.05)}
     sweep = {
-        eps: tuple(
-            run(tmp_path, f"{eps} {k}", [(2.0 + k, 0.009, 0.9), (end + k, above, 0.0)], stop_at=eps) for k in range(2)
-        )
+        eps: tuple(run(f"{eps} {k}", [(2.0 + k, 0.009, 0.9), (end + k, above, 0.0)], stop_at=eps) for k in range(2))
         for eps, (end, above) in stops.items()
     }
     # 0.1 misses it after 3.5 s: the best parameter's stop is between 3.5 and 4.5
@@ -77,8 +73,8 @@ def test_the_largest_parameter_within_the_target(tmp_path: Path) -> None:
     assert best_stop({}, EXACT) is None
 
 
-def test_an_objective_within_the_uncertainty_of_the_optimum_misses_the_target(tmp_path: Path) -> None:
-    runs = [run(tmp_path, "a", [(1.0, 0.0099, None), (2.0, 0.0089, None)])]
+def test_an_objective_within_the_uncertainty_of_the_optimum_misses_the_target() -> None:
+    runs = [run("a", [(1.0, 0.0099, None), (2.0, 0.0089, None)])]
     found = first_evaluation(runs, Optimum(J_OPT * 0.999, J_OPT))
     assert found is not None
     assert found.costs == (2.0,)
@@ -125,21 +121,21 @@ def test_the_interval_contains_the_ratio_of_medians(first: list[float], second: 
     assert limits[0] <= found.interval.low <= found.interval.high <= limits[1]
 
 
-def test_the_optimum_is_the_end_of_a_run(tmp_path: Path) -> None:
-    found = optimum_of(Panel("adult", "adult", runs={"optimum": (optimum_run(tmp_path, "optimum", 1e-4),)}))
+def test_the_optimum_is_the_end_of_a_run() -> None:
+    found = optimum_of(Panel("adult", "adult", runs={"optimum": (optimum_run("optimum", 1e-4),)}))
     assert found is not None
     assert (found.lower, found.upper) == pytest.approx((J_OPT * (1 - 5e-5), J_OPT * (1 + 5e-5)))
     assert found.uncertainty == pytest.approx(1e-4, rel=1e-3)
     assert found.excess(1.01 * found.lower) == pytest.approx(0.01)
     assert found.least_excess(1.01 * found.upper) == pytest.approx(0.01)
     for k, below in enumerate((None, 1.5)):  # no bound, and one below 0
-        runs = (run(tmp_path, f"optimum {k}", [(1.0, 0.0, below)]),)
+        runs = (run(f"optimum {k}", [(1.0, 0.0, below)]),)
         assert optimum_of(Panel("adult", "adult", runs={"optimum": runs})) is None
     assert optimum_of(Panel("adult", "adult")) is None
 
 
-def test_accuracy_needs_a_bound_above_zero(tmp_path: Path) -> None:
-    frame = run(tmp_path, "a", [(1.0, 0.5, None), (2.0, 0.5, 1.5), (3.0, 0.2, 0.2)]).curve
+def test_accuracy_needs_a_bound_above_zero() -> None:
+    frame = run("a", [(1.0, 0.5, None), (2.0, 0.5, 1.5), (3.0, 0.2, 0.2)]).curve
     assert accuracy(frame) == pytest.approx([np.nan, np.nan, 0.5], nan_ok=True)
 
 

@@ -39,7 +39,6 @@ def test_data_csv_gives_the_verdict_s_exponent(tmp_path: Path, monkeypatch: pyte
     runs = {
         name: [
             finished_run(
-                tmp_path,
                 name=name,
                 algo="simba",
                 dataset="synthetic",

@@ -1,29 +1,29 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from evidence_cases import evidence, finished_run, panel
+from evidence_cases import evidence, finished_run, panel, rows_of
+from numpy.typing import NDArray
 from pictures import drawn_with_table
+from readings import claims_of, outcomes, reading
 
 from experiments.configuration.composition import settings_of
 from experiments.configuration.schedule import EvaluationSchedule
 from experiments.papers.simba.steps import make
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import overrides_of, read_figure
 from experiments.reproduction.verdict import Claim
 from solvers import Limit
 
 SPEC = read_figure("simba_steps")
 HORIZONS = {int(T): name for T, name in SPEC.members("constant").items()}
-CHECKPOINTS = [10, 100, 1000, 5000, 10_000, 50_000, 100_000]
+CHECKPOINTS = np.array([10, 100, 1000, 5000, 10_000, 50_000, 100_000])
 
-Value = Callable[[int, int], float]
+Value = Callable[[NDArray[np.int64], int], NDArray[np.float64]]
 """Of a measure after some iterations, for a seed."""
 
 
@@ -43,7 +43,6 @@ ERROR, LEVEL = falling(0.05), rising(0.06)
 
 
 def run(
-    folder: Path,
     series: str,
     seed: int,
     *,
@@ -54,29 +53,24 @@ def run(
     seconds: float = 2e-5,
     dataset: str = "news20",
 ) -> Any:
+    t = CHECKPOINTS[last >= CHECKPOINTS]
     return finished_run(
-        folder,
         name=series,
         algo="simba",
         dataset=dataset,
         seed=seed,
-        rows=[
-            {
-                "iterations": t,
-                "feature_accesses": int(accesses * t),
-                "feature_accesses_dense": 5000 * t,
-                "cpu_seconds": seconds * t,
-                "test_error": error(t, seed),
-                "water_level": level(t, seed),
-            }
-            for t in CHECKPOINTS
-            if t <= last
-        ],
+        rows=rows_of(
+            iterations=t,
+            feature_accesses=accesses * t,
+            feature_accesses_dense=5000 * t,
+            cpu_seconds=seconds * t,
+            test_error=error(t, seed),
+            water_level=level(t, seed),
+        ),
     )
 
 
 def versions(
-    folder: Path,
     *,
     dataset: str = "news20",
     seeds: int = 3,
@@ -87,40 +81,30 @@ def versions(
 ) -> Panel:
     """Runs of all series on one data set; each series' own deviations are given."""
     runs = {
-        "simba": [run(folder, "simba", seed, dataset=dataset, **(anytime or {})) for seed in range(seeds)],
-        "biased": [run(folder, "biased", seed, dataset=dataset, **(biased or {})) for seed in range(seeds)],
+        "simba": [run("simba", seed, dataset=dataset, **(anytime or {})) for seed in range(seeds)],
+        "biased": [run("biased", seed, dataset=dataset, **(biased or {})) for seed in range(seeds)],
     }
     for horizon, name in HORIZONS.items():
         own = {"last": horizon, **(constant or {})}
-        runs[name] = [run(folder, name, seed, dataset=dataset, **own) for seed in range(seeds)]
+        runs[name] = [run(name, seed, dataset=dataset, **own) for seed in range(seeds)]
     return panel(dataset, runs, **fields)
 
 
 def claims(*panels: Panel) -> dict[str, Claim]:
-    made = make(evidence(SPEC, panels))
-    assert [claim.id for claim in made.claims] == ["simba.2", "simba.3"]
-    for claim in made.claims:
-        for reading in claim.readings:
-            json.dumps(reading.statistic, allow_nan=False)
-    return {claim.id: claim for claim in made.claims}
+    return claims_of(make(evidence(SPEC, panels)))
 
 
-def both(folder: Path, **deviations: Any) -> list[Panel]:
-    return [versions(folder / name, dataset=name, **deviations) for name in SPEC.datasets]
+def both(**deviations: Any) -> list[Panel]:
+    return [versions(dataset=name, **deviations) for name in SPEC.datasets]
 
 
-def outcomes(claim: Claim) -> dict[str, str]:
-    return {reading.id: reading.outcome for reading in claim.readings}
-
-
-def statistic(claim: Claim, reading: str) -> Mapping[str, Any]:
-    found = next(each.statistic for each in claim.readings if each.id == reading)["news20"]
-    assert isinstance(found, dict)
+def statistic(claim: Claim, name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = reading(claim, name).statistic["news20"]
     return found
 
 
-def test_equal_versions_are_equivalent_and_a_free_bias_is_free(tmp_path: Path) -> None:
-    found = claims(*both(tmp_path))
+def test_equal_versions_are_equivalent_and_a_free_bias_is_free() -> None:
+    found = claims(*both())
     for claim in found.values():
         assert set(outcomes(claim).values()) == {"reproduced"}
     part = statistic(found["simba.2"], "test_error")["test_error 1000"]
@@ -131,9 +115,9 @@ def test_equal_versions_are_equivalent_and_a_free_bias_is_free(tmp_path: Path) -
     assert "news20, test error: after 1,000 iterations +0.0 [+0.0, +0.0] %" in found["simba.2"].nearest.measured
 
 
-def test_differences_are_written_as_signed_shares(tmp_path: Path) -> None:
+def test_differences_are_written_as_signed_shares() -> None:
     deviation = {"error": times(ERROR, 0.95, 0.01), "level": times(LEVEL, 1.02)}
-    found = claims(*both(tmp_path, anytime=deviation))["simba.2"]
+    found = claims(*both(anytime=deviation))["simba.2"]
     assert set(outcomes(found).values()) == {"reproduced"}
     part = statistic(found, "test_error")["test_error 10000"]["relative"]
     assert part["estimate"] == pytest.approx(-0.05, abs=1e-3)
@@ -145,27 +129,27 @@ def test_differences_are_written_as_signed_shares(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("factors", [(1.5, 0.5), (0.5, 1.5)])  # the better one is not equivalent either
-def test_versions_apart_are_not_equivalent(tmp_path: Path, factors: tuple[float, float]) -> None:
+def test_versions_apart_are_not_equivalent(factors: tuple[float, float]) -> None:
     deviation = {"error": times(ERROR, factors[0]), "level": times(LEVEL, factors[1])}
-    assert set(outcomes(claims(*both(tmp_path, anytime=deviation))["simba.2"]).values()) == {"contradicted"}
+    assert set(outcomes(claims(*both(anytime=deviation))["simba.2"]).values()) == {"contradicted"}
 
 
-def test_seeds_that_disagree_are_unclear_and_measures_are_readings(tmp_path: Path) -> None:
+def test_seeds_that_disagree_are_unclear_and_measures_are_readings() -> None:
     wide = {"error": times(ERROR, 1.05, 0.2), "level": times(LEVEL, 1.05, 0.2)}
-    assert set(outcomes(claims(*both(tmp_path, anytime=wide))["simba.2"]).values()) == {"unclear"}
-    apart = claims(*both(tmp_path / "apart", anytime={"level": times(LEVEL, 0.5)}))["simba.2"]
+    assert set(outcomes(claims(*both(anytime=wide))["simba.2"]).values()) == {"unclear"}
+    apart = claims(*both(anytime={"level": times(LEVEL, 0.5)}))["simba.2"]
     assert outcomes(apart) == {"test_error": "reproduced", "saddle_value": "contradicted"}
 
 
-def test_an_expensive_bias_contradicts(tmp_path: Path) -> None:
-    found = claims(*both(tmp_path, biased={"accesses": 1400.0, "seconds": 4e-5}))["simba.3"]
+def test_an_expensive_bias_contradicts() -> None:
+    found = claims(*both(biased={"accesses": 1400.0, "seconds": 4e-5}))["simba.3"]
     assert outcomes(found) == {"time": "contradicted", "dense": "reproduced", "nonzeros": "contradicted"}
     assert statistic(found, "time")["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(2.0)
 
 
-def test_runs_whose_costs_disagree_about_the_bias_are_unclear(tmp_path: Path) -> None:
-    panels = both(tmp_path / "free")
-    expensive = both(tmp_path / "expensive", biased={"accesses": 1400.0, "seconds": 4e-5})
+def test_runs_whose_costs_disagree_about_the_bias_are_unclear() -> None:
+    panels = both()
+    expensive = both(biased={"accesses": 1400.0, "seconds": 4e-5})
     apart = [
         replace(one, runs={**one.runs, "biased": (*one.runs["biased"][:2], *other.runs["biased"][2:])})
         for one, other in zip(panels, expensive, strict=True)
@@ -177,30 +161,23 @@ def test_runs_whose_costs_disagree_about_the_bias_are_unclear(tmp_path: Path) ->
     assert ratio["high"] > 1.5
 
 
-def test_a_cheaper_bias_costs_nothing(tmp_path: Path) -> None:
-    found = claims(*both(tmp_path, biased={"accesses": 350.0}))["simba.3"]
+def test_a_cheaper_bias_costs_nothing() -> None:
+    found = claims(*both(biased={"accesses": 350.0}))["simba.3"]
     assert outcomes(found)["nonzeros"] == "reproduced"
 
 
-def test_stand_ins_are_judged(tmp_path: Path) -> None:
-    stand_in = replace(versions(tmp_path, stand_in="no news20"), dataset="newsgroups_binary")
-    found = claims(stand_in)
-    assert [claim.nearest.on_stand_ins for claim in found.values()] == [True, True]
-    assert all(claim.lacking == ["real_sim"] for claim in found.values())
-
-
-def test_unfinished_runs_are_missing(tmp_path: Path) -> None:
-    found = claims(versions(tmp_path, constant={"last": 500}))["simba.2"]
+def test_unfinished_runs_are_missing() -> None:
+    found = claims(versions(constant={"last": 500}))["simba.2"]
     assert found.verdict == "not_testable"
     assert any("no pair of runs of 10,000 iterations" in text for text in found.nearest.exceptions)
     # only common seeds are pairs
-    whole = versions(tmp_path / "fewer")
+    whole = versions()
     fewer = replace(whole, runs={**whole.runs, "simba": whole.runs["simba"][:1]})
     assert len(statistic(claims(fewer)["simba.2"], "saddle_value")["water_level 1000"]["differences"]) == 1
 
 
-def test_an_error_of_zero_has_no_relative_difference(tmp_path: Path) -> None:
-    found = claims(versions(tmp_path, constant={"error": times(ERROR, 0.0)}))["simba.2"]
+def test_an_error_of_zero_has_no_relative_difference() -> None:
+    found = claims(versions(constant={"error": times(ERROR, 0.0)}))["simba.2"]
     assert found.verdict == "not_testable"
     assert statistic(found, "saddle_value")["water_level 1000"]["ruling"] == "holds"
 
@@ -212,20 +189,10 @@ def test_every_horizon_is_an_evaluation() -> None:
     assert set(HORIZONS) <= {limits.iterations for limits in grid}
 
 
-def rendered(*panels: Panel) -> FigureResult:
-    return drawn_with_table(make(evidence(SPEC, panels)))
-
-
-def test_picture_and_table(tmp_path: Path) -> None:
-    made = rendered(*(versions(tmp_path, dataset=name) for name in SPEC.datasets))
+def test_picture_and_table() -> None:
+    made = drawn_with_table(make(evidence(SPEC, both())))
     assert set(made.data["measure"]) == {"test_error", "water_level"}
     assert made.table is not None
     assert len(made.table.rows) == 2 * len(HORIZONS) * 2
     assert ["news20", "1,000", "test error", "5.51 %", "5.51 %", "+0.00 [+0.00, +0.00] points"] in made.table.rows
     assert sum("per iteration" in note for note in made.table.notes) == 2 * 3
-
-
-def test_without_runs_claims_are_undecided() -> None:
-    for panels in ([], [Panel("news20", "news20")]):
-        made = rendered(*panels)
-        assert {claim.verdict for claim in made.claims} == {"not_testable"}

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,10 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from evidence_cases import evidence, finished_run, panel, with_data
+from evidence_cases import evidence, finished_run, panel, rows_of, with_data
 from hypothesis import given
 from hypothesis import strategies as st
 from pictures import drawn_with_table
+from readings import claims_of
 
 import datasets
 import solvers
@@ -60,41 +60,29 @@ def optima(problems: dict[bool, RunSettings]) -> dict[bool, float]:
 
 
 def runs(
-    folder: Path,
     name: str,
     ends: Sequence[float],
     best: float,
     power: float,
     factor: float,
-    seeds: int = 4,
-    nu: float = 0.1,
     longer: float = 1.0,
 ) -> list[Any]:
     """Runs whose value is the optimum less factor T^power, a little different for each seed."""
     return [
         finished_run(
-            folder,
             name=name,
             algo="simba",
             dataset="synthetic",
             seed=seed,
-            rows=[
-                {
-                    "iterations": int(T),
-                    "water_level": (level := best - factor * T**power * (1 + 0.01 * (seed - 1.5))),
-                    # of unit norm and with all slack used, so that both bounds of Lemma 2.1 hold with equality
-                    "norm": longer / level,
-                    "hinge": longer * nu / level,
-                }
-                for T in ends
-            ],
+            # of unit norm and with all slack used, so that both bounds of Lemma 2.1 hold with equality
+            rows=rows_of(iterations=ends, water_level=level, norm=longer / level, hinge=longer * 0.1 / level),
         )
-        for seed in range(seeds)
+        for seed in range(4)
+        for level in [best - factor * np.power(ends, power) * (1 + 0.01 * (seed - 1.5))]
     ]
 
 
 def measured(
-    folder: Path,
     problems: dict[bool, RunSettings],
     optima: dict[bool, float],
     *,
@@ -110,18 +98,13 @@ def measured(
     for curve in spec.curves:
         bias = curve.name.startswith("biased")
         ends = [float(curve.name.partition("=")[2] or 0)] if "=" in curve.name else [1e3, 1e4, 1e5, 1e6]
-        found[curve.name] = runs(folder, curve.name, ends, optima[bias], power, factor, longer=longer)
+        found[curve.name] = runs(curve.name, ends, optima[bias], power, factor, longer=longer)
         given_settings[curve.name] = problems[bias]
     return panel("synthetic", found, settings=given_settings, **fields)
 
 
 def judge(*panels: Panel) -> dict[str, Claim]:
-    found = {claim.id: claim for claim in make(with_data(evidence(SPEC, panels))).claims}
-    assert list(found) == ["simba.theorem", "simba.rate", "simba.lemma21"]
-    for claim in found.values():
-        for reading in claim.readings:
-            json.dumps(reading.statistic, allow_nan=False)
-    return found
+    return claims_of(make(with_data(evidence(SPEC, panels))))
 
 
 def exponent(claim: Claim, reading: int = 0) -> float:
@@ -132,8 +115,8 @@ def outcomes(claim: Claim) -> list[str]:
     return [reading.outcome for reading in claim.readings]
 
 
-def test_the_rate_of_the_theorem(tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
-    claims = judge(measured(tmp_path, problems, optima))
+def test_the_rate_of_the_theorem(problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
+    claims = judge(measured(problems, optima))
     assert outcomes(claims["simba.theorem"]) == ["trivial"] * 3
     assert outcomes(claims["simba.rate"]) == ["reproduced"] * 3
     for reading in range(3):
@@ -145,12 +128,12 @@ def test_the_rate_of_the_theorem(tmp_path: Path, problems: dict[bool, RunSetting
 
 
 def test_a_faster_rate_holds_and_a_slower_one_does_not(
-    tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
+    problems: dict[bool, RunSettings], optima: dict[bool, float]
 ) -> None:
-    fast = judge(measured(tmp_path / "fast", problems, optima, power=-1.0, factor=10.0))["simba.rate"]
+    fast = judge(measured(problems, optima, power=-1.0, factor=10.0))["simba.rate"]
     assert fast.verdict == "reproduced"
     assert exponent(fast) == pytest.approx(1.0, abs=1e-2)
-    slow = judge(measured(tmp_path / "slow", problems, optima, power=-0.25, factor=0.1))
+    slow = judge(measured(problems, optima, power=-0.25, factor=0.1))
     assert slow["simba.rate"].verdict == "contradicted"
     assert exponent(slow["simba.rate"]) == pytest.approx(4.0, abs=1e-2)
     assert slow["simba.theorem"].verdict == "trivial"  # T ~ epsilon^-4, but still within the theorem's number
@@ -164,43 +147,41 @@ def test_an_uncertain_rate_is_unclear() -> None:
 
 
 def test_more_iterations_than_the_theorem_s(
-    tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float], monkeypatch: pytest.MonkeyPatch
+    problems: dict[bool, RunSettings], optima: dict[bool, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # with a constant of 0.1 in place of 100 half over the root of T is too far away; with 10 it is not
-    panel = measured(tmp_path / "a", problems, optima)
+    panel = measured(problems, optima)
     monkeypatch.setattr(rate_module, "CONSTANT", 0.1)
     assert judge(panel)["simba.theorem"].verdict == "contradicted"
     monkeypatch.setattr(rate_module, "CONSTANT", 1.0)
     assert judge(panel)["simba.theorem"].verdict == "reproduced"
 
 
-def test_a_solution_beyond_the_lemma_s_bounds(
-    tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
-) -> None:
-    claim = judge(measured(tmp_path, problems, optima, longer=1.01))["simba.lemma21"]
+def test_a_solution_beyond_the_lemma_s_bounds(problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
+    claim = judge(measured(problems, optima, longer=1.01))["simba.lemma21"]
     assert claim.verdict == "contradicted"
     assert claim.nearest.statistic["synthetic"]["constant norm"]["share"] == pytest.approx(1.01, abs=1e-4)
 
 
 def test_iterates_no_better_than_zero_are_left_out(
-    tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
+    problems: dict[bool, RunSettings], optima: dict[bool, float]
 ) -> None:
     trivial = optima[False] - 0.1  # of w = 0, whose value is nu
     # at T = 1,000 exactly as far away as w = 0, and nearer from then on
-    claim = judge(measured(tmp_path, problems, optima, factor=1.1 * trivial * math.sqrt(1e3)))["simba.theorem"]
+    claim = judge(measured(problems, optima, factor=1.1 * trivial * math.sqrt(1e3)))["simba.theorem"]
     assert next(iter(claim.nearest.statistic["synthetic"])) == "T = 3000"
-    far = judge(measured(tmp_path / "far", problems, optima, factor=1e6))
+    far = judge(measured(problems, optima, factor=1e6))
     assert {claim.verdict for claim in far.values()} == {"not_testable"}
 
 
-def test_data_outside_the_unit_ball_are_divided_by_the_largest_norm(tmp_path: Path, optima: dict[bool, float]) -> None:
+def test_data_outside_the_unit_ball_are_divided_by_the_largest_norm(optima: dict[bool, float]) -> None:
     # in coordinates twice as large, nu and all values are twice as large as well
     words = [f"problem.nu={0.1 * UNIT}"]
     doubled = {bias: settings(*words, f"problem.bias={str(bias).lower()}") for bias in (False, True)}
     data = datasets.load(doubled[False].dataset, cache_dir=datasets.default_cache_dir())
     longest = float(np.linalg.norm(data.X.astype(float), axis=1).max())
     assert longest > 1
-    twice = measured(tmp_path, doubled, {bias: UNIT * value for bias, value in optima.items()}, factor=0.5 * UNIT)
+    twice = measured(doubled, {bias: UNIT * value for bias, value in optima.items()}, factor=0.5 * UNIT)
     found = theorem.measure(twice, SPEC, theorem.solve(twice, SPEC))
     # the solver's problem is the one in the ball, whose optimum is 1 / longest of the data's own
     assert found.optima["constant"].upper == pytest.approx(UNIT * optima[False] / longest, abs=1e-6)
@@ -269,8 +250,8 @@ def rendered(*panels: Panel) -> FigureResult:
     return drawn_with_table(make(with_data(evidence(SPEC, panels))))
 
 
-def test_picture_and_table(tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
-    made = rendered(measured(tmp_path, problems, optima))
+def test_picture_and_table(problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
+    made = rendered(measured(problems, optima))
     assert set(made.data["series"]) == {"constant", "biased", "simba"}
     row = made.data[(made.data["series"] == "constant") & (made.data["iterations"] == 1e4)].iloc[0]
     assert row["epsilon"] == pytest.approx(0.005, rel=1e-3)
@@ -278,8 +259,8 @@ def test_picture_and_table(tmp_path: Path, problems: dict[bool, RunSettings], op
     assert row["theorem"] == pytest.approx(100**2 * math.log(60) / 0.005**2, rel=1e-2)
 
 
-def test_some_series_alone(tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
-    whole = measured(tmp_path, problems, optima)
+def test_some_series_alone(problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
+    whole = measured(problems, optima)
     anytime = replace(whole, runs={name: found if name == "simba" else () for name, found in whole.runs.items()})
     assert outcomes(judge(anytime)["simba.rate"]) == ["not_testable", "not_testable", "reproduced"]
     rendered(anytime)
@@ -291,10 +272,8 @@ def without_constant(whole: Panel, *left: float) -> dict[str, Claim]:
     return judge(replace(whole, runs={**whole.runs, **dict.fromkeys(gone, ())}))
 
 
-def test_a_series_without_runs_is_missing(
-    tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
-) -> None:
-    whole = measured(tmp_path, problems, optima)
+def test_a_series_without_runs_is_missing(problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
+    whole = measured(problems, optima)
     planned = sorted(SPEC.members("constant"))
     none = without_constant(whole)
     for name, others in (("simba.theorem", "trivial"), ("simba.rate", "reproduced")):
@@ -307,11 +286,6 @@ def test_a_series_without_runs_is_missing(
     assert (bound.exceptions, bound.held) == ([f"T = {planned[0]:,.0f}: not run, no runs"], len(planned) - 1)
     assert rate.exceptions == [f"Synthetic: not run, no runs at T = {planned[0]:,.0f}"]
     assert (rate.outcome, rate.held, rate.cases) == ("not_testable", 0, 1)
-
-
-def test_without_runs_claims_are_undecided() -> None:
-    for panels in ([], [Panel("synthetic", "synthetic")]):
-        assert {claim.verdict for claim in rendered(*panels).claims} == {"not_testable"}
 
 
 def test_the_figure_s_own_data_lie_in_the_unit_ball() -> None:

@@ -13,8 +13,8 @@ from experiments.reproduction.spec import ClaimSpec, FigureSpec, NumberSpec, Sca
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> FakeStore:
-    return FakeStore(tmp_path / "shelf")
+def store() -> FakeStore:
+    return FakeStore()
 
 
 @pytest.fixture

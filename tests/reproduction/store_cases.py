@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 from evidence_cases import finished_run
@@ -16,10 +15,9 @@ ROWS = [{"iterations": 1, "kernel_evaluations": 10, "epochs": 0.1, "cpu_seconds"
 
 
 class FakeStore(Store):
-    """Finished runs by key in memory, with folders on disk."""
+    """Finished runs by key in memory."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self) -> None:
         self._runs: dict[str, FinishedRun] = {}
         self.looked_up: list[list[str]] = []
 
@@ -31,7 +29,6 @@ class FakeStore(Store):
         """Add a run with a made-up curve."""
         provenance: dict[str, Any] = {"commit": commit, "dirty": False, "jobs": jobs}
         self._runs[run.key] = finished_run(
-            self._folder / f"{run.key}-{jobs}",
             algo=run.settings.algo,
             dataset=run.settings.dataset.name,
             seed=run.settings.seed,

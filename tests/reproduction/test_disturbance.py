@@ -19,28 +19,26 @@ from experiments.reproduction.spec import read_figure
 SPEC = read_figure("sbp_libsvm")
 
 
-def run(folder: Path, share: float, load: float | None, seed: int = 0) -> MadeUp:
+def run(share: float, load: float | None, seed: int = 0) -> MadeUp:
     """A run of 10 seconds on two cores."""
     facts = {"wall_seconds": 10.0, "cpu_seconds": 10.0 * share, "provenance": {"load": load, "cores": 2}}
-    return finished_run(folder, seed=seed, rows=[{"iterations": 1}], **facts)
+    return finished_run(seed=seed, rows=[{"iterations": 1}], **facts)
 
 
 @pytest.mark.parametrize(
     ("share", "load", "disturbed"),
     [(0.99, 0.5, False), (0.91, 2.0, False), (0.89, 0.5, True), (0.99, 2.1, True), (0.99, None, False), (1.9, 3, True)],
 )
-def test_a_run_is_disturbed_if_it_did_not_have_its_core(
-    tmp_path: Path, share: float, load: float | None, disturbed: bool
-) -> None:
-    assert (disturbance(run(tmp_path, share, load).result) is not None) == disturbed
+def test_a_run_is_disturbed_if_it_did_not_have_its_core(share: float, load: float | None, disturbed: bool) -> None:
+    assert (disturbance(run(share, load).result) is not None) == disturbed
 
 
-def test_a_run_too_short_for_the_clock_is_not_disturbed(tmp_path: Path) -> None:
+def test_a_run_too_short_for_the_clock_is_not_disturbed() -> None:
     assert disturbance({"wall_seconds": 0.0, "cpu_seconds": 0.0, "provenance": {"cores": 1, "load": 0.1}}) is None
 
 
-def test_disturbed_runs_are_named_in_verdict_and_picture(tmp_path: Path) -> None:
-    runs = [run(tmp_path, share, load, seed) for seed, (share, load) in enumerate([(0.99, 1), (0.6, 1), (0.95, 5)])]
+def test_disturbed_runs_are_named_in_verdict_and_picture() -> None:
+    runs = [run(share, load, seed) for seed, (share, load) in enumerate([(0.99, 1), (0.6, 1), (0.95, 5)])]
     # two series that share a run
     given = evidence(SPEC, [panel("adult", {"sbp": runs, "libsvm": runs[:1]})])
     expected = "2 of 3 runs: CPU time at least 0.60 of wall time, load at most 2.5 a core"
@@ -51,8 +49,8 @@ def test_disturbed_runs_are_named_in_verdict_and_picture(tmp_path: Path) -> None
     assert disturbed_runs(replace(given, spec=replace(SPEC, timed=False))) == {}
 
 
-def test_runs_made_beside_others_are_named(tmp_path: Path) -> None:
-    runs = [run(tmp_path, 0.99, 1, seed) for seed in range(3)]
+def test_runs_made_beside_others_are_named() -> None:
+    runs = [run(0.99, 1, seed) for seed in range(3)]
     for each, jobs in zip(runs, (1, 2, None), strict=True):
         each.result["provenance"] |= {} if jobs is None else {"jobs": jobs}
     given = evidence(SPEC, [panel("adult", {"sbp": runs})])
@@ -74,8 +72,7 @@ class FakeStore:
         self.made.append([each.key for each in runs])
         for each in runs:
             assert each.key not in self.runs
-            place = self.root / str(len(self.made)) / each.key
-            self.runs[each.key] = replace(run(place, self.shares[each.key].pop(0), 0.0), key=each.key)
+            self.runs[each.key] = replace(run(self.shares[each.key].pop(0), 0.0), key=each.key)
         return {each.key: len(self.made) for each in runs}
 
     def find_all_finished(self, keys: Sequence[str]) -> dict[str, MadeUp]:

@@ -90,6 +90,7 @@ def test_defaults() -> None:
         (["check", "figure=x", "seed=-1"], "^seed: .*, got '-1'"),
         (["check", "figure=x", "from=evidence"], "from=evidence draws them"),
         (["list", "dataset=adult"], "with a scale only"),
+        (["--list", "scale=demo,full"], "'demo', 'quick' or 'paper', got 'full'"),
         (["figure="], "has no value"),
         (["figure=x", "store=server"], "store=server needs the address"),
         (["figure=x", "store=a", "store.root=b"], "are two folders"),

@@ -144,24 +144,6 @@ def test_list_with_scales_shows_runs_costs_and_verdicts(done: Path, capsys: pyte
     assert not re.search(r"; 5 \w", paper)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["list", "scale=full"], "'demo', 'quick' or 'paper', got 'full'"),
-        (["--list", "scale=demo,full"], "'demo', 'quick' or 'paper', got 'full'"),
-        (["list", "dataset=digits"], "add scale=demo, scale=quick or scale=paper"),
-        (["figure=sbp_fig3", "scale=demo,paper"], "only list takes several scales"),
-    ],
-)
-def test_list_refuses_unused_options(
-    tmp_path: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert reproduce(tmp_path, *words) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert message in err
-
-
 def test_figures_of_times_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
     monkeypatch.setattr(figure_commands, "_figure", lambda name, *_: made.append(name) or 0)
@@ -181,7 +163,6 @@ def test_report(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("command", "message"),
     [
         (["figure=sbp_fig22"], "did you mean sbp_fig2"),
-        (["figure=sbp_fig3", "scale=full"], "'demo', 'quick' or 'paper', got 'full'"),
         (["figure=sbp_fig3", "dataset=adlt"], "did you mean adult"),
         (["figure=sbp_fig3", "memory=lots"], "memory must be"),
     ],

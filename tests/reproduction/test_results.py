@@ -120,7 +120,7 @@ def test_published_runs_are_judged_again_and_keep_their_origin(
 def test_runs_with_uncommitted_changes_make_no_pages(tmp_path: Path) -> None:
     for figure, changed in (("sbp_a", False), ("sbp_b", True)):
         provenance = {"build": {"build_id": figure}, "dirty": changed}
-        run = finished_run(tmp_path / "runs", name=figure, rows=[{"iterations": 1}], provenance=provenance)
+        run = finished_run(name=figure, rows=[{"iterations": 1}], provenance=provenance)
         put_evidence(tmp_path / "evidence", figure, [run])
     with pytest.raises(EvidenceError, match="uncommitted changes, make them again: sbp_b"):
         write_results(tmp_path / "evidence", tmp_path / "results")
@@ -166,7 +166,7 @@ def test_the_page_of_checks_counts_by_figure_and_names_what_differs(
 ) -> None:
     shutil.copytree(without_runs / "evidence", tmp_path / "evidence")
     figure, label = "minibatch_counterexample", "sbp digits seed=3"
-    run = finished_run(tmp_path / "runs", name="q", rows=[{"iterations": 1}], provenance={"dirty": False})
+    run = finished_run(name="q", rows=[{"iterations": 1}], provenance={"dirty": False})
     monkeypatch.setattr("experiments.reproduction.results.figure_runs", lambda *_: {run.key: run})
     equal = Comparison(figure, "sbp digits seed=1", "k" * 32, "equal", "", 1.25)
     agrees = Comparison(figure, "sbp digits seed=2", "l" * 32, "agrees", "final primal: 1, not 2", 0.5)

@@ -20,9 +20,9 @@ ROWS = [
 ]
 
 
-def test_a_point_is_a_row_and_what_differs_is_a_column(tmp_path: Path) -> None:
+def test_a_point_is_a_row_and_what_differs_is_a_column() -> None:
     runs = [
-        finished_run(tmp_path, seed=seed, rows=ROWS[: seed + 1], name=f"sbp{C}", settings={"problem": {"C": C}})
+        finished_run(seed=seed, rows=ROWS[: seed + 1], name=f"sbp{C}", settings={"problem": {"C": C}})
         for C in (1.0, 10.0)
         for seed in (0, 2)
     ]
@@ -35,10 +35,9 @@ def test_a_point_is_a_row_and_what_differs_is_a_column(tmp_path: Path) -> None:
     assert table["test_error"].tolist()[:2] == [0.5, 0.5]
 
 
-def test_descriptions_of_data_sets_are_no_columns(tmp_path: Path) -> None:
+def test_descriptions_of_data_sets_are_no_columns() -> None:
     runs = [
         finished_run(
-            tmp_path,
             dataset=name,
             rows=ROWS,
             settings={"dataset": {"name": name, "source": name, "expected_train": {"n": n}, "scaling": scaling}},
@@ -53,7 +52,7 @@ def test_without_runs_the_table_is_empty() -> None:
 
 
 def test_published_runs_are_a_table(tmp_path: Path) -> None:
-    runs = [finished_run(tmp_path / "runs", seed=seed, rows=ROWS) for seed in range(2)]
+    runs = [finished_run(seed=seed, rows=ROWS) for seed in range(2)]
     put_evidence(tmp_path, "sbp_x", runs)
     pd.testing.assert_frame_equal(evidence.load("sbp_x", tmp_path), tidy(runs))
     with pytest.raises(EvidenceError, match="no evidence of sbp_y"):
