@@ -48,7 +48,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
 
 demo: $(CORE_READY) ## Figure 2 of the SBP paper on Adult, three seeds: a table, a picture and a sentence
-	$(PY) -m experiments.demo $(ARGS)
+	$(PY) -m svm_cost_curves.experiments.demo $(ARGS)
 
 test: $(CORE_READY) $(DEV_READY) ## the tests
 	$(PY) -m pytest -n $(TEST_PROCESSES) --dist loadfile
@@ -60,7 +60,7 @@ run: $(CORE_READY) ## one run or sweep: make run ARGS="algo=sbp dataset=adult"
 	$(PY) run.py $(ARGS)
 
 ui: $(CORE_READY) ## mlflow's web pages on the runs in results/
-	@$(PY) -m experiments.store ui $(ARGS)
+	@$(PY) -m svm_cost_curves.experiments.store ui $(ARGS)
 
 extras: $(CORE_READY) $(DEV_READY) $(SWEEP_READY) ## what MPI, Ray, Slurm and a server need: the extras mpi, ray, slurm, server
 
@@ -74,8 +74,8 @@ lint: $(CORE_READY) $(DEV_READY) ## ruff, mypy, stubtest, import-linter and clan
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(VENV)/bin/lint-imports
-	$(PY) -m mypy.stubtest solvers._core --allowlist tests/stubtest_allowlist.txt
+	PYTHONPATH=package $(VENV)/bin/lint-imports
+	$(PY) -m mypy.stubtest svm_cost_curves.solvers._core --allowlist tests/stubtest_allowlist.txt
 	$(VENV)/bin/clang-format --dry-run -Werror $(CXX_FILES)
 
 format: $(DEV_READY) ## rewrite the sources as lint wants them

@@ -2,9 +2,8 @@
 
 import sys
 
-import experiments.processes.collector  # noqa: F401
-from experiments.processes import streams
-from experiments.reproduction.cli import main
+import svm_cost_curves.experiments.processes.collector  # noqa: F401
+from svm_cost_curves.experiments.reproduction.cli import command
 
 if __name__ == "__main__":
-    sys.exit(streams.run(lambda: main(sys.argv[1:])))
+    sys.exit(command())

@@ -14,16 +14,16 @@ import traceback
 import hydra
 from omegaconf import DictConfig
 
-import experiments.processes.program_start  # noqa: F401
-from experiments.command_line.help import help_text, version_text
-from experiments.command_line.job import run_composed
-from experiments.command_line.sweep import SWEEP_ID
-from experiments.command_line.words import register, translated
-from experiments.configuration.choices import check_home
-from experiments.configuration.composition import COMPOSITION_ERRORS, CONF, explain
-from experiments.processes import streams
-from experiments.processes.outcome import EXIT_CODES, Outcome, status_of
-from experiments.run.errors import USER_ERRORS, print_error, print_text
+import svm_cost_curves.experiments.processes.program_start  # noqa: F401
+from svm_cost_curves.experiments.command_line.help import help_text, version_text
+from svm_cost_curves.experiments.command_line.job import run_composed
+from svm_cost_curves.experiments.command_line.sweep import SWEEP_ID
+from svm_cost_curves.experiments.command_line.words import register, translated
+from svm_cost_curves.experiments.configuration.choices import check_home
+from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS, CONF, explain
+from svm_cost_curves.experiments.processes import streams
+from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, status_of
+from svm_cost_curves.experiments.run.errors import USER_ERRORS, print_error, print_text
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
@@ -67,5 +67,10 @@ def main() -> int:
     return 0
 
 
+def command() -> int:
+    """Run the command line and return its exit status."""
+    return streams.run(main)
+
+
 if __name__ == "__main__":
-    sys.exit(streams.run(main))
+    sys.exit(command())

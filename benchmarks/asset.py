@@ -8,10 +8,10 @@ from sklearn.linear_model import SGDClassifier
 
 from benchmarks import data
 from benchmarks.measure import Comparisons, cpu_seconds
-from solvers import Gaussian, Limit, Problem, RowPolicy
-from solvers.asset import Asset, AssetSettings
-from solvers.nystrom import Nystrom
-from solvers.precision import FeaturesPrecision
+from svm_cost_curves.solvers import Gaussian, Limit, Problem, RowPolicy
+from svm_cost_curves.solvers.asset import Asset, AssetSettings
+from svm_cost_curves.solvers.nystrom import Nystrom
+from svm_cost_curves.solvers.precision import FeaturesPrecision
 
 SIGMA2, C = 50.0, 100.0  # the paper's, for MNIST
 FEATURES = 1024

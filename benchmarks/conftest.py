@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 import pytest
 from threadpoolctl import threadpool_limits
 
-import solvers
 from benchmarks.measure import HEADINGS, Comparisons
-from experiments import provenance
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments import provenance
 
 TABLE = pytest.StashKey[Comparisons]()
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from omegaconf import OmegaConf
 from scipy import sparse
 
-import datasets
-from datasets import DataError, Dataset, DatasetConfig
+from svm_cost_curves import datasets
+from svm_cost_curves.datasets import DataError, Dataset, DatasetConfig
 
 ROOT = Path(__file__).resolve().parents[1]
 MEMORY_BYTES = 18 * 10**9

@@ -12,9 +12,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from benchmarks import data
 from benchmarks.measure import Comparisons, seconds
-from datasets import Dataset
-from experiments.store import Store
-from solvers import Gaussian, Limit, Problem, RowPolicy, get
+from svm_cost_curves.datasets import Dataset
+from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.solvers import Gaussian, Limit, Problem, RowPolicy, get
 
 SLICE = 200
 """Rows of the slices that are computed when they are needed."""

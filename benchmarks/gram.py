@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import data
 from benchmarks.measure import Comparisons, seconds
-from solvers import Gaussian, Problem, RowPolicy, _core, blas
+from svm_cost_curves.solvers import Gaussian, Problem, RowPolicy, _core, blas
 
 SIDE = 4096
 THREADS = os.cpu_count() or 1

@@ -14,8 +14,8 @@ import pytest
 
 from benchmarks import data
 from benchmarks.measure import Comparisons
-from solvers import Gaussian, KernelSnapshot, Limit, Problem, RowPolicy, Status, get
-from solvers.evaluation import Evaluator
+from svm_cost_curves.solvers import Gaussian, KernelSnapshot, Limit, Problem, RowPolicy, Status, get
+from svm_cost_curves.solvers.evaluation import Evaluator
 
 CACHE_BYTES = 4 * 10**9
 TOLERANCE = 1e-3

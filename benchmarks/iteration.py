@@ -8,7 +8,7 @@ from scipy import sparse
 
 from benchmarks import data
 from benchmarks.measure import Comparisons, cpu_seconds
-from solvers import Gaussian, Limit, Linear, Problem, RowPolicy, SettingsError, Solver, _core, get
+from svm_cost_curves.solvers import Gaussian, Limit, Linear, Problem, RowPolicy, SettingsError, Solver, _core, get
 
 ITERATIONS = 10_000
 SPARSE_ROWS = 200

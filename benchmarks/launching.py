@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.data import ROOT
 from benchmarks.measure import Comparisons
-from experiments.store import Store
+from svm_cost_curves.experiments.store import Store
 
 RUNS, CORES = 64, 2
 WORDS = ("algo=pegasos", "dataset=digits", "budget.seconds=1", "budget.evaluations=10", "progress=false")

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from benchmarks.measure import cpu_seconds
-from solvers import Problem
-from solvers.liblinear import Liblinear, LiblinearSettings
+from svm_cost_curves.solvers import Problem
+from svm_cost_curves.solvers.liblinear import Liblinear, LiblinearSettings
 
 MOST_PASSES = 20_000
 """Passes of LIBLINEAR at most."""

@@ -9,9 +9,9 @@ import pytest
 
 from benchmarks import data
 from benchmarks.measure import Comparisons, cpu_seconds
-from datasets import Dataset
-from solvers import Gaussian, Limit, Problem, RowPolicy, Solver, Status, get
-from solvers.evaluation import Evaluator, Measures
+from svm_cost_curves.datasets import Dataset
+from svm_cost_curves.solvers import Gaussian, Limit, Problem, RowPolicy, Solver, Status, get
+from svm_cost_curves.solvers.evaluation import Evaluator, Measures
 
 CACHE_MB = 8000
 NU = 5.79e-4

@@ -12,8 +12,8 @@ from benchmarks import data
 from benchmarks.liblinear import Effort, LiblinearRuns
 from benchmarks.measure import Comparisons, cpu_seconds
 from benchmarks.plain_svmsgd import PlainSvmSgd
-from solvers import Limit, Linear, Problem, Solver, get
-from solvers.precision import Precision
+from svm_cost_curves.solvers import Limit, Linear, Problem, Solver, get
+from svm_cost_curves.solvers.precision import Precision
 
 DATA: dict[str, dict[str, object]] = {
     "adult": {},

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from solvers import _core
+from svm_cost_curves.solvers import _core
 
 SOURCE = Path(__file__).resolve().parents[1] / "cpp" / "bench" / "plain_svmsgd.cpp"
 OPTIONS = ("-std=c++17", "-O3", "-march=native", "-ffast-math", "-fPIC", "-c")

@@ -15,8 +15,8 @@ import pytest
 
 from benchmarks.data import ROOT, load
 from benchmarks.measure import Comparisons
-from experiments.configuration.engine import mpirun
-from solvers import SettingsError
+from svm_cost_curves.experiments.configuration.engine import mpirun
+from svm_cost_curves.solvers import SettingsError
 
 DATA: dict[str, tuple[str, ...]] = {
     "covtype_subset": ("dataset.positive=[1]", "dataset.scaling=minmax", "algo.batch_size=8192"),

@@ -3,13 +3,16 @@
 This package does not import solvers. Its errors are `DataError`, with a message for the user.
 """
 
-from datasets.dataset import Dataset, Stream
-from datasets.errors import DataError
-from datasets.identity import stated_fingerprint
-from datasets.loader import fingerprint, load
-from datasets.settings import spec_of
-from datasets.sizes import size_of, training_rows
-from datasets.spec import (
+if __name__ != "svm_cost_curves.datasets":
+    raise ImportError("import svm_cost_curves.datasets: datasets is a folder of that package")
+
+from svm_cost_curves.datasets.dataset import Dataset, Stream
+from svm_cost_curves.datasets.errors import DataError
+from svm_cost_curves.datasets.identity import stated_fingerprint
+from svm_cost_curves.datasets.loader import fingerprint, load
+from svm_cost_curves.datasets.settings import spec_of
+from svm_cost_curves.datasets.sizes import size_of, training_rows
+from svm_cost_curves.datasets.spec import (
     DatasetConfig,
     DatasetSpec,
     ElasticData,
@@ -19,7 +22,7 @@ from datasets.spec import (
     SklearnData,
     SyntheticData,
 )
-from support.disk_cache import default_cache_dir
+from svm_cost_curves.support.disk_cache import default_cache_dir
 
 __all__ = [
     "DataError",

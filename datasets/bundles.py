@@ -6,9 +6,9 @@ import hashlib
 
 import numpy as np
 
-from datasets.errors import DataError, shorten
-from datasets.readers.columns import labels_in
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.readers.columns import labels_in
+from svm_cost_curves.datasets.types import Table
 
 CHECKSUMS = {
     "breast_cancer": "25e2eb7b7a8745b1bde5ba18bc4969983d2e2f403291ecd5bde4a29ef30c3859",

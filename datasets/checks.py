@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.errors import DataError, shorten
-from datasets.spec import MAX_FEATURES, ExpectedSpec
-from datasets.types import Features, Matrix, Table, count_nonzero
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.spec import MAX_FEATURES, ExpectedSpec
+from svm_cost_curves.datasets.types import Features, Matrix, Table, count_nonzero
 
 
 def check_table(table: Table, where: str) -> None:

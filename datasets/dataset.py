@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.errors import DataError
-from datasets.transforms import divide, to_matrix
-from datasets.types import Matrix
+from svm_cost_curves.datasets.errors import DataError
+from svm_cost_curves.datasets.transforms import divide, to_matrix
+from svm_cost_curves.datasets.types import Matrix
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.dataset import Stream
-from datasets.errors import DataError
-from datasets.memory import require_memory
+from svm_cost_curves.datasets.dataset import Stream
+from svm_cost_curves.datasets.errors import DataError
+from svm_cost_curves.datasets.memory import require_memory
 
 if TYPE_CHECKING:
-    from datasets.spec import ElasticData
+    from svm_cost_curves.datasets.spec import ElasticData
 
 GENERATOR_VERSION = 1
 """Part of the fingerprint: raised when images change."""
@@ -81,7 +81,7 @@ def deformed_images(
     DataError
         There are no originals of 28 x 28 pixels, or numbers and labels do not fit in memory.
     """
-    from solvers import _core  # the compiled core; needed only here
+    from svm_cost_curves.solvers import _core  # the compiled core; needed only here
 
     if X.shape[1] != PIXELS:
         raise DataError(f"Data set {spec.name}: kind elastic is for images of 28 x 28, not of {X.shape[1]} pixels.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support.text import printable
+from svm_cost_curves.support.text import printable
 
 SHOWN = 120
 """Most characters of a line, a cell or a name in a message."""

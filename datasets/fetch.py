@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlparse
 
-from datasets.errors import DataError, shorten, shown_path
-from datasets.readers.unpack import from_archive, read_unpacked
-from datasets.spec import PACKED_SUFFIXES, FileSpec
-from support import disk_cache
+from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
+from svm_cost_curves.datasets.readers.unpack import from_archive, read_unpacked
+from svm_cost_curves.datasets.spec import PACKED_SUFFIXES, FileSpec
+from svm_cost_curves.support import disk_cache
 
 log = logging.getLogger(__name__)
 

@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from datasets import elastic
-from datasets.bundles import CHECKSUMS
-from datasets.openml import name_and_version
-from datasets.readers import READER_VERSION, format_of, reader_of
-from datasets.spec import (
+from svm_cost_curves.datasets import elastic
+from svm_cost_curves.datasets.bundles import CHECKSUMS
+from svm_cost_curves.datasets.openml import name_and_version
+from svm_cost_curves.datasets.readers import READER_VERSION, format_of, reader_of
+from svm_cost_curves.datasets.spec import (
     DatasetSpec,
     ElasticData,
     FileData,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.errors import DataError, shorten
 
 Label = int | float | str
 """A label in a setting: number or text."""

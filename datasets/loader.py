@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets import checks, transforms
-from datasets.dataset import Dataset, Stream
-from datasets.errors import DataError, shorten
-from datasets.fetch import fetch, known_checksum, mirrors_from_environment, read
-from datasets.identity import by_role, fingerprint_of
-from datasets.labels import make_rule
-from datasets.parts import make_parts
-from datasets.source import RawTables, Source, user_path
-from datasets.spec import DatasetSpec, FileData, WithFiles, named
-from datasets.spec_checks import check_spec
-from datasets.types import Features, Matrix
-from support.disk_cache import default_cache_dir
+from svm_cost_curves.datasets import checks, transforms
+from svm_cost_curves.datasets.dataset import Dataset, Stream
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.fetch import fetch, known_checksum, mirrors_from_environment, read
+from svm_cost_curves.datasets.identity import by_role, fingerprint_of
+from svm_cost_curves.datasets.labels import make_rule
+from svm_cost_curves.datasets.parts import make_parts
+from svm_cost_curves.datasets.source import RawTables, Source, user_path
+from svm_cost_curves.datasets.spec import DatasetSpec, FileData, WithFiles, named
+from svm_cost_curves.datasets.spec_checks import check_spec
+from svm_cost_curves.datasets.types import Features, Matrix
+from svm_cost_curves.support.disk_cache import default_cache_dir
 
 
 def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) -> Dataset:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 
-from datasets.errors import DataError
+from svm_cost_curves.datasets.errors import DataError
 
 SHARE = 0.75
 """Largest share of this machine's memory for one data set."""

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from datasets.errors import DataError, shorten, shown_path
-from datasets.readers.columns import labels_in, table_from
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
+from svm_cost_curves.datasets.readers.columns import labels_in, table_from
+from svm_cost_curves.datasets.types import Table
 
 _ENTRY = re.compile(r"(?P<name>[^:\s]+)(?::(?P<version>[1-9]\d{0,8}))?")
 _TIMEOUT = 15.0

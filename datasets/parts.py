@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets import elastic
-from datasets.checks import check_classes
-from datasets.dataset import Stream
-from datasets.errors import DataError
-from datasets.labels import LabelRule, apply_rule
-from datasets.source import RawTables
-from datasets.spec import DatasetSpec, ElasticData, PublishedData, SplitData
-from datasets.split import (
+from svm_cost_curves.datasets import elastic
+from svm_cost_curves.datasets.checks import check_classes
+from svm_cost_curves.datasets.dataset import Stream
+from svm_cost_curves.datasets.errors import DataError
+from svm_cost_curves.datasets.labels import LabelRule, apply_rule
+from svm_cost_curves.datasets.source import RawTables
+from svm_cost_curves.datasets.spec import DatasetSpec, ElasticData, PublishedData, SplitData
+from svm_cost_curves.datasets.split import (
     PURPOSE_SAMPLE_TEST,
     PURPOSE_SAMPLE_TRAIN,
     PURPOSE_SPLIT,
@@ -26,8 +26,8 @@ from datasets.split import (
     sample_rows,
     split_rows,
 )
-from datasets.transforms import stack_rows, take_rows
-from datasets.types import Features
+from svm_cost_curves.datasets.transforms import stack_rows, take_rows
+from svm_cost_curves.datasets.types import Features
 
 
 @dataclass

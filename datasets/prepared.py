@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.readers import READER_VERSION
-from datasets.types import Table
-from support import disk_cache
+from svm_cost_curves.datasets.readers import READER_VERSION
+from svm_cost_curves.datasets.types import Table
+from svm_cost_curves.support import disk_cache
 
 
 class PreparedCache:

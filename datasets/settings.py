@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import fields
 
-from datasets.errors import DataError, shorten
-from datasets.readers import TABLES, format_of
-from datasets.spec import (
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.readers import TABLES, format_of
+from svm_cost_curves.datasets.spec import (
     KINDS,
     TEXTS,
     DatasetConfig,
@@ -21,7 +21,7 @@ from datasets.spec import (
     WithFiles,
     named,
 )
-from support.text import nearest
+from svm_cost_curves.support.text import nearest
 
 
 def spec_of(config: DatasetConfig, given: Collection[str] = (), may_be_unused: Collection[str] = ()) -> DatasetSpec:

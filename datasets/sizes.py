@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from datasets.spec import DatasetSpec, MadeData, SplitData
-from datasets.split import fraction_of
-from datasets.transforms import is_dense
+from svm_cost_curves.datasets.spec import DatasetSpec, MadeData, SplitData
+from svm_cost_curves.datasets.split import fraction_of
+from svm_cost_curves.datasets.transforms import is_dense
 
 GUESSED_ROWS, GUESSED_TEST_ROWS, GUESSED_FEATURES = 1500, 500, 100
 """Used where a specification does not give a size."""

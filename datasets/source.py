@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.bundles import CHECKSUMS, read_bundle
-from datasets.errors import DataError, shorten, shown_path
-from datasets.fetch import Fetched, fetch, known_checksum, read
-from datasets.identity import by_role
-from datasets.openml import name_and_version, read_openml
-from datasets.prepared import PreparedCache
-from datasets.readers import format_of, reader_of
-from datasets.readers.libsvm import with_index_zero
-from datasets.readers.npz import read_npz
-from datasets.spec import (
+from svm_cost_curves.datasets.bundles import CHECKSUMS, read_bundle
+from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
+from svm_cost_curves.datasets.fetch import Fetched, fetch, known_checksum, read
+from svm_cost_curves.datasets.identity import by_role
+from svm_cost_curves.datasets.openml import name_and_version, read_openml
+from svm_cost_curves.datasets.prepared import PreparedCache
+from svm_cost_curves.datasets.readers import format_of, reader_of
+from svm_cost_curves.datasets.readers.libsvm import with_index_zero
+from svm_cost_curves.datasets.readers.npz import read_npz
+from svm_cost_curves.datasets.spec import (
     DatasetSpec,
     ElasticData,
     FileData,
@@ -31,9 +31,9 @@ from datasets.spec import (
     SklearnData,
     SyntheticData,
 )
-from datasets.synthetic import generate
-from datasets.transforms import stack_rows
-from datasets.types import Table
+from svm_cost_curves.datasets.synthetic import generate
+from svm_cost_curves.datasets.transforms import stack_rows
+from svm_cost_curves.datasets.types import Table
 
 
 @dataclass

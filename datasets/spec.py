@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import ClassVar
 
-from datasets.errors import shorten
+from svm_cost_curves.datasets.errors import shorten
 
 FORMATS = ("auto", "libsvm", "csv", "npz", "parquet", "arff", "idx", "messages", "reuters")
 ROLES = ("train", "test", "train_labels", "test_labels", "topics")

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from datasets.bundles import CHECKSUMS
-from datasets.errors import DataError, shorten
-from datasets.openml import name_and_version
-from datasets.spec import (
+from svm_cost_curves.datasets.bundles import CHECKSUMS
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.openml import name_and_version
+from svm_cost_curves.datasets.spec import (
     FORMATS,
     KINDS,
     LONGEST_NAME,

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.errors import DataError
-from datasets.memory import gib, require_memory
-from datasets.types import Features, Matrix, count_nonzero
+from svm_cost_curves.datasets.errors import DataError
+from svm_cost_curves.datasets.memory import gib, require_memory
+from svm_cost_curves.datasets.types import Features, Matrix, count_nonzero
 
 DENSE_MAX_WIDTH = 1024
 DENSE_MIN_DENSITY = 0.10

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+if __name__ != "svm_cost_curves.experiments":
+    raise ImportError("import svm_cost_curves.experiments: experiments is a folder of that package")
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from experiments.run.arrays import run_arrays as run_arrays
+    from svm_cost_curves.experiments.run.arrays import run_arrays as run_arrays
 
 
 def __getattr__(name: str) -> Any:
     """Import `run_arrays` when it is first asked for: commands that need no run start sooner."""
     if name == "run_arrays":
-        from experiments.run.arrays import run_arrays
+        from svm_cost_curves.experiments.run.arrays import run_arrays
 
         return run_arrays
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -39,8 +42,8 @@ def load(algo: str, dataset: str, *, store: Path | str = "results", **filters: A
     StoreError
         There is no store, or none of its runs has these settings.
     """
-    from experiments.store import Store, StoreError
-    from experiments.store.tidy import tidy
+    from svm_cost_curves.experiments.store import Store, StoreError
+    from svm_cost_curves.experiments.store.tidy import tidy
 
     runs = Store.open(Path(store), read_only=True).runs(algo=algo, dataset=dataset, **filters)
     if not runs:

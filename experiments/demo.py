@@ -1,8 +1,8 @@
-"""``python -m experiments.demo``: five kernel solvers on Adult, three seeds each, as in Figure 2 of the SBP paper.
+"""``python -m svm_cost_curves.experiments.demo``: Figure 2 of the SBP paper in small, on Adult.
 
-It is one sweep of ``run.py`` over two epochs, followed by a description of its curves, the command of the whole
-experiment (ten epochs, ten seeds), and the command that opens the mlflow UI on its runs. Further settings can be given
-as for ``run.py`` (``python -m experiments.demo budget.epochs=1``).
+It is one sweep of ``run.py``, five kernel solvers and three seeds over two epochs. Then it prints a description
+of the curves, the command of the whole experiment (ten epochs, ten seeds), and the command that opens the mlflow UI on
+its runs. Further settings can be given as for ``run.py`` (``... .demo budget.epochs=1``).
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-import experiments.processes.program_start  # noqa: F401
-from experiments.configuration.schema import StoreConfig
-from experiments.provenance import PROJECT_ROOT
-from experiments.store import Store
+import svm_cost_curves.experiments.processes.program_start  # noqa: F401
+from svm_cost_curves.experiments.configuration.schema import StoreConfig
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from experiments.plotting.means import MeanCurve
+    from svm_cost_curves.experiments.plotting.means import MeanCurve
 
 SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 SEEDS, ALL_SEEDS = 3, 10
 BUDGET = "budget.epochs=2"
 """Of the demonstration, which then takes 110 CPU seconds."""
 COST, MEASURE = "kernel_evaluations", "test_error"
-UI_COMMAND = "python", "-m", "experiments.store", "ui"
+UI_COMMAND = "svm-store", "ui"
 NEAR = 0.1
 """The description compares the costs at which the mean error is at most a tenth above the least one."""
 
@@ -69,7 +69,7 @@ def command(seeds: int, arguments: Sequence[str]) -> list[str]:
 
 def curves_of(folder: Path, store: Store) -> dict[str, list[pd.DataFrame]]:
     """Return the curves of a sweep's runs, by algorithm."""
-    from experiments.processes.outcome import outcomes_in
+    from svm_cost_curves.experiments.processes.outcome import outcomes_in
 
     keys = [outcome.key for outcome in outcomes_in(folder) if outcome.key]
     curves: dict[str, list[pd.DataFrame]] = {}
@@ -91,10 +91,10 @@ def describe(curves: Mapping[str, Sequence[pd.DataFrame]]) -> str:
     str
         Empty if no algorithm stays there.
     """
-    from experiments.command_line.sweep_names import called
-    from experiments.curve import value_at
-    from experiments.plotting.means import mean_curves
-    from experiments.run.console import count
+    from svm_cost_curves.experiments.command_line.sweep_names import called
+    from svm_cost_curves.experiments.curve import value_at
+    from svm_cost_curves.experiments.plotting.means import mean_curves
+    from svm_cost_curves.experiments.run.console import count
 
     means = mean_curves(curves, cost=COST, measure=MEASURE)
     target = (1 + NEAR) * min((curve.mean.min() for curve in means.values()), default=0.0)

@@ -1,4 +1,4 @@
-"""``python -m experiments.predict model.npz data.svm``: the labels that a model predicts, one a line.
+"""``svm-predict model.npz data.svm``: the labels that a model predicts, one a line.
 
 If the file has the model's labels, the error is shown on standard error. The features are treated like those of the
 model's training data: divided, and their rows normalised.
@@ -16,23 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets import DataError, FileData
-from datasets.errors import shown_path
-from datasets.fetch import read
-from datasets.readers import format_of, reader_of
-from datasets.readers.libsvm import with_index_zero
-from datasets.source import user_path
-from datasets.transforms import divide, normalise_rows, to_matrix
-from datasets.types import Matrix, Table
-from solvers import SettingsError
-from solvers.models import Model
-from support.files import write_output
-from support.text import printable
+from svm_cost_curves.datasets import DataError, FileData
+from svm_cost_curves.datasets.errors import shown_path
+from svm_cost_curves.datasets.fetch import read
+from svm_cost_curves.datasets.readers import format_of, reader_of
+from svm_cost_curves.datasets.readers.libsvm import with_index_zero
+from svm_cost_curves.datasets.source import user_path
+from svm_cost_curves.datasets.transforms import divide, normalise_rows, to_matrix
+from svm_cost_curves.datasets.types import Matrix, Table
+from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.solvers.models import Model
+from svm_cost_curves.support.files import write_output
+from svm_cost_curves.support.text import printable
 
 
 def main(arguments: Sequence[str]) -> int:
     """Predict the labels of a file; return the exit status: 2 for a user's error, which is said on standard error."""
-    parser = argparse.ArgumentParser(prog="python -m experiments.predict", description=__doc__.partition(": ")[2])
+    parser = argparse.ArgumentParser(prog="svm-predict", description=__doc__.partition(": ")[2])
     parser.add_argument("model", help="file of a model, as run.py model=model.npz and an estimator's save write it")
     parser.add_argument("data", help="examples: LIBSVM text, .csv (label in the last column), .npz or .parquet")
     parser.add_argument("--out", type=Path, help="file, device or pipe for the labels; default: standard output")
@@ -124,5 +124,10 @@ def _text(label: Any) -> str:
     return f"{label:g}" if isinstance(label, int | float) and not isinstance(label, bool) else str(label)
 
 
+def command() -> int:
+    """Run the command line and return its exit status."""
+    return main(sys.argv[1:])
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command())

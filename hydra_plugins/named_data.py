@@ -15,7 +15,7 @@ from hydra.plugins.config_source import ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
-from datasets.spec import NAMED
+from svm_cost_curves.datasets.spec import NAMED
 
 _OPTION = re.compile(rf"dataset/(?P<source>{'|'.join(NAMED)}):(?P<name>.+)")
 _SCHEME = "named-data"

@@ -31,8 +31,8 @@ class WorkerLauncher(_PoolLauncher):
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
         """Run the jobs and return their outcomes, in their order."""
-        from experiments.command_line.sweep_jobs import launch, parallel_jobs
-        from experiments.processes.pool import WorkerPool
+        from svm_cost_curves.experiments.command_line.sweep_jobs import launch, parallel_jobs
+        from svm_cost_curves.experiments.processes.pool import WorkerPool
 
         count = parallel_jobs(self._n_jobs)
         pool = WorkerPool(min(count, len(job_overrides)))
@@ -53,8 +53,8 @@ class RayLauncher(_PoolLauncher):
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
         """Run the jobs and return their outcomes, in their order."""
-        from experiments.command_line.sweep_jobs import launch
-        from experiments.launchers.cluster import RayPool
+        from svm_cost_curves.experiments.command_line.sweep_jobs import launch
+        from svm_cost_curves.experiments.launchers.cluster import RayPool
 
         pool = RayPool(self._init.pop("address"), self._init.pop("num_cpus"), **self._init)
         return launch(job_overrides, initial_job_idx, self._config, pool, None)

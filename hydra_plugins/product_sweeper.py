@@ -21,8 +21,8 @@ class ProductSweeper(Sweeper):
 
     def sweep(self, arguments: list[str]) -> Sequence[JobReturn]:
         """Run the sweep; see `experiments.command_line.sweep.run_sweep`."""
-        from experiments.command_line.sweep import run_sweep
-        from experiments.command_line.words import jobs_of
+        from svm_cost_curves.experiments.command_line.sweep import run_sweep
+        from svm_cost_curves.experiments.command_line.words import jobs_of
 
         return run_sweep(jobs_of(arguments, self._context.config_loader), self._config, self._launcher)
 

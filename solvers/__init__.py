@@ -7,18 +7,21 @@ is one new file.
 
 from __future__ import annotations
 
+if __name__ != "svm_cost_curves.solvers":
+    raise ImportError("import svm_cost_curves.solvers: solvers is a folder of that package")
+
 from typing import Any
 
-from solvers import _core
-from solvers.base import Counters, Limit, Solver, Status
-from solvers.errors import SettingsError
-from solvers.kernels import Gaussian, Kernel, Linear, Polynomial
-from solvers.nu import derive_nu
-from solvers.problem import Problem
-from solvers.python_solver import PythonSolver
-from solvers.registry import get, names
-from solvers.rows import RowPolicy
-from solvers.snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.base import Counters, Limit, Solver, Status
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear, Polynomial
+from svm_cost_curves.solvers.nu import derive_nu
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.python_solver import PythonSolver
+from svm_cost_curves.solvers.registry import get, names
+from svm_cost_curves.solvers.rows import RowPolicy
+from svm_cost_curves.solvers.snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
 
 __all__ = [
     "Counters",

@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from solvers import _core
+from svm_cost_curves.solvers import _core
 
 
 class Accounting(Enum):

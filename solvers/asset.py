@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from solvers import _core
-from solvers.errors import SettingsError
-from solvers.nystrom_solver import NystromSolver
-from solvers.precision import FeaturesPrecision
-from solvers.problem import Problem
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.nystrom_solver import NystromSolver
+from svm_cost_curves.solvers.precision import FeaturesPrecision
+from svm_cost_curves.solvers.problem import Problem
 
 MAX_STORED_STEPS = 10_000
 """Most steps whose rows a run stores, for the average and for the estimate of D_G."""

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers import _core, blas
-from solvers.asset import iteration_settings
-from solvers.base import Counters, Limit, State, Status
-from solvers.cosines import Cosines
-from solvers.errors import CoreError, SettingsError
-from solvers.features import Features
-from solvers.predictors import CosinePredictor
-from solvers.problem import Problem
-from solvers.python_solver import PythonSolver, prefixed, select
-from solvers.snapshots import FunctionSnapshot
+from svm_cost_curves.solvers import _core, blas
+from svm_cost_curves.solvers.asset import iteration_settings
+from svm_cost_curves.solvers.base import Counters, Limit, State, Status
+from svm_cost_curves.solvers.cosines import Cosines
+from svm_cost_curves.solvers.errors import CoreError, SettingsError
+from svm_cost_curves.solvers.features import Features
+from svm_cost_curves.solvers.predictors import CosinePredictor
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.python_solver import PythonSolver, prefixed, select
+from svm_cost_curves.solvers.snapshots import FunctionSnapshot
 
 
 @dataclass

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers._core import Purpose, Random
-from solvers.base import Counters, Limit, State, Status
-from solvers.problem import Problem
-from solvers.python_solver import PythonSolver, prefixed, select
-from solvers.snapshots import KernelSnapshot
+from svm_cost_curves.solvers._core import Purpose, Random
+from svm_cost_curves.solvers.base import Counters, Limit, State, Status
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.python_solver import PythonSolver, prefixed, select
+from svm_cost_curves.solvers.snapshots import KernelSnapshot
 
 _CHUNK = 256  # examples searched at once for the next mistake
 

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from solvers import _core
-from solvers.errors import CoreError, SettingsError, check_numbers
-from solvers.problem import Problem
-from solvers.snapshots import Snapshot
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.errors import CoreError, SettingsError, check_numbers
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.snapshots import Snapshot
 
 
 class Status(enum.Enum):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import abc
 from typing import Any, ClassVar
 
-from solvers import _core
-from solvers.base import Counters, Limit, Solver, State, Status
-from solvers.errors import CoreError, SettingsError
-from solvers.problem import Problem
-from solvers.snapshots import KernelSnapshot, LinearSnapshot, Snapshot
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.base import Counters, Limit, Solver, State, Status
+from svm_cost_curves.solvers.errors import CoreError, SettingsError
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.snapshots import KernelSnapshot, LinearSnapshot, Snapshot
 
 
 class CoreSolver(Solver):

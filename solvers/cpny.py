@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from solvers import _core
-from solvers.errors import SettingsError
-from solvers.nystrom import Nystrom
-from solvers.nystrom_solver import NystromSolver
-from solvers.problem import Problem
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.nystrom import Nystrom
+from svm_cost_curves.solvers.nystrom_solver import NystromSolver
+from svm_cost_curves.solvers.problem import Problem
 
 
 @dataclass

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers import _core
-from solvers.core_solver import CoreSolver
-from solvers.cpny import check_eps
-from solvers.errors import SettingsError
-from solvers.features import Features, compact
-from solvers.kernels import Gaussian
-from solvers.predictors import BasisPredictor
-from solvers.problem import Problem
-from solvers.snapshots import FunctionSnapshot
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.core_solver import CoreSolver
+from svm_cost_curves.solvers.cpny import check_eps
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.features import Features, compact
+from svm_cost_curves.solvers.kernels import Gaussian
+from svm_cost_curves.solvers.predictors import BasisPredictor
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.snapshots import FunctionSnapshot
 
 
 @dataclass

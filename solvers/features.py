@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from solvers import _core
-from solvers.errors import CoreError, SettingsError
-from solvers.kernels import Kernel
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.errors import CoreError, SettingsError
+from svm_cost_curves.solvers.kernels import Kernel
 
 Features = NDArray[np.float32] | sparse.csr_matrix
 MAX_FEATURES = 2**31 - 1

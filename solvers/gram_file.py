@@ -19,7 +19,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from support.checksums import check, checksummed
+from svm_cost_curves.support.checksums import check, checksummed
 
 GramMatrix = np.memmap[tuple[int, int], np.dtype[np.float32]]
 

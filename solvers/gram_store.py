@@ -21,12 +21,12 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers import _core
-from solvers.errors import SettingsError
-from solvers.gram_file import GramMatrix, UnusableFileError, read_matrix, write_checksums
-from support.disk_cache import default_cache_dir
-from support.files import LOCK, drafts, keyed, new_file, remove_drafts, remove_locks
-from support.locks import POLL_SECONDS, locked
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.gram_file import GramMatrix, UnusableFileError, read_matrix, write_checksums
+from svm_cost_curves.support.disk_cache import default_cache_dir
+from svm_cost_curves.support.files import LOCK, drafts, keyed, new_file, remove_drafts, remove_locks
+from svm_cost_curves.support.locks import POLL_SECONDS, locked
 
 log = logging.getLogger(__name__)
 

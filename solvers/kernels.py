@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from solvers import _core
-from solvers.errors import SettingsError
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.errors import SettingsError
 
 
 def _finite(name: str, value: float, *, positive: bool = False) -> None:

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from solvers import _core
-from solvers.core_solver import CoreSolver
-from solvers.errors import SettingsError
-from solvers.snapshots import KernelSnapshot, Snapshot
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.core_solver import CoreSolver
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.snapshots import KernelSnapshot, Snapshot
 
 
 @dataclass

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from solvers.errors import SettingsError
-from solvers.features import Features
-from solvers.passes import NOT_REPORTED, Passes
-from solvers.problem import Problem
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.features import Features
+from svm_cost_curves.solvers.passes import NOT_REPORTED, Passes
+from svm_cost_curves.solvers.problem import Problem
 
 
 @dataclass

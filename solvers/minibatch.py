@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers import _core
-from solvers.base import State
-from solvers.core_solver import CoreSolver
-from solvers.errors import SettingsError
-from solvers.problem import Problem
-from solvers.rows import threads_refused
-from solvers.snapshots import LinearSnapshot
-from solvers.spectrum import beta
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.base import State
+from svm_cost_curves.solvers.core_solver import CoreSolver
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.rows import threads_refused
+from svm_cost_curves.solvers.snapshots import LinearSnapshot
+from svm_cost_curves.solvers.spectrum import beta
 
 _SIZES = "features.problem"
 """Name of the sizes in the core's state: n, d, positives, number of stored values."""

@@ -15,14 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from solvers.errors import SettingsError
-from solvers.evaluation import completion, expanded
-from solvers.features import Features, augmented, check_range
-from solvers.kernels import Gaussian, Kernel, Linear, Polynomial
-from solvers.predictors import BasisPredictor, CosinePredictor, KernelPredictor, LinearPredictor, Predictor
-from solvers.problem import Problem
-from solvers.snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
-from support.files import write_output
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.evaluation import completion, expanded
+from svm_cost_curves.solvers.features import Features, augmented, check_range
+from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear, Polynomial
+from svm_cost_curves.solvers.predictors import (
+    BasisPredictor,
+    CosinePredictor,
+    KernelPredictor,
+    LinearPredictor,
+    Predictor,
+)
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
+from svm_cost_curves.support.files import write_output
 
 FORMAT = 1
 """Version of the file: raised when its content gets another meaning."""

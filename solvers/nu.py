@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from solvers.base import Limit, Status
-from solvers.errors import SettingsError
-from solvers.problem import Problem
-from solvers.smo import Smo, SmoSettings
-from solvers.snapshots import KernelSnapshot
+from svm_cost_curves.solvers.base import Limit, Status
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.smo import Smo, SmoSettings
+from svm_cost_curves.solvers.snapshots import KernelSnapshot
 
 
 def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: int = 1000) -> float:

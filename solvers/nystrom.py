@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers import _core, aligned, blas
-from solvers.errors import SettingsError
-from solvers.features import Features
-from solvers.precision import FeaturesPrecision
-from solvers.problem import Problem
+from svm_cost_curves.solvers import _core, aligned, blas
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.features import Features
+from svm_cost_curves.solvers.precision import FeaturesPrecision
+from svm_cost_curves.solvers.problem import Problem
 
 _EPSILON = float(np.finfo(np.float32).eps)
 

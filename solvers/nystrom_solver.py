@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers import _core
-from solvers.base import Counters, Limit, State, Status
-from solvers.errors import CoreError, SettingsError
-from solvers.nystrom import Nystrom
-from solvers.precision import FeaturesPrecision
-from solvers.problem import Problem
-from solvers.python_solver import PythonSolver, prefixed, select
-from solvers.rows import threads_refused
-from solvers.snapshots import DeferredResponses, KernelSnapshot
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.base import Counters, Limit, State, Status
+from svm_cost_curves.solvers.errors import CoreError, SettingsError
+from svm_cost_curves.solvers.nystrom import Nystrom
+from svm_cost_curves.solvers.precision import FeaturesPrecision
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.python_solver import PythonSolver, prefixed, select
+from svm_cost_curves.solvers.rows import threads_refused
+from svm_cost_curves.solvers.snapshots import DeferredResponses, KernelSnapshot
 
 
 class NystromSolver(PythonSolver):

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers._core import Purpose, Random
-from solvers.base import Counters, Limit, Status
-from solvers.errors import SettingsError
-from solvers.features import Features
-from solvers.kernels import Gaussian, Kernel, Polynomial
-from solvers.problem import Problem
-from solvers.python_solver import PythonSolver
-from solvers.snapshots import LinearSnapshot, Snapshot
+from svm_cost_curves.solvers._core import Purpose, Random
+from svm_cost_curves.solvers.base import Counters, Limit, Status
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.features import Features
+from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Polynomial
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.python_solver import PythonSolver
+from svm_cost_curves.solvers.snapshots import LinearSnapshot, Snapshot
 
 NOT_REPORTED = frozenset({"kernel_evaluations", "inner_products", "feature_accesses", "feature_accesses_dense"})
 """Counters that no library reports."""

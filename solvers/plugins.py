@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from solvers import _core
-from solvers.base import Counters, Limit, Solver, State, Status
-from solvers.core_solver import CoreSolver
-from solvers.errors import SettingsError
-from solvers.problem import Problem
-from solvers.python_solver import prefixed, select
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.base import Counters, Limit, Solver, State, Status
+from svm_cost_curves.solvers.core_solver import CoreSolver
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.python_solver import prefixed, select
 
 UNCOUNTED = frozenset({"X", "examples", "features", "in_feature_order", "matrix", "ordered", "rows"})
 """Members of a problem that give points or kernel rows without counting them."""
@@ -31,7 +31,7 @@ _COSTS = ("kernel_evaluations", "inner_products", "feature_accesses", "feature_a
 
 def is_plugin(solver: type[Solver]) -> bool:
     """Whether a solver's class is defined outside this package."""
-    return solver.__module__.partition(".")[0] != __package__
+    return not solver.__module__.startswith(f"{__package__}.")
 
 
 def source_of(solver: type[Solver]) -> str:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from solvers import _core
-from solvers.all_reduce import AllReduce
-from solvers.errors import SettingsError
-from solvers.features import (
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.all_reduce import AllReduce
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.features import (
     MAX_FEATURES,
     Features,
     TrainingPoints,
@@ -27,8 +27,8 @@ from solvers.features import (
     largest_square,
     stored_arrays,
 )
-from solvers.kernels import Gaussian, Kernel, Linear
-from solvers.rows import WORKING_BYTES, RowPolicy, Rows, make_rows
+from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear
+from svm_cost_curves.solvers.rows import WORKING_BYTES, RowPolicy, Rows, make_rows
 
 T = TypeVar("T")
 _LARGEST_SHIFTED = 2.0**14

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from solvers.base import Limit, Solver, State, Status
-from solvers.problem import Problem
+from svm_cost_curves.solvers.base import Limit, Solver, State, Status
+from svm_cost_curves.solvers.problem import Problem
 
 
 def prefixed(name: str, state: State) -> State:

@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from solvers.base import Solver
-from solvers.errors import SettingsError
+from svm_cost_curves.solvers.base import Solver
+from svm_cost_curves.solvers.errors import SettingsError
 
 
 def names() -> list[str]:

@@ -11,10 +11,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers import _core, blas
-from solvers.errors import SettingsError
-from solvers.gram_store import GramStore, NoRoomError, default_directory, gram_key
-from solvers.kernels import Kernel
+from svm_cost_curves.solvers import _core, blas
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.gram_store import GramStore, NoRoomError, default_directory, gram_key
+from svm_cost_curves.solvers.kernels import Kernel
 
 Provider = Literal["auto", "gram", "cache", "on_the_fly"]
 

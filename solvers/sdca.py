@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from solvers import _core
-from solvers.accounting import Accounting
-from solvers.core_solver import CoreSolver
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.accounting import Accounting
+from svm_cost_curves.solvers.core_solver import CoreSolver
 
 
 @dataclass

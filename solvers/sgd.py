@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from solvers import _core
-from solvers.core_solver import CoreSolver
-from solvers.errors import SettingsError
-from solvers.precision import Precision
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.core_solver import CoreSolver
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.precision import Precision
 
 
 class _Sgd(CoreSolver):

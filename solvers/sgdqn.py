@@ -6,9 +6,9 @@ Its erratum: Bordes, Bottou, Gallinari, Chang, Smith: SGDQN is less careful than
 import enum
 from dataclasses import dataclass
 
-from solvers import _core
-from solvers.core_solver import CoreSolver
-from solvers.precision import Precision
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.core_solver import CoreSolver
+from svm_cost_curves.solvers.precision import Precision
 
 
 class Variant(enum.Enum):

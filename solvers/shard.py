@@ -8,12 +8,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from solvers import _core
-from solvers.all_reduce import AllReduce
-from solvers.errors import SettingsError
-from solvers.features import Features, read_only
-from solvers.kernels import Linear
-from solvers.problem import Problem
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.all_reduce import AllReduce
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.features import Features, read_only
+from svm_cost_curves.solvers.kernels import Linear
+from svm_cost_curves.solvers.problem import Problem
 
 T = TypeVar("T")
 

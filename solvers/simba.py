@@ -3,11 +3,11 @@
 import enum
 from dataclasses import dataclass
 
-from solvers import _core
-from solvers.core_solver import CoreSolver
-from solvers.errors import SettingsError
-from solvers.problem import Problem
-from solvers.snapshots import LinearSnapshot
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.core_solver import CoreSolver
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.snapshots import LinearSnapshot
 
 
 class LearningRate(enum.Enum):

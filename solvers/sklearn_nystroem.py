@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.errors import SettingsError
-from solvers.features import Features
-from solvers.kernels import Kernel
-from solvers.passes import Passes, sklearn_kernel
-from solvers.problem import Problem
-from solvers.sklearn_sgd import classifier
-from solvers.snapshots import KernelSnapshot
+from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.features import Features
+from svm_cost_curves.solvers.kernels import Kernel
+from svm_cost_curves.solvers.passes import Passes, sklearn_kernel
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.sklearn_sgd import classifier
+from svm_cost_curves.solvers.snapshots import KernelSnapshot
 
 
 @dataclass

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from solvers.features import Features, compact
-from solvers.passes import Passes
+from svm_cost_curves.solvers.features import Features, compact
+from svm_cost_curves.solvers.passes import Passes
 
 
 @dataclass

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from solvers import _core
-from solvers.core_solver import CoreSolver
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers.core_solver import CoreSolver
 
 
 @dataclass

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from support.checksums import check, checksummed
-from support.files import new_file
+from svm_cost_curves.support.checksums import check, checksummed
+from svm_cost_curves.support.files import new_file
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from support.files import same_file
+from svm_cost_curves.support.files import same_file
 
 FIRST_POLL_SECONDS, POLL_SECONDS = 0.001, 0.1
 """First and longest pause between two attempts."""

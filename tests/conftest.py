@@ -16,9 +16,9 @@ from hypothesis import settings
 from servers import best_database, mlflow_server
 from waiting import PATIENCE
 
-import solvers
-from experiments.processes.stopping import STOP_SIGNALS, restored
-from experiments.store import Store
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS, restored
+from svm_cost_curves.experiments.store import Store
 
 ROOT = Path(__file__).resolve().parents[1]
 

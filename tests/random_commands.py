@@ -83,7 +83,7 @@ class _Draw:
         self._wild = chance.choice([0.0, 0.02, 0.1, 0.4])
 
     def words(self) -> list[str]:
-        import solvers
+        from svm_cost_curves import solvers
 
         chance = self._chance
         algo = chance.choice(solvers.names())
@@ -191,7 +191,7 @@ class _Draw:
         return [self._chance.choice(wild if self._odd(0.4) else tame)]
 
     def _swept(self, words: Sequence[str]) -> list[str]:
-        import solvers
+        from svm_cost_curves import solvers
 
         chance = self._chance
         algos = ",".join(chance.sample(solvers.names(), 2))
@@ -211,7 +211,7 @@ class Runner:
 
     def __init__(self, folder: Path) -> None:
         import run
-        from experiments.configuration.composition import settings_of
+        from svm_cost_curves.experiments.configuration.composition import settings_of
 
         settings_of([])
         self._main = run.main

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from omegaconf import DictConfig, OmegaConf
 
-import solvers
-from experiments.configuration.composition import CONF, compose, option_names, settings_of
-from experiments.configuration.preset_tables import ALL, options, read_tables
-from experiments.configuration.schema import RunConfig
-from experiments.configuration.settings import RunSettings
-from solvers import SettingsError
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.configuration.composition import CONF, compose, option_names, settings_of
+from svm_cost_curves.experiments.configuration.preset_tables import ALL, options, read_tables
+from svm_cost_curves.experiments.configuration.schema import RunConfig
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.solvers import SettingsError
 
 
 def settings(*overrides: str) -> RunSettings:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from experiments.configuration.composition import CONF, settings_of
-from experiments.configuration.preset_tables import options, read_tables
-from experiments.configuration.settings import RunSettings
-from experiments.reproduction.build import maker_of
-from experiments.reproduction.citations import PAPERS
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.spec import (
+from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.reproduction.build import maker_of
+from svm_cost_curves.experiments.reproduction.citations import PAPERS
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.spec import (
     SCALES,
     FigureError,
     FigureSpec,
@@ -157,7 +157,8 @@ def test_a_claim_with_a_fault_is_refused(tmp_path: Path, claim: str, message: st
 def test_an_option_that_the_judge_does_not_take_is_refused_with_file_claim_and_reading(
     tmp_path: Path, options: str, message: str
 ) -> None:
-    text = f"maker: experiments.papers.sbp.fig3\nclaims: [{{id: sbp.5, readings: [{{id: low, options: {options}}}]}}]"
+    text = "maker: svm_cost_curves.experiments.papers.sbp.fig3\n"
+    text += f"claims: [{{id: sbp.5, readings: [{{id: low, options: {options}}}]}}]"
     (tmp_path / "sbp_x.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(FigureError, match=re.escape(message)) as refused:
         read_figure("sbp_x", tmp_path)

@@ -18,8 +18,8 @@ import yaml
 from waiting import PATIENCE
 
 import run
-from experiments.configuration import preset_tables
-from experiments.reproduction.cli import main as reproduce
+from svm_cost_curves.experiments.configuration import preset_tables
+from svm_cost_curves.experiments.reproduction.cli import main as reproduce
 
 ROOT = Path(__file__).resolve().parents[1]
 SOLVER = "solvers/margin_perceptron.py"

@@ -15,14 +15,14 @@ from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
 from waiting import PATIENCE
 
-import solvers
-from experiments.command_line.words import for_each_job, jobs_of, register, translated
-from experiments.configuration.composition import CONF, settings_of
-from experiments.configuration.settings import RunSettings
-from experiments.reproduction import options
-from experiments.reproduction.cli import _named
-from experiments.reproduction.options import resolve_options
-from experiments.reproduction.spec import catalogue, choose, read_figure
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.command_line.words import for_each_job, jobs_of, register, translated
+from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.reproduction import options
+from svm_cost_curves.experiments.reproduction.cli import _named
+from svm_cost_curves.experiments.reproduction.options import resolve_options
+from svm_cost_curves.experiments.reproduction.spec import catalogue, choose, read_figure
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
+import tomllib
 from types import ModuleType
 
 import pytest
 
-from experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 
 UV = """
 import sys, time
@@ -63,15 +65,16 @@ def test_a_failure_keeps_its_status_and_shows_the_compilers_errors_and_uvs(
     assert capsys.readouterr().err.splitlines() == ["a.cpp:3:1: error: expected ';'", lines[-2]]
 
 
-@pytest.mark.parametrize(
-    ("state", "refused"),
-    [("wheel", True), ("metadata_wheel", True), ("editable", False), ("metadata_editable", False), ("sdist", False)],
-)
-def test_only_an_editable_installation_is_allowed(state: str, refused: bool) -> None:
-    reader = pytest.importorskip("scikit_build_core.settings.skbuild_read_settings").SettingsReader
-    settings = reader.from_file(str(PROJECT_ROOT / "pyproject.toml"), state=state).settings
-    assert bool(settings.fail) == refused
-    said = settings.messages.after_failure
-    assert ("works in its checkout only" in said) == refused
-    for command in ("make demo", "pip install --editable ."):
-        assert (command in said) == refused
+def test_the_wheel_has_every_folder_of_the_program() -> None:
+    project = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = project["tool"]["scikit-build"]["wheel"]["packages"]
+    assert all((PROJECT_ROOT / source).exists() for source in packages.values())
+    package = PROJECT_ROOT / "package" / "svm_cost_curves"
+    links = {path.name: path.resolve() for path in package.iterdir() if path.name != "__pycache__"}
+    mapped = {target: (PROJECT_ROOT / source).resolve() for target, source in packages.items()}
+    assert {f"svm_cost_curves/{name}": path for name, path in links.items()} | {
+        "hydra_plugins": PROJECT_ROOT / "hydra_plugins"
+    } == mapped
+    for command in project["project"]["scripts"].values():
+        module, _, function = command.partition(":")
+        assert callable(getattr(importlib.import_module(module), function))

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = ("benchmarks", "cpp", "datasets", "experiments", "hydra_plugins", "solvers", "support")
+SOURCES = ("benchmarks", "cpp", "datasets", "experiments", "hydra_plugins", "package", "solvers", "support")
 FOLDERS = (*SOURCES, ".ci", ".github", "conf", "docs", "notebooks", "requirements", "tests")
 NOT_TEXT = {".png", ".so", ".pyc", ".parquet", ".pdf", ".gz", ".xz", ".bz2", ".npz"}
 
@@ -71,7 +71,11 @@ def _library_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _private_parts(tree: ast.Module) -> Iterator[str]:
-    names = {name: origin for name, origin in _library_names(tree) if origin.partition(".")[0] not in SOURCES}
+    names = {
+        name: origin
+        for name, origin in _library_names(tree)
+        if origin.partition(".")[0] not in (*SOURCES, "svm_cost_curves")
+    }
     yield from (origin for origin in names.values() if re.search(r"(^|\.)_(?!_)|^mlflow\.store", origin))
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and re.match(r"_(?!_)", node.attr) and ast.unparse(node) != "os._exit":
@@ -200,11 +204,12 @@ def test_the_workflow_runs_targets_of_make_with_pinned_actions_and_every_allowed
     assert jobs["lint-and-test"]["strategy"]["matrix"]["python"][0] == lowest
 
 
-def test_the_name_datasets_means_ours() -> None:
-    # mlflow and others look for a package of this name, which is not ours
-    code = "import mlflow.data, datasets; print(datasets.__file__)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert Path(done.stdout.strip()) == ROOT / "datasets" / "__init__.py"
+@pytest.mark.parametrize("name", ["datasets", "experiments", "solvers", "support"])
+def test_a_folder_is_not_imported_under_a_second_name(name: str) -> None:
+    code = f"import mlflow.data\nimport {name}"  # mlflow looks for a package `datasets`, which is not this folder
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"ImportError: import svm_cost_curves.{name}: {name} is a folder of that package\n")
 
 
 def output_of_pytest(folder: Path, text: str, **environment: str) -> str:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import PurePath
 
-from datasets.errors import DataError, shown_path
-from datasets.readers.arff import read_arff
-from datasets.readers.csv_text import read_csv
-from datasets.readers.idx import read_idx
-from datasets.readers.libsvm import read_libsvm
-from datasets.readers.messages import read_messages
-from datasets.readers.npz import read_npz
-from datasets.readers.parquet import read_parquet
-from datasets.readers.reuters import read_reuters
-from datasets.readers.topics import read_topics
-from datasets.spec import PACKED_SUFFIXES, PublishedData, ReadData
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shown_path
+from svm_cost_curves.datasets.readers.arff import read_arff
+from svm_cost_curves.datasets.readers.csv_text import read_csv
+from svm_cost_curves.datasets.readers.idx import read_idx
+from svm_cost_curves.datasets.readers.libsvm import read_libsvm
+from svm_cost_curves.datasets.readers.messages import read_messages
+from svm_cost_curves.datasets.readers.npz import read_npz
+from svm_cost_curves.datasets.readers.parquet import read_parquet
+from svm_cost_curves.datasets.readers.reuters import read_reuters
+from svm_cost_curves.datasets.readers.topics import read_topics
+from svm_cost_curves.datasets.spec import PACKED_SUFFIXES, PublishedData, ReadData
+from svm_cost_curves.datasets.types import Table
 
 READER_VERSION = 1
 """Part of every fingerprint and prepared file: raised when a reader's result changes for some input."""

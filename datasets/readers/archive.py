@@ -6,7 +6,7 @@ import io
 import tarfile
 from pathlib import PurePosixPath
 
-from datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.errors import DataError, shorten
 
 
 def read_archive(content: bytes | bytearray, where: str) -> dict[PurePosixPath, bytes]:

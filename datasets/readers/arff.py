@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from datasets.errors import DataError, shorten
-from datasets.memory import require_memory
-from datasets.readers.columns import table_from
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.memory import require_memory
+from svm_cost_curves.datasets.readers.columns import table_from
+from svm_cost_curves.datasets.types import Table
 
 _BYTES_A_CHARACTER = 32
 """Peak memory of parsing a character: scipy makes a Python number of every cell."""

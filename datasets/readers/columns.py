@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.errors import DataError, shorten
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.types import Table
 
 _MISSING = ("", "?")
 """Missing texts; the second one in ARFF."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from datasets.errors import DataError, shorten
-from datasets.readers.columns import chosen_columns, labels_in, numbers_in
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.readers.columns import chosen_columns, labels_in, numbers_in
+from svm_cost_curves.datasets.types import Table
 
 
 def read_csv(

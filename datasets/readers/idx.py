@@ -7,8 +7,8 @@ import struct
 
 import numpy as np
 
-from datasets.errors import DataError, shorten
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.types import Table
 
 _UBYTE = 0x08
 

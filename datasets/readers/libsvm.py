@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.errors import DataError, shorten
-from datasets.transforms import stack_rows
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.transforms import stack_rows
+from svm_cost_curves.datasets.types import Table
 
 _MAX_INDEX = 2**63 - 2
 _LONGEST_NUMBER = 1000

@@ -10,10 +10,10 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from datasets.errors import DataError, shorten
-from datasets.readers.archive import read_archive
-from datasets.readers.ngrams import find_ngrams
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.readers.archive import read_archive
+from svm_cost_curves.datasets.readers.ngrams import find_ngrams
+from svm_cost_curves.datasets.types import Table
 
 
 def read_messages(content: bytes | bytearray, where: str, *, ngrams: int, min_count: int) -> Table:

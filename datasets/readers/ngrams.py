@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from datasets.errors import DataError
+from svm_cost_curves.datasets.errors import DataError
 
 _WORD = "[a-z]{2,}"
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.errors import DataError, shorten
-from datasets.memory import require_memory
-from datasets.readers.columns import labels_in
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.memory import require_memory
+from svm_cost_curves.datasets.readers.columns import labels_in
+from svm_cost_curves.datasets.types import Table
 
 CSR = ("data", "indices", "indptr", "shape")
 _KEYS = tuple(f"{name}{suffix}" for suffix in ("", "_test") for name in ("X", "y", "format", *CSR))

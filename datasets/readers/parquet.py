@@ -6,10 +6,10 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from datasets.errors import DataError, shorten
-from datasets.memory import require_memory
-from datasets.readers.columns import table_from
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.memory import require_memory
+from svm_cost_curves.datasets.readers.columns import table_from
+from svm_cost_curves.datasets.types import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,10 +11,10 @@ import re
 
 import numpy as np
 
-from datasets.errors import DataError, shorten
-from datasets.readers.archive import read_archive
-from datasets.readers.ngrams import find_ngrams
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.readers.archive import read_archive
+from svm_cost_curves.datasets.readers.ngrams import find_ngrams
+from svm_cost_curves.datasets.types import Table
 
 _DOCUMENT = re.compile(r"<REUTERS ([^>]*)>(.*?)</REUTERS>", re.DOTALL)
 _TOPICS = re.compile(r"<TOPICS>(.*?)</TOPICS>", re.DOTALL)

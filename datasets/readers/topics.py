@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from datasets.errors import DataError, shorten
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.types import Table
 
 _MAX_DIGITS = 15
 """Most digits of a document's number: exact in float64."""

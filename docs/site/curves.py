@@ -15,15 +15,15 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
-from experiments.plotting.interactive import PAGE
-from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.citations import place_of
-from experiments.reproduction.from_evidence import from_evidence
-from experiments.reproduction.options import Options
-from experiments.reproduction.published import EVIDENCE, EvidenceError, published_figures, read_facts
-from experiments.reproduction.report.curves import figure_page
-from experiments.reproduction.report.verdict_reader import read_verdict
-from experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.plotting.interactive import PAGE
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction.citations import place_of
+from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.published import EVIDENCE, EvidenceError, published_figures, read_facts
+from svm_cost_curves.experiments.reproduction.report.curves import figure_page
+from svm_cost_curves.experiments.reproduction.report.verdict_reader import read_verdict
+from svm_cost_curves.experiments.reproduction.spec import read_figure
 
 FOLDER: Final = "curves"
 FIRST: Final = "sbp_fig2"

@@ -12,13 +12,13 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
-from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.checks import CHECKS, recorded_checks
-from experiments.reproduction.citations import PAPERS, paper_named
-from experiments.reproduction.published import EVIDENCE
-from experiments.reproduction.report.labels import LABELS, moment
-from experiments.reproduction.report.pages import READINGS
-from experiments.reproduction.spec import FIGURES, FigureSpec, catalogue, read_figure
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction.checks import CHECKS, recorded_checks
+from svm_cost_curves.experiments.reproduction.citations import PAPERS, paper_named
+from svm_cost_curves.experiments.reproduction.published import EVIDENCE
+from svm_cost_curves.experiments.reproduction.report.labels import LABELS, moment
+from svm_cost_curves.experiments.reproduction.report.pages import READINGS
+from svm_cost_curves.experiments.reproduction.spec import FIGURES, FigureSpec, catalogue, read_figure
 
 RESULTS = PROJECT_ROOT / "docs" / "results"
 NOT_MADE = "No verdict at the paper's scale yet"

@@ -13,8 +13,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
-from experiments.reproduction.citations import PAPERS
-from experiments.reproduction.report.labels import LABELS
+from svm_cost_curves.experiments.reproduction.citations import PAPERS
+from svm_cost_curves.experiments.reproduction.report.labels import LABELS
 
 COLOURS = {
     "reproduced": "#00604f",

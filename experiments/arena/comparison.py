@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.arena.targets import COSTS, Targets
-from experiments.curve import column, cost_to_reach
-from experiments.papers.bands import Band, band
-from experiments.papers.effort import Effort, effort_of
-from experiments.papers.optimum import SERIES as OPTIMUM
-from experiments.papers.optimum import Optimum, optimum_of
-from experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.arena.targets import COSTS, Targets
+from svm_cost_curves.experiments.curve import column, cost_to_reach
+from svm_cost_curves.experiments.papers.bands import Band, band
+from svm_cost_curves.experiments.papers.effort import Effort, effort_of
+from svm_cost_curves.experiments.papers.optimum import SERIES as OPTIMUM
+from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
+from svm_cost_curves.experiments.reproduction.evidence import Panel
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-import solvers
-from experiments.reproduction.spec import FigureError
-from support.text import nearest
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.reproduction.spec import FigureError
+from svm_cost_curves.support.text import nearest
 
 ALL = "all"
 

@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import pandas as pd
 
-from experiments.arena import picture
-from experiments.arena.comparison import Comparison
-from experiments.arena.profile import costs_of, profiles
-from experiments.arena.table import table
-from experiments.arena.targets import COSTS, TIME, read_costs, read_targets
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.arena import picture
+from svm_cost_curves.experiments.arena.comparison import Comparison
+from svm_cost_curves.experiments.arena.profile import costs_of, profiles
+from svm_cost_curves.experiments.arena.table import table
+from svm_cost_curves.experiments.arena.targets import COSTS, TIME, read_costs, read_targets
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 
 COLUMNS: Final = ("what", "dataset", "series", "cost", "x", "median", "low", "high", "runs")
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from experiments.arena.comparison import Comparison
-from experiments.arena.profile import Profile
-from experiments.papers import layout
-from experiments.papers.bands import Band
-from experiments.papers.panels import empty, empty_panel, heading, write_heading
-from experiments.plotting import INK, Style, axis_name, interesting_range, plain_frame, styles_for
+from svm_cost_curves.experiments.arena.comparison import Comparison
+from svm_cost_curves.experiments.arena.profile import Profile
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.bands import Band
+from svm_cost_curves.experiments.papers.panels import empty, empty_panel, heading, write_heading
+from svm_cost_curves.experiments.plotting import INK, Style, axis_name, interesting_range, plain_frame, styles_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

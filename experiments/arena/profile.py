@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.arena.comparison import Comparison
+from svm_cost_curves.experiments.arena.comparison import Comparison
 
 
 @dataclass(frozen=True)

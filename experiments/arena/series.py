@@ -11,19 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
-import datasets
-import solvers
-from experiments.arena.entrants import Entrant, read_entrants
-from experiments.arena.targets import TIME, Targets, read_costs, read_targets
-from experiments.configuration.budget import BUDGET_LIMITS
-from experiments.configuration.composition import settings_of
-from experiments.configuration.schema import kernel_name
-from experiments.configuration.settings import RunSettings, setting_name
-from experiments.papers.optimum import SERIES as OPTIMUM
-from experiments.reproduction.options import Options
-from experiments.reproduction.series_spec import SeriesSpec
-from experiments.reproduction.spec import FigureError, FigureSpec, ScaleSpec
-from solvers.passes import Passes
+from svm_cost_curves import datasets, solvers
+from svm_cost_curves.experiments.arena.entrants import Entrant, read_entrants
+from svm_cost_curves.experiments.arena.targets import TIME, Targets, read_costs, read_targets
+from svm_cost_curves.experiments.configuration.budget import BUDGET_LIMITS
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.configuration.schema import kernel_name
+from svm_cost_curves.experiments.configuration.settings import RunSettings, setting_name
+from svm_cost_curves.experiments.papers.optimum import SERIES as OPTIMUM
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
+from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, ScaleSpec
+from svm_cost_curves.solvers.passes import Passes
 
 EPOCHS_A_PASS: Final = 10
 """Epochs of the budget for each pass: most methods use less than a kernel row for an example."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from experiments.arena.comparison import Comparison
-from experiments.arena.profile import Profile
-from experiments.arena.targets import COSTS, TIME
-from experiments.papers.effort import Effort, seconds_text
-from experiments.papers.panels import called
-from experiments.plotting import axis_name, styles_for
-from experiments.reproduction.figure_result import Bold, Table
-from experiments.reproduction.report.labels import NOTHING, quantity
+from svm_cost_curves.experiments.arena.comparison import Comparison
+from svm_cost_curves.experiments.arena.profile import Profile
+from svm_cost_curves.experiments.arena.targets import COSTS, TIME
+from svm_cost_curves.experiments.papers.effort import Effort, seconds_text
+from svm_cost_curves.experiments.papers.panels import called
+from svm_cost_curves.experiments.plotting import axis_name, styles_for
+from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
+from svm_cost_curves.experiments.reproduction.report.labels import NOTHING, quantity
 
 NOT_COUNTED = "not counted"
 

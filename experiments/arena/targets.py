@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal, cast, get_args
 
-from experiments.reproduction.spec import FigureError
-from support.text import nearest
+from svm_cost_curves.experiments.reproduction.spec import FigureError
+from svm_cost_curves.support.text import nearest
 
 Kind = Literal["gap", "error", "best"]
 COSTS: Final = ("kernel_evaluations", "feature_accesses", "cpu_seconds", "iterations")

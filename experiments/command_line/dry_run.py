@@ -9,17 +9,16 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]
 from omegaconf import DictConfig
 
-import datasets
-import solvers
-from experiments.configuration.composition import config_of
-from experiments.configuration.presets import DEFAULT
-from experiments.configuration.schema import RENAMED
-from experiments.configuration.settings import RunSettings, resolve, setting_name
-from experiments.processes.outcome import Outcome
-from experiments.run.code_identity import code_id
-from experiments.run.errors import outcome_of, print_error
-from experiments.run.identity import run_key
-from experiments.store import Store
+from svm_cost_curves import datasets, solvers
+from svm_cost_curves.experiments.configuration.composition import config_of
+from svm_cost_curves.experiments.configuration.presets import DEFAULT
+from svm_cost_curves.experiments.configuration.schema import RENAMED
+from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.run.code_identity import code_id
+from svm_cost_curves.experiments.run.errors import outcome_of, print_error
+from svm_cost_curves.experiments.run.identity import run_key
+from svm_cost_curves.experiments.store import Store
 
 
 def show_plan(composed: DictConfig, overrides: Sequence[str], number: int | None = None) -> Outcome:

@@ -6,8 +6,8 @@ import re
 from importlib import metadata
 from pathlib import Path
 
-import solvers
-from experiments import provenance
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments import provenance
 
 COLUMN = 18
 """Most characters before the second column; the few longer names move their own line only."""
@@ -63,7 +63,7 @@ def help_text(conf: Path) -> str:
             "hydra/launcher=local|ray|submitit_slurm       -m: here, on a Ray cluster, on Slurm (docs/clusters.md)",
             "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",
             "checkpoint_seconds=30                         wall seconds between two checkpoints; null: none",
-            "model=model.npz                               the final predictor; python -m experiments.predict uses it",
+            "model=model.npz                               the final predictor; svm-predict uses it",
             "style=paper width=6.75 format=pdf,png         a picture for a paper too; formats: pdf, svg, png, pgf",
             "",
             "A paper's values for an algorithm and a data set are taken by themselves (conf/preset/); what the command",

@@ -13,21 +13,21 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from experiments import engine
-from experiments.command_line.dry_run import show_plan
-from experiments.command_line.sweep_groups import distinguishing
-from experiments.command_line.sweep_results import write_for_paper
-from experiments.configuration.composition import config_of
-from experiments.configuration.paper_style import style_of
-from experiments.configuration.settings import RunSettings, resolve, setting_name
-from experiments.processes.mpirun import place
-from experiments.processes.outcome import STOPPED, Outcome, status_of
-from experiments.processes.stopping import STOP_SIGNALS, terminable
-from experiments.run.console import CompactDisplay, Display, FullDisplay
-from experiments.run.errors import outcome_of, print_error
-from experiments.store import Store
-from experiments.store.recorder import recording
-from solvers import SettingsError
+from svm_cost_curves.experiments import engine
+from svm_cost_curves.experiments.command_line.dry_run import show_plan
+from svm_cost_curves.experiments.command_line.sweep_groups import distinguishing
+from svm_cost_curves.experiments.command_line.sweep_results import write_for_paper
+from svm_cost_curves.experiments.configuration.composition import config_of
+from svm_cost_curves.experiments.configuration.paper_style import style_of
+from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
+from svm_cost_curves.experiments.processes.mpirun import place
+from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, status_of
+from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS, terminable
+from svm_cost_curves.experiments.run.console import CompactDisplay, Display, FullDisplay
+from svm_cost_curves.experiments.run.errors import outcome_of, print_error
+from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.experiments.store.recorder import recording
+from svm_cost_curves.solvers import SettingsError
 
 HERE = "here"
 """The launcher that runs jobs in the process of the command."""

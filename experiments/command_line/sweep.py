@@ -14,22 +14,22 @@ from hydra.core.utils import JobReturn
 from hydra.plugins.launcher import Launcher
 from omegaconf import OmegaConf
 
-from experiments.command_line import sweep_results
-from experiments.command_line.dry_run import show_plan
-from experiments.command_line.job import shown
-from experiments.configuration.choices import folder
-from experiments.configuration.composition import compose
-from experiments.configuration.engine import NO_SWEEPS
-from experiments.configuration.paper_style import PaperStyle, style_of
-from experiments.configuration.settings import server_address
-from experiments.launchers.checks import LOCAL, RAY, check_address, check_launcher
-from experiments.processes.outcome import EXIT_CODES, Outcome, outcomes_in, status_of
-from experiments.processes.stopping import terminable
-from experiments.run.errors import USER_ERRORS, print_error
-from experiments.run.leftovers import remove_old_leftovers
-from experiments.store import Store, StoreError
-from experiments.store.recorder import recording
-from solvers import SettingsError
+from svm_cost_curves.experiments.command_line import sweep_results
+from svm_cost_curves.experiments.command_line.dry_run import show_plan
+from svm_cost_curves.experiments.command_line.job import shown
+from svm_cost_curves.experiments.configuration.choices import folder
+from svm_cost_curves.experiments.configuration.composition import compose
+from svm_cost_curves.experiments.configuration.engine import NO_SWEEPS
+from svm_cost_curves.experiments.configuration.paper_style import PaperStyle, style_of
+from svm_cost_curves.experiments.configuration.settings import server_address
+from svm_cost_curves.experiments.launchers.checks import LOCAL, RAY, check_address, check_launcher
+from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, outcomes_in, status_of
+from svm_cost_curves.experiments.processes.stopping import terminable
+from svm_cost_curves.experiments.run.errors import USER_ERRORS, print_error
+from svm_cost_curves.experiments.run.leftovers import remove_old_leftovers
+from svm_cost_curves.experiments.store import Store, StoreError
+from svm_cost_curves.experiments.store.recorder import recording
+from svm_cost_curves.solvers import SettingsError
 
 SWEEP_ID = "SVM_SWEEP_ID"
 """Environment variable with the process number of a sweep: names its folder."""

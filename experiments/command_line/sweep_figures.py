@@ -8,17 +8,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.columns import STEP_COSTS
-from experiments.command_line.sweep_groups import Group, groups
-from experiments.command_line.sweep_page import Member, write_page
-from experiments.configuration.paper_style import PaperStyle
-from experiments.processes.outcome import Outcome
-from experiments.run.errors import print_error
+from svm_cost_curves.experiments.columns import STEP_COSTS
+from svm_cost_curves.experiments.command_line.sweep_groups import Group, groups
+from svm_cost_curves.experiments.command_line.sweep_page import Member, write_page
+from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.run.errors import print_error
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from experiments.plotting import Picture
+    from svm_cost_curves.experiments.plotting import Picture
 
 FIGURE, FOR_PAPER = "curves", "paper"
 """Names of the pictures; where there are several data sets, the data set's name follows."""
@@ -61,7 +61,7 @@ def draw_for_paper(outcomes: Sequence[Outcome], directory: Path, command: str, s
 
 
 def _small_print(command: str) -> str:
-    from experiments import provenance
+    from svm_cost_curves.experiments import provenance
 
     commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
     return f"commit {provenance.commit_text(commit, dirty)}; {command}" if commit else command
@@ -73,8 +73,8 @@ def _members(outcomes: Sequence[Outcome]) -> list[Member]:
 
 def _pictures(members: Sequence[Member], small_print: str, *, names: bool = True) -> Iterator[tuple[str, Picture]]:
     """Yield the picture of each data set, with the end of its file's name; say which has no point to draw."""
-    from experiments.command_line import sweep_names
-    from experiments.plotting import NothingToDrawError, curves_picture
+    from svm_cost_curves.experiments.command_line import sweep_names
+    from svm_cost_curves.experiments.plotting import NothingToDrawError, curves_picture
 
     by_dataset: dict[str, list[tuple[Group, list[pd.DataFrame]]]] = {}
     for group, curves in members:
@@ -109,7 +109,7 @@ def _curves(group: Group) -> list[tuple[Outcome, pd.DataFrame]]:
     """Return the curves of a group's runs, of those whose record is on this machine."""
     import pandas as pd
 
-    from experiments.curve import conform
+    from svm_cost_curves.experiments.curve import conform
 
     return [
         (outcome, conform(pd.read_parquet(Path(outcome.result_path).with_name("curve.parquet"))))

@@ -6,10 +6,10 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from experiments.command_line.sweep_names import Values, differing, in_order
-from experiments.configuration.schema import NOT_INFLUENTIAL
-from experiments.configuration.settings import setting_name
-from experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.command_line.sweep_names import Values, differing, in_order
+from svm_cost_curves.experiments.configuration.schema import NOT_INFLUENTIAL
+from svm_cost_curves.experiments.configuration.settings import setting_name
+from svm_cost_curves.experiments.processes.outcome import Outcome
 
 
 @dataclass(frozen=True)

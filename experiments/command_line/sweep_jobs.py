@@ -15,16 +15,16 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.core.utils import JobReturn, JobStatus, configure_log, setup_globals
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
-from experiments.command_line.job import run_job
-from experiments.configuration.composition import compose
-from experiments.configuration.settings import available_cores
-from experiments.launchers.cluster import cores_here
-from experiments.processes.elapsed import ElapsedTime
-from experiments.processes.outcome import Outcome
-from experiments.processes.pool import Pool, Report, run_jobs
-from experiments.run.console import console, note_to
-from experiments.run.errors import print_error
-from solvers import SettingsError
+from svm_cost_curves.experiments.command_line.job import run_job
+from svm_cost_curves.experiments.configuration.composition import compose
+from svm_cost_curves.experiments.configuration.settings import available_cores
+from svm_cost_curves.experiments.launchers.cluster import cores_here
+from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.pool import Pool, Report, run_jobs
+from svm_cost_curves.experiments.run.console import console, note_to
+from svm_cost_curves.experiments.run.errors import print_error
+from svm_cost_curves.solvers import SettingsError
 
 
 @dataclass(frozen=True)

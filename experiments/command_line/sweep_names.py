@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from experiments.configuration.settings import setting_name
+from svm_cost_curves.experiments.configuration.settings import setting_name
 
 if TYPE_CHECKING:
-    from experiments.plotting import Style
+    from svm_cost_curves.experiments.plotting import Style
 
 _MARKERS = ("o", "s", "^", "D", "v", "P", "p", "X", "<", ">", "h", "d")
 _LONGEST_NUMBER = 12
@@ -65,7 +65,7 @@ def labels(curves: Sequence[tuple[str, Values]]) -> list[str]:
 
 def called(algo: str) -> str:
     """Return an algorithm's name in pictures."""
-    from experiments.plotting import STYLES
+    from svm_cost_curves.experiments.plotting import STYLES
 
     return STYLES[algo].name if algo in STYLES else algo
 
@@ -76,7 +76,7 @@ def styles(curves: Sequence[tuple[str, Values]]) -> dict[str, Style]:
     Curves of one algorithm have its line, and colours from dark to light in their order. Where there is one algorithm
     only, the colours are those of matplotlib's viridis, whose steps are larger.
     """
-    from experiments.plotting import Style, styles_for
+    from svm_cost_curves.experiments.plotting import Style, styles_for
 
     named = dict(zip(labels(curves), curves, strict=True))
     own = styles_for({algo for algo, _ in curves})

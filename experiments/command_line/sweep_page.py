@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.command_line.sweep_groups import Group
-from experiments.configuration.schema import NOT_INFLUENTIAL
-from experiments.configuration.settings import setting_name
-from experiments.processes.outcome import Outcome
-from support.files import write_file
+from svm_cost_curves.experiments.command_line.sweep_groups import Group
+from svm_cost_curves.experiments.configuration.schema import NOT_INFLUENTIAL
+from svm_cost_curves.experiments.configuration.settings import setting_name
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.support.files import write_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,8 +38,8 @@ def write_page(members: Sequence[Member], directory: Path, command: str, picture
     Path or None
         None if no run has a curve.
     """
-    from experiments.command_line import sweep_names
-    from experiments.plotting.interactive import PAGE, Curves, RunCurve, curves_page
+    from svm_cost_curves.experiments.command_line import sweep_names
+    from svm_cost_curves.experiments.plotting.interactive import PAGE, Curves, RunCurve, curves_page
 
     kinds = list(dict.fromkeys((group.algo, group.values) for group, _ in members))
     styles = sweep_names.styles(kinds)

@@ -11,14 +11,14 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from experiments.columns import STEP_COSTS
-from experiments.command_line.sweep_figures import draw, draw_for_paper
-from experiments.command_line.sweep_groups import Group, groups
-from experiments.configuration.paper_style import PaperStyle
-from experiments.processes.outcome import Outcome, exit_code
-from experiments.run.console import console, count, duration, percent
-from experiments.run.errors import print_error
-from solvers import SettingsError
+from svm_cost_curves.experiments.columns import STEP_COSTS
+from svm_cost_curves.experiments.command_line.sweep_figures import draw, draw_for_paper
+from svm_cost_curves.experiments.command_line.sweep_groups import Group, groups
+from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
+from svm_cost_curves.experiments.processes.outcome import Outcome, exit_code
+from svm_cost_curves.experiments.run.console import console, count, duration, percent
+from svm_cost_curves.experiments.run.errors import print_error
+from svm_cost_curves.solvers import SettingsError
 
 
 def table(outcomes: Sequence[Outcome]) -> Table:

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from solvers import SettingsError
+from svm_cost_curves.solvers import SettingsError
 
 _CALL: Final = re.compile(r"(?P<setting>[^=]+)=\s*(?P<name>logspace|linspace)\((?P<arguments>.*)\)\s*")
 _MOST: Final = 10_000

@@ -13,12 +13,12 @@ from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
-import solvers
-from experiments.command_line.value_lists import expanded
-from experiments.configuration.composition import CONF, parsed
-from experiments.configuration.preset_tables import options, read_tables
-from experiments.configuration.schema import KERNELS, RunConfig, algo_schema
-from solvers import SettingsError
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.command_line.value_lists import expanded
+from svm_cost_curves.experiments.configuration.composition import CONF, parsed
+from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
+from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig, algo_schema
+from svm_cost_curves.solvers import SettingsError
 
 _FORMATS = re.compile(r"^format=([\w,]+)$")  # not a sweep over the formats
 

@@ -8,11 +8,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.configuration import presets
-from experiments.configuration.schedule import EvaluationSchedule
-from experiments.configuration.schema import BudgetConfig, PresetConfig
-from solvers import Limit, SettingsError
-from solvers.errors import LARGEST_INTEGER
+from svm_cost_curves.experiments.configuration import presets
+from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
+from svm_cost_curves.experiments.configuration.schema import BudgetConfig, PresetConfig
+from svm_cost_curves.solvers import Limit, SettingsError
+from svm_cost_curves.solvers.errors import LARGEST_INTEGER
 
 MAX_EVALUATIONS = 100_000
 COUNTER_OF = {

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from experiments.provenance import PROJECT_ROOT
-from support.errors import LARGEST_INTEGER, SettingsError
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.support.errors import LARGEST_INTEGER, SettingsError
 
 LONGEST_NAME, LONGEST_PATH = 255, 4095
 """Bytes of a file's name and of a path that Linux allows."""
@@ -87,7 +87,7 @@ def parse_memory(value: int | str) -> int:
     SettingsError
         Not of one of these forms, or not positive.
     """
-    from datasets.memory import machine_memory
+    from svm_cost_curves.datasets.memory import machine_memory
 
     text = str(value).strip()
     if text.lower() == "auto":

@@ -21,13 +21,13 @@ from hydra.errors import HydraException, MissingConfigException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
-import solvers
-from datasets.spec import NAMED
-from experiments.configuration.preset_tables import options, read_tables
-from experiments.configuration.schema import KERNELS, RENAMED, RunConfig, algo_schema
-from experiments.configuration.settings import RunSettings, nearest, resolve, setting_name
-from experiments.provenance import PROJECT_ROOT
-from solvers import SettingsError
+from svm_cost_curves import solvers
+from svm_cost_curves.datasets.spec import NAMED
+from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
+from svm_cost_curves.experiments.configuration.schema import KERNELS, RENAMED, RunConfig, algo_schema
+from svm_cost_curves.experiments.configuration.settings import RunSettings, nearest, resolve, setting_name
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.solvers import SettingsError
 
 CONF = PROJECT_ROOT / "conf"
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)

@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import solvers
-from experiments.configuration.choices import check_choice, install_command
-from experiments.configuration.schema import ENGINES
-from experiments.processes.mpirun import place
-from solvers import SettingsError
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.configuration.choices import check_choice, install_command
+from svm_cost_curves.experiments.configuration.schema import ENGINES
+from svm_cost_curves.experiments.processes.mpirun import place
+from svm_cost_curves.solvers import SettingsError
 
 NO_SWEEPS = "processes that mpirun has started make one run: leave out -m, or say ranks=2 to have them started for each"
 MPI = "engine=mpi"

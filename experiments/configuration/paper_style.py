@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from experiments.configuration.choices import check_choice
-from support.errors import SettingsError
+from svm_cost_curves.experiments.configuration.choices import check_choice
+from svm_cost_curves.support.errors import SettingsError
 
 NAMES: Final = ("style", "width", "format")
 STYLES: Final = ("screen", "paper")

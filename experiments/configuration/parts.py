@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Collection
 from typing import Any
 
-import solvers
-from datasets import DataError, DatasetConfig, DatasetSpec, spec_of
-from datasets.spec import TEXTS
-from experiments.configuration import presets
-from experiments.configuration.schema import KERNELS, GaussianConfig, RunConfig, kernel_name
-from solvers import SettingsError
-from solvers.errors import check_numbers
-from support.text import nearest
+from svm_cost_curves import solvers
+from svm_cost_curves.datasets import DataError, DatasetConfig, DatasetSpec, spec_of
+from svm_cost_curves.datasets.spec import TEXTS
+from svm_cost_curves.experiments.configuration import presets
+from svm_cost_curves.experiments.configuration.schema import KERNELS, GaussianConfig, RunConfig, kernel_name
+from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.solvers.errors import check_numbers
+from svm_cost_curves.support.text import nearest
 
 
 def choose_solver(node: Any) -> tuple[Any, Any]:

@@ -14,8 +14,8 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped]
 
-from experiments.configuration.schema import ProblemPreset
-from solvers import SettingsError
+from svm_cost_curves.experiments.configuration.schema import ProblemPreset
+from svm_cost_curves.solvers import SettingsError
 
 ALL = "all"
 """In place of the name of a data set, or of the list of algorithms."""

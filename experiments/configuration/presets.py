@@ -11,14 +11,14 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from experiments.configuration.schema import (
+from svm_cost_curves.experiments.configuration.schema import (
     GaussianConfig,
     Preset,
     PresetConfig,
     ProblemConfig,
     ProblemPreset,
 )
-from solvers import SettingsError
+from svm_cost_curves.solvers import SettingsError
 
 COMMAND_LINE = "command line"
 DEFAULT = "default"

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from solvers import Limit
+from svm_cost_curves.solvers import Limit
 
 DECADES = 4.0
 """A curve covers the last four decades of its budget: before them the error is near that of guessing."""

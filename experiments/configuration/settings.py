@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from datasets import DatasetSpec
-from experiments import provenance
-from experiments.configuration import presets
-from experiments.configuration.budget import Budget, choose_budget
-from experiments.configuration.choices import check_choice, check_model, folder, parse_memory, shown
-from experiments.configuration.engine import check_engine, choose_checkpoint_seconds, choose_ranks
-from experiments.configuration.parts import choose_dataset, choose_kernel, choose_solver
-from experiments.configuration.presets import COMMAND_LINE, ProblemChoice
-from experiments.configuration.schema import ROW_PROVIDERS, RunConfig, kernel_name
-from solvers import SettingsError, plugins
-from solvers.errors import LARGEST_INTEGER, check_numbers
-from support.text import nearest as nearest
-from support.text import setting_name as setting_name
+from svm_cost_curves.datasets import DatasetSpec
+from svm_cost_curves.experiments import provenance
+from svm_cost_curves.experiments.configuration import presets
+from svm_cost_curves.experiments.configuration.budget import Budget, choose_budget
+from svm_cost_curves.experiments.configuration.choices import check_choice, check_model, folder, parse_memory, shown
+from svm_cost_curves.experiments.configuration.engine import check_engine, choose_checkpoint_seconds, choose_ranks
+from svm_cost_curves.experiments.configuration.parts import choose_dataset, choose_kernel, choose_solver
+from svm_cost_curves.experiments.configuration.presets import COMMAND_LINE, ProblemChoice
+from svm_cost_curves.experiments.configuration.schema import ROW_PROVIDERS, RunConfig, kernel_name
+from svm_cost_curves.solvers import SettingsError, plugins
+from svm_cost_curves.solvers.errors import LARGEST_INTEGER, check_numbers
+from svm_cost_curves.support.text import nearest as nearest
+from svm_cost_curves.support.text import setting_name as setting_name
 
 MAX_SEED = LARGEST_INTEGER
 MAX_THREADS = 4096

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.types import Matrix
+from svm_cost_curves.datasets.types import Matrix
 
 FOLDS: Final = 5
 WIDTHS: Final = (2.0, 1 / 2, 1 / 8, 1 / 32, 1 / 128)

@@ -1,6 +1,6 @@
-"""``python -m experiments.elsewhere.search``: finds the widths and C of docs/elsewhere.md and writes conf/preset/.
+"""``python -m svm_cost_curves.experiments.elsewhere.search``: finds widths and C, and writes conf/preset/.
 
-A data set that has a row already is left out, so the command goes on where it was ended.
+They are those of docs/elsewhere.md. A data set with a row is left out, so the command goes on where it was ended.
 ``dataset=web,splice`` searches these only, ``kernel=linear`` for this kernel only, ``again=true`` also those with a
 row.
 """
@@ -14,15 +14,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import experiments.processes.program_start  # noqa: F401
-from datasets import DataError, default_cache_dir, load
-from experiments.configuration import composition
-from experiments.configuration.composition import settings_of
-from experiments.elsewhere.grid import Choice, search
-from experiments.run.loaded import limited_threads
-from solvers import SettingsError
-from support.files import write_file
-from support.text import printable
+import svm_cost_curves.experiments.processes.program_start  # noqa: F401
+from svm_cost_curves.datasets import DataError, default_cache_dir, load
+from svm_cost_curves.experiments.configuration import composition
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.elsewhere.grid import Choice, search
+from svm_cost_curves.experiments.run.loaded import limited_threads
+from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.support.files import write_file
+from svm_cost_curves.support.text import printable
 
 ROWS: Final = {"gaussian": 2000, "linear": 4000}
 """Training rows of a search, at most."""
@@ -42,7 +42,7 @@ DATA_SETS: Final = {
 }
 """Data sets of the protocol for each kernel."""
 _HEAD: Final = """\
-# docs/elsewhere.md: python -m experiments.elsewhere.search writes this file. Five-fold error with a {kernel} kernel.
+# Of svm_cost_curves.experiments.elsewhere.search (docs/elsewhere.md). Five-fold error with a {kernel} kernel.
 source: protocol of docs/elsewhere.md
 protocol: elsewhere_{kernel}
 rows:

@@ -11,16 +11,16 @@ import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import solvers
-from experiments.configuration.settings import RunSettings
-from experiments.processes.outcome import EXIT_CODES, OutcomeStatus, status_of
-from experiments.processes.stopping import StopRequest, Terminated, deferred
-from experiments.run.identity import canonical_json
-from solvers import Counters, Limit, Problem, SettingsError, Snapshot, Status
-from solvers.shard import scatter_rows
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, OutcomeStatus, status_of
+from svm_cost_curves.experiments.processes.stopping import StopRequest, Terminated, deferred
+from svm_cost_curves.experiments.run.identity import canonical_json
+from svm_cost_curves.solvers import Counters, Limit, Problem, SettingsError, Snapshot, Status
+from svm_cost_curves.solvers.shard import scatter_rows
 
 if TYPE_CHECKING:
-    from experiments.engine.mpi import Mpi
+    from svm_cost_curves.experiments.engine.mpi import Mpi
 
 END = "end"
 """The last order; its argument is the status of the run."""

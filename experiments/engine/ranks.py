@@ -8,19 +8,19 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from experiments.configuration.choices import install_command
-from experiments.configuration.settings import RunSettings
-from experiments.engine.distributed_solver import END, DistributedSolver, RankSolver
-from experiments.processes.mpirun import place
-from experiments.processes.outcome import Outcome
-from experiments.processes.stopping import deferred
-from experiments.run import runner
-from experiments.run.advance import LocalEngine
-from experiments.run.checkpointer import Checkpoint
-from experiments.run.console import Display
-from experiments.run.errors import outcome_of
-from solvers import Problem, SettingsError
-from solvers.shard import check_ranks
+from svm_cost_curves.experiments.configuration.choices import install_command
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.engine.distributed_solver import END, DistributedSolver, RankSolver
+from svm_cost_curves.experiments.processes.mpirun import place
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.stopping import deferred
+from svm_cost_curves.experiments.run import runner
+from svm_cost_curves.experiments.run.advance import LocalEngine
+from svm_cost_curves.experiments.run.checkpointer import Checkpoint
+from svm_cost_curves.experiments.run.console import Display
+from svm_cost_curves.experiments.run.errors import outcome_of
+from svm_cost_curves.solvers import Problem, SettingsError
+from svm_cost_curves.solvers.shard import check_ranks
 
 
 class MpiEngine(LocalEngine):
@@ -77,7 +77,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
     if here.rank:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # until `RankSolver.follow`
     try:
-        from experiments.engine.mpi import connect
+        from svm_cost_curves.experiments.engine.mpi import connect
     except (ImportError, RuntimeError) as error:  # mpi4py is installed, but not the library that it loads
         why = " ".join(str(error).split())
         raise SettingsError(f"engine=mpi cannot load MPI ({why}): {install_command('mpi')} brings one") from error

@@ -18,17 +18,21 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, NoReturn, cast
 
-import solvers
-from experiments.configuration.engine import mpirun
-from experiments.configuration.settings import RunSettings
-from experiments.processes.mpirun import place, without_place
-from experiments.processes.outcome import EXIT_CODES, STOPPED, Outcome, OutcomeStatus, status_of
-from experiments.processes.stopping import deferred
-from experiments.run.console import Display
-from experiments.run.errors import outcome_of
-from support.files import temporary_folder
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.configuration.engine import mpirun
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.processes.mpirun import place, without_place
+from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, STOPPED, Outcome, OutcomeStatus, status_of
+from svm_cost_curves.experiments.processes.stopping import deferred
+from svm_cost_curves.experiments.run.console import Display
+from svm_cost_curves.experiments.run.errors import outcome_of
+from svm_cost_curves.support.files import temporary_folder
 
-RANK = "import experiments.processes.program_start, experiments.engine.start as start; start.exit_as_rank()"
+RANK = """
+import svm_cost_curves.experiments.processes.program_start
+from svm_cost_curves.experiments.engine.start import exit_as_rank
+exit_as_rank()
+"""
 """Python code of a rank."""
 MARK = b"svm "
 """Begins each line of rank 0."""
@@ -129,6 +133,6 @@ def exit_as_rank() -> NoReturn:
 
 
 def _compute(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
-    from experiments.engine import ranks
+    from svm_cost_curves.experiments.engine import ranks
 
     return outcome_of(lambda: ranks.run(settings, display, command), settings.label)

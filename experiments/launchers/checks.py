@@ -6,8 +6,8 @@ import importlib.util
 import shutil
 import socket
 
-from experiments.configuration.choices import install_command
-from support.errors import SettingsError
+from svm_cost_curves.experiments.configuration.choices import install_command
+from svm_cost_curves.support.errors import SettingsError
 
 LOCAL, RAY, SLURM = "local", "ray", "submitit_slurm"
 _EXTRAS = {RAY: "ray", SLURM: "slurm", "submitit_local": "slurm"}

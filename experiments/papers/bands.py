@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import Points, common_grid, value_at
+from svm_cost_curves.experiments.curve import Points, common_grid, value_at
 
 
 @dataclass(frozen=True)

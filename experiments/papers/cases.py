@@ -8,12 +8,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from experiments.papers.panels import name_of
-from experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec, option_values
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.spec import options_of
-from experiments.reproduction.statistics import LEAST_RUNS, Interval
-from experiments.reproduction.verdict import CaseRuling, Claim, Outcome, Reading, Ruling, Sensitivity, outcome_of
+from svm_cost_curves.experiments.papers.panels import name_of
+from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec, option_values
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.spec import options_of
+from svm_cost_curves.experiments.reproduction.statistics import LEAST_RUNS, Interval
+from svm_cost_curves.experiments.reproduction.verdict import (
+    CaseRuling,
+    Claim,
+    Outcome,
+    Reading,
+    Ruling,
+    Sensitivity,
+    outcome_of,
+)
 
 
 @dataclass(frozen=True)

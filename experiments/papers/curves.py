@@ -5,11 +5,11 @@ It draws the series of a file in ``conf/figure/`` and judges no claims.
 
 from __future__ import annotations
 
-from experiments.papers.cases import unjudged
-from experiments.papers.panels import CurveFigure, Row
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.verdict import number
+from svm_cost_curves.experiments.papers.cases import unjudged
+from svm_cost_curves.experiments.papers.panels import CurveFigure, Row
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.verdict import number
 
 ROWS = (
     Row("kernel_evaluations", "Means over {runs}", bands=True),

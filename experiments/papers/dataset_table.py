@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from experiments.papers import layout
-from experiments.papers.printed import compare_number, data_difference
-from experiments.plotting import FAINT, INK
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.verdict import Number
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.printed import compare_number, data_difference
+from svm_cost_curves.experiments.plotting import FAINT, INK
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
-from experiments.papers.cases import UNCLEAR, Decision, above, at_most
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.statistics import Interval, bootstrap_groups
-from experiments.reproduction.verdict import Ruling
+from svm_cost_curves.experiments.papers.cases import UNCLEAR, Decision, above, at_most
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_groups
+from svm_cost_curves.experiments.reproduction.verdict import Ruling
 
 RESAMPLES: Final = 2000
 

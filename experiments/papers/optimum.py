@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from experiments.curve import column
-from experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.reproduction.evidence import Panel
 
 SERIES: Final = "optimum"
 """Series that computes the optimum; if a figure sweeps C, this series has the same values."""

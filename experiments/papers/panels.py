@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from experiments.plotting import (
+from svm_cost_curves.experiments.plotting import (
     FAINT,
     INK,
     LEFT,
@@ -24,7 +24,7 @@ from experiments.plotting import (
     row_of_axes,
     styles_for,
 )
-from experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

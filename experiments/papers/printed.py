@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from experiments.reproduction.claim_spec import NumberSpec
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.verdict import Number, number
+from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.verdict import Number, number
 
 
 def data_difference(panel: Panel, full: int | None) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from experiments.configuration.settings import RunSettings
-    from solvers import Problem
+    from svm_cost_curves.experiments.configuration.settings import RunSettings
+    from svm_cost_curves.solvers import Problem
 
 
 def load_problem(run: RunSettings) -> Problem:
     """Return the problem of a run with its data. Raises DataError if they are not available."""
-    import datasets
-    from experiments.run.assembly import assemble
+    from svm_cost_curves import datasets
+    from svm_cost_curves.experiments.run.assembly import assemble
 
     cache_dir = datasets.default_cache_dir()
     problem: Problem = assemble(run, datasets.load(run.dataset, cache_dir=cache_dir), cache_dir=cache_dir).problem

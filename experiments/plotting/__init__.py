@@ -7,13 +7,13 @@ figure, whose module puts panels (`draw_panel`) under one legend (`legend_row`).
 another style (`paper.mplstyle`) and its panels are put into a grid of the paper's width (`paper`).
 """
 
-from experiments.plotting.curves import NothingToDrawError, curves_picture
-from experiments.plotting.legend import legend_row, name_curves
-from experiments.plotting.means import MeanCurve, mean_curve, mean_curves
-from experiments.plotting.panel import LEFT, Drawn, draw_panel, draw_spread, row_of_axes
-from experiments.plotting.picture import Picture
-from experiments.plotting.ranges import interesting_range
-from experiments.plotting.styles import (
+from svm_cost_curves.experiments.plotting.curves import NothingToDrawError, curves_picture
+from svm_cost_curves.experiments.plotting.legend import legend_row, name_curves
+from svm_cost_curves.experiments.plotting.means import MeanCurve, mean_curve, mean_curves
+from svm_cost_curves.experiments.plotting.panel import LEFT, Drawn, draw_panel, draw_spread, row_of_axes
+from svm_cost_curves.experiments.plotting.picture import Picture
+from svm_cost_curves.experiments.plotting.ranges import interesting_range
+from svm_cost_curves.experiments.plotting.styles import (
     FAINT,
     GRID,
     INK,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from experiments.plotting import paper
-from experiments.plotting.legend import DASHED_WHEN, legend_row, name_curves, names_height
-from experiments.plotting.means import MeanCurve, mean_curves
-from experiments.plotting.panel import draw_panel, row_of_axes
-from experiments.plotting.picture import Picture
-from experiments.plotting.styles import FAINT, INK, Style, axis_name, styles_for
+from svm_cost_curves.experiments.plotting import paper
+from svm_cost_curves.experiments.plotting.legend import DASHED_WHEN, legend_row, name_curves, names_height
+from svm_cost_curves.experiments.plotting.means import MeanCurve, mean_curves
+from svm_cost_curves.experiments.plotting.panel import draw_panel, row_of_axes
+from svm_cost_curves.experiments.plotting.picture import Picture
+from svm_cost_curves.experiments.plotting.styles import FAINT, INK, Style, axis_name, styles_for
 
 if TYPE_CHECKING:
     import pandas as pd

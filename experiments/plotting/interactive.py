@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.columns import COLUMNS, COSTS, MEASURES, STEP_COSTS
-from experiments.curve import MAX_POINTS, spread_rows
-from experiments.plotting.styles import Style, axis_name
+from svm_cost_curves.experiments.columns import COLUMNS, COSTS, MEASURES, STEP_COSTS
+from svm_cost_curves.experiments.curve import MAX_POINTS, spread_rows
+from svm_cost_curves.experiments.plotting.styles import Style, axis_name
 
 if TYPE_CHECKING:
     import pandas as pd

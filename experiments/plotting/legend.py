@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from experiments.plotting.means import MeanCurve
-from experiments.plotting.ranges import spread
-from experiments.plotting.styles import DASHED, INK, Style
+from svm_cost_curves.experiments.plotting.means import MeanCurve
+from svm_cost_curves.experiments.plotting.ranges import spread
+from svm_cost_curves.experiments.plotting.styles import DASHED, INK, Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

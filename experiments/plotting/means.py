@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.curve import column, cost_to_reach, mean_over_runs
+from svm_cost_curves.experiments.curve import column, cost_to_reach, mean_over_runs
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.plotting.means import MeanCurve
-from experiments.plotting.ranges import from_common_start, interesting_range
-from experiments.plotting.styles import DASHED, INK, Style, axis_name, plain_frame
+from svm_cost_curves.experiments.plotting.means import MeanCurve
+from svm_cost_curves.experiments.plotting.ranges import from_common_start, interesting_range
+from svm_cost_curves.experiments.plotting.styles import DASHED, INK, Style, axis_name, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

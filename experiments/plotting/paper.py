@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from experiments.configuration.paper_style import LATEX, latex
-from experiments.plotting.legend import write_legend
-from experiments.plotting.styles import INK, PAPER, own_settings
-from support.errors import SettingsError
-from support.files import new_file
+from svm_cost_curves.experiments.configuration.paper_style import LATEX, latex
+from svm_cost_curves.experiments.plotting.legend import write_legend
+from svm_cost_curves.experiments.plotting.styles import INK, PAPER, own_settings
+from svm_cost_curves.support.errors import SettingsError
+from svm_cost_curves.support.files import new_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,7 +126,7 @@ def write(figure: Figure, path: Path, title: str, caption: Sequence[str]) -> Non
 def _write_pgf(figure: Figure, path: Path) -> None:
     from matplotlib.backends.backend_pgf import LatexError
 
-    from experiments.plotting import pgf
+    from svm_cost_curves.experiments.plotting import pgf
 
     pgf.prepare(figure)
     figure.set_layout_engine("constrained")  # LaTeX's letters have other widths

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.configuration.paper_style import PaperStyle
-from experiments.plotting import paper
-from experiments.plotting.styles import FAINT, INK, PAPER, own_settings
+from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
+from svm_cost_curves.experiments.plotting import paper
+from svm_cost_curves.experiments.plotting.styles import FAINT, INK, PAPER, own_settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

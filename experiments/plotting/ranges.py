@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from experiments.curve import Points, value_at
+from svm_cost_curves.experiments.curve import Points, value_at
 
 
 def spread(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from experiments.processes.stopping import STOP_SIGNALS
+from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS
 
 PAUSE = 5.0
 """Seconds between two lines."""

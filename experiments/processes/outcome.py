@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from experiments.processes.stopping import Terminated
-from support.files import write_file
+from svm_cost_curves.experiments.processes.stopping import Terminated
+from svm_cost_curves.support.files import write_file
 
 OutcomeStatus = Literal["finished", "found", "interrupted", "terminated", "refused", "failed", "killed"]
 

@@ -23,10 +23,10 @@ from typing import Any, Protocol
 
 from pebble import ProcessExpired, ProcessPool
 
-import solvers
-from experiments.processes.outcome import STOPPED, Outcome, status_of
-from experiments.processes.stopping import GRACE_SECONDS, STOP_SIGNALS, deferred, terminable
-from experiments.processes.streams import tolerate
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, status_of
+from svm_cost_curves.experiments.processes.stopping import GRACE_SECONDS, STOP_SIGNALS, deferred, terminable
+from svm_cost_curves.experiments.processes.streams import tolerate
 
 ATTEMPTS = 3
 """Attempts at a job whose process is killed; the job itself may exhaust the memory."""

@@ -6,10 +6,10 @@ with one sentence and status 2.
 
 import sys
 
-import experiments.processes.collector  # noqa: F401
+import svm_cost_curves.experiments.processes.collector  # noqa: F401
 
 try:
-    import solvers  # noqa: F401
+    from svm_cost_curves import solvers  # noqa: F401
 except ImportError as error:
     if "SVM_ISA" not in str(error):
         raise

@@ -10,20 +10,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from experiments import provenance
-from experiments.reproduction.citations import place_of
-from experiments.reproduction.disturbance import disturbed_runs
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.options import Options
-from experiments.reproduction.published import EvidenceError, same_values
-from experiments.reproduction.verdict import Verdict
-from support.files import new_folder
-from support.values import plain
+from svm_cost_curves.experiments import provenance
+from svm_cost_curves.experiments.reproduction.citations import place_of
+from svm_cost_curves.experiments.reproduction.disturbance import disturbed_runs
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.published import EvidenceError, same_values
+from svm_cost_curves.experiments.reproduction.verdict import Verdict
+from svm_cost_curves.support.files import new_folder
+from svm_cost_curves.support.values import plain
 
 if TYPE_CHECKING:
-    from experiments.processes.outcome import Outcome
-    from experiments.reproduction.plan import Plan, PlannedPanel
+    from svm_cost_curves.experiments.processes.outcome import Outcome
+    from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedPanel
 
 
 class Maker(Protocol):
@@ -86,9 +86,9 @@ def build_figure(
     OSError
         The folder cannot be written; an earlier one stays.
     """
-    from experiments.plotting import Picture
-    from experiments.reproduction import output
-    from experiments.reproduction.report.curves import write_page
+    from svm_cost_curves.experiments.plotting import Picture
+    from svm_cost_curves.experiments.reproduction import output
+    from svm_cost_curves.experiments.reproduction.report.curves import write_page
 
     result = maker_of(evidence.spec.maker).make(evidence)
     verdict = verdict_of(evidence, result, command)

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-import solvers
-from experiments import provenance
-from experiments.reproduction.evidence import Run
-from experiments.reproduction.published import CHECKS, read_verified, write_sums
-from experiments.reproduction.run_comparison import Comparison
-from support.files import write_file
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments import provenance
+from svm_cost_curves.experiments.reproduction.evidence import Run
+from svm_cost_curves.experiments.reproduction.published import CHECKS, read_verified, write_sums
+from svm_cost_curves.experiments.reproduction.run_comparison import Comparison
+from svm_cost_curves.support.files import write_file
 
 OUTCOMES: Final = ("equal", "agrees", "DIFFERS")
 

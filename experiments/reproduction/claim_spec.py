@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
-from experiments.columns import COSTS, MEASURES
-from support.text import nearest
+from svm_cost_curves.experiments.columns import COSTS, MEASURES
+from svm_cost_curves.support.text import nearest
 
 
 class Described:

@@ -6,15 +6,17 @@ Nothing that draws published figures imports Hydra, a solver or the store: other
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 
-from experiments.configuration.choices import check_home
-from experiments.processes.outcome import EXIT_CODES, status_of
-from experiments.processes.stopping import terminable
-from experiments.reproduction.completion import QUERY, completions
-from experiments.reproduction.options import OK, USER_ERROR, Command, figure_named, parse
-from experiments.reproduction.published import EvidenceError
-from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
+from svm_cost_curves.experiments.configuration.choices import check_home
+from svm_cost_curves.experiments.processes import streams
+from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, status_of
+from svm_cost_curves.experiments.processes.stopping import terminable
+from svm_cost_curves.experiments.reproduction.completion import QUERY, completions
+from svm_cost_curves.experiments.reproduction.options import OK, USER_ERROR, Command, figure_named, parse
+from svm_cost_curves.experiments.reproduction.published import EvidenceError
+from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
 
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 
@@ -60,6 +62,11 @@ exit status: 0 done; 1 a run failed, the rest is done; 2 the command or the stor
 available, the rest is done; 4 a checked run differs; 130 stopped by Ctrl-C, 75 by SIGTERM"""
 
 
+def command() -> int:
+    """Run the command line of this process and return its exit status."""
+    return streams.run(lambda: main(sys.argv[1:]))
+
+
 def main(words: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
     if words[:1] == [QUERY]:
@@ -90,12 +97,12 @@ def _run(command: Command, words: Sequence[str]) -> int:
     if command.verb == "list" and not command.scale:
         return _list(command)
     if command.draws_evidence:
-        from experiments.reproduction.drawing import draw_figures
+        from svm_cost_curves.experiments.reproduction.drawing import draw_figures
 
         return draw_figures(choose(command.figure), command, words)
     check_home()
-    import experiments.processes.program_start  # noqa: F401
-    from experiments.reproduction.figure_commands import make_figures
+    import svm_cost_curves.experiments.processes.program_start  # noqa: F401
+    from svm_cost_curves.experiments.reproduction.figure_commands import make_figures
 
     return make_figures(command, words)
 
@@ -129,15 +136,15 @@ def _help() -> str:
 
 
 def _version() -> int:
-    import experiments.processes.program_start  # noqa: F401
-    from experiments.command_line.help import version_text
+    import svm_cost_curves.experiments.processes.program_start  # noqa: F401
+    from svm_cost_curves.experiments.command_line.help import version_text
 
     print(version_text(), flush=True)
     return OK
 
 
 def _list(command: Command) -> int:
-    from experiments.reproduction.listing import catalogue_lines
+    from svm_cost_curves.experiments.reproduction.listing import catalogue_lines
 
     specs = [read_figure(name, with_options=False) for name in choose(command.figure or "all")]
     print("\n".join(catalogue_lines(specs, command.figures)))
@@ -146,8 +153,8 @@ def _list(command: Command) -> int:
 
 def _user_errors() -> tuple[type[Exception], ...]:
     """Return the errors that the user can correct."""
-    import experiments.processes.program_start  # noqa: F401
-    from experiments.run.errors import USER_ERRORS
+    import svm_cost_curves.experiments.processes.program_start  # noqa: F401
+    from svm_cost_curves.experiments.run.errors import USER_ERRORS
 
     return USER_ERRORS
 
@@ -158,6 +165,6 @@ def _refused(message: str) -> int:
 
 
 def _print_error(text: str) -> None:
-    from experiments.run.errors import print_error
+    from svm_cost_curves.experiments.run.errors import print_error
 
     print_error(text)

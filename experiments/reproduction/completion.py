@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import get_args
 
-from experiments.configuration.paper_style import FORMATS, STYLES
-from experiments.reproduction.options import FLAGS, NAMES, VERBS, Launcher, Timed
-from experiments.reproduction.spec import SCALES, catalogue, known_data_sets
+from svm_cost_curves.experiments.configuration.paper_style import FORMATS, STYLES
+from svm_cost_curves.experiments.reproduction.options import FLAGS, NAMES, VERBS, Launcher, Timed
+from svm_cost_curves.experiments.reproduction.spec import SCALES, catalogue, known_data_sets
 
 QUERY = "-sc"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
 
 if TYPE_CHECKING:
-    from experiments.processes.outcome import Outcome
-    from experiments.reproduction.plan import PlannedRun
-    from experiments.store import FinishedRun, Store
+    from svm_cost_curves.experiments.processes.outcome import Outcome
+    from svm_cost_curves.experiments.reproduction.plan import PlannedRun
+    from svm_cost_curves.experiments.store import FinishedRun, Store
 
 LEAST_SHARE: Final = 0.9
 """Least CPU time over wall time in the solver. A solver computes all the time: on an idle machine it is above 0.98. At
@@ -71,7 +71,7 @@ def make_undisturbed(
     make : callable
         Makes runs and returns their outcomes by key.
     """
-    from experiments.store import recorder
+    from svm_cost_curves.experiments.store import recorder
 
     outcomes = make(runs)
     for _ in range(REPEATS if store.server is None else 0):

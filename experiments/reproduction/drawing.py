@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.processes.elapsed import ElapsedTime
-from experiments.processes.outcome import Outcome
-from experiments.processes.stopping import deferred
-from experiments.reproduction.build import build_figure
-from experiments.reproduction.from_evidence import from_evidence
-from experiments.reproduction.options import NOT_ALL, OK, Command, Options
-from experiments.reproduction.published import EvidenceError, published_figures, read_facts
-from experiments.reproduction.spec import FigureError, FigureSpec, read_figure
-from experiments.reproduction.summary import show, shown
-from experiments.reproduction.verdict import Verdict
-from experiments.run.console import console, note_to
+from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.stopping import deferred
+from svm_cost_curves.experiments.reproduction.build import build_figure
+from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
+from svm_cost_curves.experiments.reproduction.options import NOT_ALL, OK, Command, Options
+from svm_cost_curves.experiments.reproduction.published import EvidenceError, published_figures, read_facts
+from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, read_figure
+from svm_cost_curves.experiments.reproduction.summary import show, shown
+from svm_cost_curves.experiments.reproduction.verdict import Verdict
+from svm_cost_curves.experiments.run.console import console, note_to
 
 if TYPE_CHECKING:
-    from experiments.processes.pool import Report
+    from svm_cost_curves.experiments.processes.pool import Report
 
 
 def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:
@@ -110,7 +110,7 @@ class FigureDrawing:
 
     def __call__(self, report: Report, /) -> Outcome:
         """Draw it and return the outcome; see `experiments.processes.pool.Job`."""
-        from experiments.run.errors import outcome_of
+        from svm_cost_curves.experiments.run.errors import outcome_of
 
         del report
         return outcome_of(self._drawn, lambda: self.label)
@@ -140,8 +140,8 @@ def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[tuple[Fig
         for drawing in drawings:
             yield drawing, drawing.draw()
         return
-    from experiments.processes.pool import WorkerPool, run_jobs
-    from experiments.reproduction.report.verdict_reader import read_verdict
+    from svm_cost_curves.experiments.processes.pool import WorkerPool, run_jobs
+    from svm_cost_curves.experiments.reproduction.report.verdict_reader import read_verdict
 
     with WorkerPool(min(jobs, len(drawings))) as pool:
         for event in run_jobs(drawings, pool):

@@ -17,13 +17,13 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from datasets import size_of, training_rows
-from experiments import provenance
-from experiments.configuration.budget import BUDGET_LIMITS
-from experiments.configuration.settings import RunSettings
-from experiments.reproduction.memory import gram_bytes
-from experiments.reproduction.published import EVIDENCE, EvidenceError, published_runs
-from experiments.store import Store
+from svm_cost_curves.datasets import size_of, training_rows
+from svm_cost_curves.experiments import provenance
+from svm_cost_curves.experiments.configuration.budget import BUDGET_LIMITS
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.reproduction.memory import gram_bytes
+from svm_cost_curves.experiments.reproduction.published import EVIDENCE, EvidenceError, published_runs
+from svm_cost_curves.experiments.store import Store
 
 Seconds = Callable[[RunSettings], float]
 """Returns the seconds that a run will probably take on one core, without its Gram matrix: `Durations.seconds`."""

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 
 class Run(Protocol):

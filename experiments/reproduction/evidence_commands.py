@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.reproduction.drawing import published_specs
-from experiments.reproduction.durations import Durations, Seconds, expected_seconds
-from experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
-from experiments.reproduction.plan import Planner
-from experiments.reproduction.published import EvidenceError
-from experiments.reproduction.spec import catalogue, read_figure
-from experiments.reproduction.summary import claims_table, remarks, shown
-from experiments.run.console import console, duration, meter
-from experiments.run.errors import print_error
-from experiments.store import Store
+from svm_cost_curves.experiments.reproduction.drawing import published_specs
+from svm_cost_curves.experiments.reproduction.durations import Durations, Seconds, expected_seconds
+from svm_cost_curves.experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
+from svm_cost_curves.experiments.reproduction.plan import Planner
+from svm_cost_curves.experiments.reproduction.published import EvidenceError
+from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
+from svm_cost_curves.experiments.reproduction.summary import claims_table, remarks, shown
+from svm_cost_curves.experiments.run.console import console, duration, meter
+from svm_cost_curves.experiments.run.errors import print_error
+from svm_cost_curves.experiments.store import Store
 
 if TYPE_CHECKING:
-    from experiments.reproduction.run_comparison import Candidate
+    from svm_cost_curves.experiments.reproduction.run_comparison import Candidate
 
 
 def publish_figures(names: Sequence[str], command: Command, store: Store, words: Sequence[str]) -> int:
@@ -28,7 +28,7 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
 
     Figures of no paper are published only where the command names them.
     """
-    from experiments.reproduction.publish import publish
+    from svm_cost_curves.experiments.reproduction.publish import publish
 
     planner = Planner(store)
     statuses = []
@@ -53,7 +53,7 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
 
 def judge_figures(names: Sequence[str], command: Command) -> int:
     """Judge published figures with this version, and write the verdicts that differ into the evidence."""
-    from experiments.reproduction.publish import judge_again
+    from svm_cost_curves.experiments.reproduction.publish import judge_again
 
     specs, status = published_specs(names, command)
     for spec in specs:
@@ -66,7 +66,7 @@ def judge_figures(names: Sequence[str], command: Command) -> int:
 
 def publish_results(command: Command) -> int:
     """Write the scorecards of docs/results from the evidence."""
-    from experiments.reproduction.results import write_results
+    from svm_cost_curves.experiments.reproduction.results import write_results
 
     for page in write_results(command.evidence, command.results, command.options.jobs):
         print(f"scorecard: {page}")
@@ -75,8 +75,8 @@ def publish_results(command: Command) -> int:
 
 def write_report(command: Command) -> int:
     """Write the report on the figures that were made, or on those that are published."""
-    from experiments.reproduction.report import pages
-    from experiments.reproduction.results import draw_published
+    from svm_cost_curves.experiments.reproduction.report import pages
+    from svm_cost_curves.experiments.reproduction.results import draw_published
 
     with tempfile.TemporaryDirectory() as place:
         figures = Path(place) if command.from_ else command.figures
@@ -91,8 +91,8 @@ def write_report(command: Command) -> int:
 
 def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:
     """Make some published runs again and compare them."""
-    from experiments.reproduction import checks, spot_check
-    from experiments.reproduction.publish import published_plan
+    from svm_cost_curves.experiments.reproduction import checks, spot_check
+    from svm_cost_curves.experiments.reproduction.publish import published_plan
 
     specs, _ = published_specs(names, command)
     plans = [published_plan(spec, command.options, command.evidence) for spec in specs]

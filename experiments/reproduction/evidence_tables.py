@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from experiments.columns import COLUMNS, COUNTS
-from experiments.reproduction.evidence import Run
-from experiments.reproduction.published import (
+from svm_cost_curves.experiments.columns import COLUMNS, COUNTS
+from svm_cost_curves.experiments.reproduction.evidence import Run
+from svm_cost_curves.experiments.reproduction.published import (
     POINTS,
     RUNS,
     SCALARS,
@@ -21,7 +21,7 @@ from experiments.reproduction.published import (
     read_table,
     write_sums,
 )
-from support.files import write_file
+from svm_cost_curves.support.files import write_file
 
 if TYPE_CHECKING:
     import pyarrow

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from experiments.configuration.settings import RunSettings
-from experiments.processes.outcome import Outcome
-from experiments.processes.pool import Event
-from experiments.reproduction.durations import Seconds, gram_seconds
-from experiments.reproduction.memory import batch_key, working_memory
-from experiments.reproduction.plan import PlannedRun
-from experiments.run.console import Meter, duration
-from solvers.gram_store import GramStore, default_directory
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.pool import Event
+from svm_cost_curves.experiments.reproduction.durations import Seconds, gram_seconds
+from svm_cost_curves.experiments.reproduction.memory import batch_key, working_memory
+from svm_cost_curves.experiments.reproduction.plan import PlannedRun
+from svm_cost_curves.experiments.run.console import Meter, duration
+from svm_cost_curves.solvers.gram_store import GramStore, default_directory
 
 MakeRuns = Callable[[Sequence[RunSettings], int, Sequence[str]], Iterator[Event]]
 

@@ -10,29 +10,29 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import datasets
-from experiments.launchers.checks import RAY
-from experiments.launchers.cluster import RayPool
-from experiments.processes.elapsed import ElapsedTime
-from experiments.processes.outcome import Outcome
-from experiments.provenance import PROJECT_ROOT, git_state
-from experiments.reproduction import evidence_commands, listing
-from experiments.reproduction.drawing import reading
-from experiments.reproduction.durations import Durations
-from experiments.reproduction.options import FAULT, NOT_ALL, OK, Command, worst
-from experiments.reproduction.plan import Plan, Planner
-from experiments.reproduction.spec import FigureError, choose, read_figure
-from experiments.reproduction.summary import show, shown
-from experiments.reproduction.verdict import Verdict
-from experiments.run.console import console, meter, note_to
-from experiments.run.errors import print_error
-from experiments.store import Store
-from experiments.store.recorder import recording
-from support.files import check_writable
-from support.locks import locked
+from svm_cost_curves import datasets
+from svm_cost_curves.experiments.launchers.checks import RAY
+from svm_cost_curves.experiments.launchers.cluster import RayPool
+from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT, git_state
+from svm_cost_curves.experiments.reproduction import evidence_commands, listing
+from svm_cost_curves.experiments.reproduction.drawing import reading
+from svm_cost_curves.experiments.reproduction.durations import Durations
+from svm_cost_curves.experiments.reproduction.options import FAULT, NOT_ALL, OK, Command, worst
+from svm_cost_curves.experiments.reproduction.plan import Plan, Planner
+from svm_cost_curves.experiments.reproduction.spec import FigureError, choose, read_figure
+from svm_cost_curves.experiments.reproduction.summary import show, shown
+from svm_cost_curves.experiments.reproduction.verdict import Verdict
+from svm_cost_curves.experiments.run.console import console, meter, note_to
+from svm_cost_curves.experiments.run.errors import print_error
+from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.experiments.store.recorder import recording
+from svm_cost_curves.support.files import check_writable
+from svm_cost_curves.support.locks import locked
 
 if TYPE_CHECKING:
-    from experiments.reproduction.execute import MakeRuns
+    from svm_cost_curves.experiments.reproduction.execute import MakeRuns
 
 LOCK_FILE = "reproduce.lock"
 QUIET_SECONDS = 1.0
@@ -144,7 +144,7 @@ class Backend:
 
         Timed figures are made on this machine: those of a cluster may differ.
         """
-        from experiments.reproduction import figure_runs
+        from svm_cost_curves.experiments.reproduction import figure_runs
 
         if not plan.spec.timed:  # a recorder beside a timed run would change its times: it starts when all are made
             self._begin()
@@ -166,7 +166,7 @@ def _figure(name: str, command: Command, store: Store, backend: Backend, words: 
 def _make_figure(
     name: str, command: Command, store: Store, backend: Backend, words: Sequence[str], elapsed: ElapsedTime
 ) -> int:
-    from experiments.reproduction.publish import offer
+    from svm_cost_curves.experiments.reproduction.publish import offer
 
     planner, durations = Planner(store, partial(_fetch, elapsed), alone=True), Durations(store, command.evidence)
     elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
@@ -196,8 +196,8 @@ def _make_missing(
     if not plan.missing:
         return {}
     elapsed.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
-    from experiments.reproduction.disturbance import make_undisturbed
-    from experiments.reproduction.execute import execute, summary
+    from svm_cost_curves.experiments.reproduction.disturbance import make_undisturbed
+    from svm_cost_curves.experiments.reproduction.execute import execute, summary
 
     make, jobs = backend.of(plan)
     elapsed.end()
@@ -221,7 +221,7 @@ def _make_missing(
 
 
 def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequence[str]) -> Verdict:
-    from experiments.reproduction.build import build_figure, evidence_of, with_computed
+    from svm_cost_curves.experiments.reproduction.build import build_figure, evidence_of, with_computed
 
     return build_figure(with_computed(evidence_of(plan, outcomes)), plan.options, folder, shown(words))
 

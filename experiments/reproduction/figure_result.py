@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from experiments.reproduction.verdict import Claim, Number
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from experiments import engine
-from experiments.configuration.settings import RunSettings
-from experiments.launchers.cluster import RayPool, cores_here
-from experiments.processes.outcome import Outcome
-from experiments.processes.pool import Event, Report, WorkerPool, run_jobs
-from experiments.run.console import Display
-from experiments.run.errors import outcome_of
+from svm_cost_curves.experiments import engine
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.launchers.cluster import RayPool, cores_here
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.pool import Event, Report, WorkerPool, run_jobs
+from svm_cost_curves.experiments.run.console import Display
+from svm_cost_curves.experiments.run.errors import outcome_of
 
 REPORT_SECONDS = 0.5
 """A run reports its progress at this interval."""

@@ -8,11 +8,17 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.options import Options, resolve_options
-from experiments.reproduction.published import EvidenceError, PublishedRun, read_facts, read_runs, read_series
-from experiments.reproduction.series_spec import SeriesSpec
-from experiments.reproduction.spec import OWN_FILES, FigureSpec, known_data_sets
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.options import Options, resolve_options
+from svm_cost_curves.experiments.reproduction.published import (
+    EvidenceError,
+    PublishedRun,
+    read_facts,
+    read_runs,
+    read_series,
+)
+from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
+from svm_cost_curves.experiments.reproduction.spec import OWN_FILES, FigureSpec, known_data_sets
 
 
 def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> Evidence:

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from experiments.provenance import UNCOMMITTED
-from experiments.reproduction.durations import Seconds, expected_seconds
-from experiments.reproduction.memory import peak_memory
-from experiments.reproduction.plan import Plan
-from experiments.reproduction.spec import SCALES, FigureSpec
-from experiments.reproduction.verdict import in_words
-from experiments.run.console import duration
+from svm_cost_curves.experiments.provenance import UNCOMMITTED
+from svm_cost_curves.experiments.reproduction.durations import Seconds, expected_seconds
+from svm_cost_curves.experiments.reproduction.memory import peak_memory
+from svm_cost_curves.experiments.reproduction.plan import Plan
+from svm_cost_curves.experiments.reproduction.spec import SCALES, FigureSpec
+from svm_cost_curves.experiments.reproduction.verdict import in_words
+from svm_cost_curves.experiments.run.console import duration
 
 COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'time':>8}  {'memory':>8}  data sets; last verdict"
 """Header of the lines of `status_line`."""

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.plotting.interactive import PAGE
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.report.rendering import render
-from experiments.reproduction.verdict import Verdict
-from support.values import plain
+from svm_cost_curves.experiments.plotting.interactive import PAGE
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.report.rendering import render
+from svm_cost_curves.experiments.reproduction.verdict import Verdict
+from svm_cost_curves.support.values import plain
 
 OWN = ("figure.*", "paper.*", "data.csv", "table.*", "verdict.*", PAGE)
 """Patterns of the names of a figure's files, which a new one replaces."""

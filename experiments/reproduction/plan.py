@@ -7,18 +7,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
-import datasets
-import solvers
-from datasets import DataError
-from experiments.configuration.composition import settings_of
-from experiments.configuration.engine import MPI, EngineMissingError
-from experiments.configuration.settings import RunSettings, setting_name
-from experiments.reproduction.evidence import Run
-from experiments.reproduction.options import Options, resolve_options
-from experiments.reproduction.spec import OWN_FILES, FigureError, FigureSpec, overrides_of
-from experiments.run.code_identity import code_id
-from experiments.run.identity import run_key
-from solvers import SettingsError
+from svm_cost_curves import datasets, solvers
+from svm_cost_curves.datasets import DataError
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.configuration.engine import MPI, EngineMissingError
+from svm_cost_curves.experiments.configuration.settings import RunSettings, setting_name
+from svm_cost_curves.experiments.reproduction.evidence import Run
+from svm_cost_curves.experiments.reproduction.options import Options, resolve_options
+from svm_cost_curves.experiments.reproduction.spec import OWN_FILES, FigureError, FigureSpec, overrides_of
+from svm_cost_curves.experiments.run.code_identity import code_id
+from svm_cost_curves.experiments.run.identity import run_key
+from svm_cost_curves.solvers import SettingsError
 
 T = TypeVar("T")
 State = Literal["done", "partial", "none"]

@@ -10,18 +10,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import datasets
-import solvers
-from datasets import DataError
-from experiments.configuration.settings import RunSettings
-from experiments.provenance import commit_text
-from experiments.reproduction.build import build_figure, evidence_of, with_computed
-from experiments.reproduction.evidence import Evidence, Run
-from experiments.reproduction.evidence_tables import check_size, write_json, write_tables, write_verdict
-from experiments.reproduction.from_evidence import facts_at_scale, from_evidence
-from experiments.reproduction.options import Options
-from experiments.reproduction.plan import Plan, PlannedPanel, PlannedRun, Planner
-from experiments.reproduction.published import (
+from svm_cost_curves import datasets, solvers
+from svm_cost_curves.datasets import DataError
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.provenance import commit_text
+from svm_cost_curves.experiments.reproduction.build import build_figure, evidence_of, with_computed
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Run
+from svm_cost_curves.experiments.reproduction.evidence_tables import check_size, write_json, write_tables, write_verdict
+from svm_cost_curves.experiments.reproduction.from_evidence import facts_at_scale, from_evidence
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedPanel, PlannedRun, Planner
+from svm_cost_curves.experiments.reproduction.published import (
     FORMAT,
     RUNS,
     EvidenceError,
@@ -32,10 +31,10 @@ from experiments.reproduction.published import (
     same_values,
     write_sums,
 )
-from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.verdict import Verdict
-from experiments.run.identity import settings_key
-from support.files import write_file
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.verdict import Verdict
+from svm_cost_curves.experiments.run.identity import settings_key
+from svm_cost_curves.support.files import write_file
 
 if TYPE_CHECKING:
     pass

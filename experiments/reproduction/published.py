@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from experiments.columns import COLUMNS, COUNTS
-from experiments.provenance import PROJECT_ROOT
-from support.files import write_file
+from svm_cost_curves.experiments.columns import COLUMNS, COUNTS
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.support.files import write_file
 
 if TYPE_CHECKING:
     import pyarrow

@@ -9,18 +9,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from experiments.reproduction.checks import counts, in_words, recorded_checks, to_make_again
-from experiments.reproduction.drawing import FigureDrawing, draw_all
-from experiments.reproduction.evidence import Run
-from experiments.reproduction.options import Options
-from experiments.reproduction.published import EvidenceError, checksum, figure_runs, published_figures, read_facts
-from experiments.reproduction.report.coverage import coverage_page
-from experiments.reproduction.report.figures import collect
-from experiments.reproduction.report.labels import moment
-from experiments.reproduction.report.pages import notes_on, write_markdown
-from experiments.reproduction.report.rendering import render
-from experiments.reproduction.spec import catalogue, read_figure
-from support.files import write_file
+from svm_cost_curves.experiments.reproduction.checks import counts, in_words, recorded_checks, to_make_again
+from svm_cost_curves.experiments.reproduction.drawing import FigureDrawing, draw_all
+from svm_cost_curves.experiments.reproduction.evidence import Run
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.published import (
+    EvidenceError,
+    checksum,
+    figure_runs,
+    published_figures,
+    read_facts,
+)
+from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
+from svm_cost_curves.experiments.reproduction.report.figures import collect
+from svm_cost_curves.experiments.reproduction.report.labels import moment
+from svm_cost_curves.experiments.reproduction.report.pages import notes_on, write_markdown
+from svm_cost_curves.experiments.reproduction.report.rendering import render
+from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
+from svm_cost_curves.support.files import write_file
 
 SOURCES: Final = "sources.json"
 CHECKS_PAGE: Final = "checks.md"

@@ -9,10 +9,10 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.columns import COUNTS
-from experiments.curve import column
-from experiments.reproduction.evidence import Run
-from experiments.reproduction.plan import PlannedRun
+from svm_cost_curves.experiments.columns import COUNTS
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.reproduction.evidence import Run
+from svm_cost_curves.experiments.reproduction.plan import PlannedRun
 
 TIMES: Final = ("cpu_seconds", "wall_seconds")
 RELATIVE: Final = 1e-4

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, FiniteFloat, PositiveInt
 
-from experiments.reproduction.claim_spec import Described
+from svm_cost_curves.experiments.reproduction.claim_spec import Described
 
 Grid = Annotated[dict[str, Annotated[list[FiniteFloat], Field(min_length=1)]], Field(max_length=1)]
 

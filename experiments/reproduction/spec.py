@@ -18,10 +18,17 @@ from typing import Annotated, Any, Literal, get_args
 import yaml  # type: ignore[import-untyped]
 from pydantic import AfterValidator, NonNegativeInt, TypeAdapter, ValidationError
 
-from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, Described, NumberSpec, check_claim, check_options
-from experiments.reproduction.series_spec import SeriesSpec, check_grid
-from support.text import nearest, setting_name
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction.claim_spec import (
+    BaseSpec,
+    ClaimSpec,
+    Described,
+    NumberSpec,
+    check_claim,
+    check_options,
+)
+from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec, check_grid
+from svm_cost_curves.support.text import nearest, setting_name
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
 DATA_SETS = PROJECT_ROOT / "conf" / "dataset"

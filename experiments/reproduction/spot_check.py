@@ -12,17 +12,17 @@ from typing import Any, Final
 
 import numpy as np
 
-import datasets
-from datasets import DataError
-from experiments.processes.outcome import Outcome
-from experiments.reproduction.checks import differing
-from experiments.reproduction.durations import Seconds
-from experiments.reproduction.execute import execute
-from experiments.reproduction.figure_runs import make_runs
-from experiments.reproduction.plan import Plan, PlannedRun, Planner
-from experiments.reproduction.run_comparison import Candidate, Comparison, compare
-from experiments.run.console import Meter
-from experiments.store import Store
+from svm_cost_curves import datasets
+from svm_cost_curves.datasets import DataError
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.reproduction.checks import differing
+from svm_cost_curves.experiments.reproduction.durations import Seconds
+from svm_cost_curves.experiments.reproduction.execute import execute
+from svm_cost_curves.experiments.reproduction.figure_runs import make_runs
+from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedRun, Planner
+from svm_cost_curves.experiments.reproduction.run_comparison import Candidate, Comparison, compare
+from svm_cost_curves.experiments.run.console import Meter
+from svm_cost_curves.experiments.store import Store
 
 SHORT_SECONDS: Final = 60.0
 """Of one run of every figure, solver and data set only such are made again whose published solver took less."""

@@ -15,10 +15,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from experiments.provenance import UNCOMMITTED
-from experiments.reproduction.options import FOLDERS
-from experiments.reproduction.verdict import Verdict
-from experiments.run.console import console
+from svm_cost_curves.experiments.provenance import UNCOMMITTED
+from svm_cost_curves.experiments.reproduction.options import FOLDERS
+from svm_cost_curves.experiments.reproduction.verdict import Verdict
+from svm_cost_curves.experiments.run.console import console
 
 _LONGEST: Final = 100
 """Characters of the measurement that decided a claim; verdict.md has all of it."""

@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from experiments.provenance import UNCOMMITTED
-from experiments.reproduction.claim_spec import NumberSpec, ShownSpec
+from svm_cost_curves.experiments.provenance import UNCOMMITTED
+from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec, ShownSpec
 
 Ruling = Literal["holds", "trivial", "fails", "unclear", "missing", "beside"]
 """Ruling on one case of a claim.

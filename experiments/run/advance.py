@@ -7,13 +7,13 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from experiments.configuration.schedule import EvaluationSchedule
-from experiments.configuration.settings import RunSettings
-from experiments.processes.stopping import deferred, uninterrupted
-from experiments.run.checkpointer import Checkpoint, Checkpointer, unpack
-from experiments.run.console import Display
-from experiments.run.curve_builder import CurveBuilder
-from solvers import Limit, Problem, Status, plugins
+from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.processes.stopping import deferred, uninterrupted
+from svm_cost_curves.experiments.run.checkpointer import Checkpoint, Checkpointer, unpack
+from svm_cost_curves.experiments.run.console import Display
+from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
+from svm_cost_curves.solvers import Limit, Problem, Status, plugins
 
 SLICE_SECONDS = 0.2
 """CPU seconds that a solver runs before signals and display are served; the result does not depend on it."""

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets import DataError
-from solvers import SettingsError
-from support.files import temporary_folder
+from svm_cost_curves.datasets import DataError
+from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.support.files import temporary_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,12 +75,12 @@ def run_arrays(
     KeyboardInterrupt
         The run was stopped by Ctrl-C.
     """
-    # imported here: `import experiments` must not load Hydra and mlflow
-    from experiments.configuration.composition import settings_of
-    from experiments.processes.outcome import STOPPED
-    from experiments.run import runner
-    from experiments.run.console import Display
-    from experiments.store import Store
+    # imported here: importing the package must not load Hydra and mlflow
+    from svm_cost_curves.experiments.configuration.composition import settings_of
+    from svm_cost_curves.experiments.processes.outcome import STOPPED
+    from svm_cost_curves.experiments.run import runner
+    from svm_cost_curves.experiments.run.console import Display
+    from svm_cost_curves.experiments.store import Store
 
     with temporary_folder() as folder:
         path, root = folder / "arrays.npz", folder / "store" if store is None else Path(store)
@@ -89,8 +89,10 @@ def run_arrays(
         given = {"dataset": {"train": str(path), "name": "arrays"}, "store": {"root": str(root)}}
         composed = settings_of([f"algo={algo}", "dataset=file", *_words(given), *_words(settings)])
         if composed.engine != "local":
-            raise SettingsError("experiments.run_arrays computes in this process: leave engine=local, or use run.py")
-        outcome = runner.run(composed, Display(), ["experiments.run_arrays"])
+            raise SettingsError(
+                "svm_cost_curves.experiments.run_arrays computes in this process: leave engine=local, or use run.py"
+            )
+        outcome = runner.run(composed, Display(), ["svm_cost_curves.experiments.run_arrays"])
         if outcome.status in STOPPED:
             raise KeyboardInterrupt
         done = Store.open(root).find_finished(str(outcome.key))

@@ -13,14 +13,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-import solvers
-from datasets import Dataset, Stream
-from experiments.configuration.schema import GaussianConfig, kernel_name
-from experiments.configuration.settings import RunSettings, needs
-from solvers import SettingsError
-from solvers.features import sigma2_from_data
-from solvers.rows import WORKING_BYTES
-from support.disk_cache import cached_numbers
+from svm_cost_curves import solvers
+from svm_cost_curves.datasets import Dataset, Stream
+from svm_cost_curves.experiments.configuration.schema import GaussianConfig, kernel_name
+from svm_cost_curves.experiments.configuration.settings import RunSettings, needs
+from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.solvers.features import sigma2_from_data
+from svm_cost_curves.solvers.rows import WORKING_BYTES
+from svm_cost_curves.support.disk_cache import cached_numbers
 
 Matrix = NDArray[np.float32] | sp.csr_matrix
 

@@ -7,14 +7,14 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from datasets import Dataset
-from experiments.columns import MEASURES
-from experiments.configuration.settings import RunSettings
-from experiments.run.advance import LocalEngine
-from experiments.run.checkpointer import Checkpoint, Checkpointer
-from experiments.run.console import Display
-from experiments.run.curve_builder import Evaluates
-from experiments.store import Store
+from svm_cost_curves.datasets import Dataset
+from svm_cost_curves.experiments.columns import MEASURES
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.run.advance import LocalEngine
+from svm_cost_curves.experiments.run.checkpointer import Checkpoint, Checkpointer
+from svm_cost_curves.experiments.run.console import Display
+from svm_cost_curves.experiments.run.curve_builder import Evaluates
+from svm_cost_curves.experiments.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd

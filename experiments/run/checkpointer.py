@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.processes.stopping import Terminated
-from solvers.snapshots import DeferredResponses
-from support.files import new_file
+from svm_cost_curves.experiments.processes.stopping import Terminated
+from svm_cost_curves.solvers.snapshots import DeferredResponses
+from svm_cost_curves.support.files import new_file
 
 FOLDER = "checkpoints"
 FORMAT = 3

@@ -10,13 +10,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from experiments.provenance import PROJECT_ROOT
-from solvers import Solver
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.solvers import Solver
 
 _RUN: Final = ("advance", "assembly")
 """Modules beside this one that decide what a run computes; `solvers.evaluation` decides what it measures."""
 _IMPORT: Final = re.compile(
-    r"^ *(?:from solvers\.(\w+) import|from solvers import (.+)|import solvers\.(\w+))", re.MULTILINE
+    r"^ *(?:from svm_cost_curves\.solvers(?:\.(\w+) import| import (.+))|import svm_cost_curves\.solvers\.(\w+))",
+    re.MULTILINE,
 )
 
 

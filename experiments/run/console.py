@@ -22,12 +22,12 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from experiments.columns import STEP_COSTS
-from experiments.processes.elapsed import ElapsedTime
-from support.text import printable
+from svm_cost_curves.experiments.columns import STEP_COSTS
+from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
+from svm_cost_curves.support.text import printable
 
 if TYPE_CHECKING:
-    from experiments.configuration.settings import RunSettings
+    from svm_cost_curves.experiments.configuration.settings import RunSettings
 
 Facts = Mapping[str, str]
 Curve = Sequence[Mapping[str, Any]]
@@ -291,7 +291,7 @@ def progress_text(point: Mapping[str, Any], latest: Mapping[str, Any] | None) ->
 
 def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> dict[str, str]:
     """Format the settings of a run: one line for each group, each value with its origin unless that is the default."""
-    from experiments.configuration.schema import RENAMED
+    from svm_cost_curves.experiments.configuration.schema import RENAMED
 
     lines: dict[str, str] = {}
     for group, value in settings.items():
@@ -388,6 +388,6 @@ def _text(value: Any) -> str:
 
 
 def _with_origin(text: str, origin: str | None) -> str:
-    from experiments.configuration.presets import DEFAULT
+    from svm_cost_curves.experiments.configuration.presets import DEFAULT
 
     return text if origin in (None, DEFAULT) else f"{text} ({origin})"

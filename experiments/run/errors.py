@@ -6,13 +6,13 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from datasets import DataError
-from experiments.processes.mpirun import place
-from experiments.processes.outcome import Outcome, status_of
-from experiments.run.curve_builder import NotFiniteError
-from experiments.store import StoreError
-from solvers import SettingsError
-from support.text import printable
+from svm_cost_curves.datasets import DataError
+from svm_cost_curves.experiments.processes.mpirun import place
+from svm_cost_curves.experiments.processes.outcome import Outcome, status_of
+from svm_cost_curves.experiments.run.curve_builder import NotFiniteError
+from svm_cost_curves.experiments.store import StoreError
+from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.support.text import printable
 
 USER_ERRORS = (SettingsError, DataError, StoreError)
 """Errors that the user can correct: shown as a sentence, exit status 2."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from datasets import Dataset, Stream
-from datasets.types import count_nonzero
-from experiments.configuration.settings import RunSettings
-from experiments.run.advance import costs_of, counted
-from experiments.run.checkpointer import Checkpoint
-from experiments.run.console import count
-from experiments.store import Store
+from svm_cost_curves.datasets import Dataset, Stream
+from svm_cost_curves.datasets.types import count_nonzero
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.run.advance import costs_of, counted
+from svm_cost_curves.experiments.run.checkpointer import Checkpoint
+from svm_cost_curves.experiments.run.console import count
+from svm_cost_curves.experiments.store import Store
 
 
 def header_facts(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from experiments.run.checkpointer import FOLDER
-from experiments.store import Store
-from support.files import remove_drafts, remove_temporary_folders
+from svm_cost_curves.experiments.run.checkpointer import FOLDER
+from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.support.files import remove_drafts, remove_temporary_folders
 
 SWEEPS = "sweeps"
 """Folder of the sweeps in a store's, as in conf/config.yaml."""

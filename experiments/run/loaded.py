@@ -6,12 +6,12 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import datasets
-from datasets import Dataset
-from experiments.configuration.settings import RunSettings
-from experiments.run.assembly import Assembled, assemble
-from solvers import plugins
-from solvers.evaluation import Evaluator
+from svm_cost_curves import datasets
+from svm_cost_curves.datasets import Dataset
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.run.assembly import Assembled, assemble
+from svm_cost_curves.solvers import plugins
+from svm_cost_curves.solvers.evaluation import Evaluator
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from datasets import Dataset
-from experiments.configuration.settings import RunSettings
-from experiments.store import FinishedRun
-from experiments.store.run_folder import is_intact
-from solvers import Problem, SettingsError, Snapshot
-from solvers.models import Model, model_of
-from support.files import write_output
+from svm_cost_curves.datasets import Dataset
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.store import FinishedRun
+from svm_cost_curves.experiments.store.run_folder import is_intact
+from svm_cost_curves.solvers import Problem, SettingsError, Snapshot
+from svm_cost_curves.solvers.models import Model, model_of
+from svm_cost_curves.support.files import write_output
 
 MODEL_FILE = "model.npz"
 """Name in the run's folder."""

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.configuration.schema import kernel_name
-from experiments.configuration.settings import RunSettings
-from experiments.provenance import commit_text
+from svm_cost_curves.experiments.configuration.schema import kernel_name
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.provenance import commit_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,8 +46,8 @@ def draw_if_possible(
 def _draw(
     settings: RunSettings, cost: str, curve: pd.DataFrame, provenance: Mapping[str, Any], key: str, path: Path
 ) -> None:
-    from experiments.curve import step_cost
-    from experiments.plotting import curves_picture
+    from svm_cost_curves.experiments.curve import step_cost
+    from svm_cost_curves.experiments.plotting import curves_picture
 
     kernel, commit = settings.kernel, commit_text(provenance["commit"], provenance["dirty"])
     stand_in = " (stand-in)" if provenance["data"].get("stand_in") else ""

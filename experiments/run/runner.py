@@ -10,25 +10,24 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import datasets
-import solvers
-from experiments import provenance
-from experiments.configuration.settings import RunSettings
-from experiments.processes.outcome import Outcome, status_of
-from experiments.processes.stopping import uninterrupted
-from experiments.run.advance import LocalEngine, advance_run, costs_of
-from experiments.run.begun import Job, points_of, result_of
-from experiments.run.checkpointer import FOLDER, Checkpointer
-from experiments.run.code_identity import code_id
-from experiments.run.console import CURVE_PICTURE, Display
-from experiments.run.curve_builder import CurveBuilder
-from experiments.run.header import header_facts
-from experiments.run.identity import run_key, settings_key
-from experiments.run.leftovers import remove_leftovers
-from experiments.run.model_file import MODEL_FILE, deliver, is_complete, model_of_run
-from experiments.run.picture import draw_if_possible
-from experiments.store import FinishedRun, Store
-from support.files import temporary_folder
+from svm_cost_curves import datasets, solvers
+from svm_cost_curves.experiments import provenance
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.processes.outcome import Outcome, status_of
+from svm_cost_curves.experiments.processes.stopping import uninterrupted
+from svm_cost_curves.experiments.run.advance import LocalEngine, advance_run, costs_of
+from svm_cost_curves.experiments.run.begun import Job, points_of, result_of
+from svm_cost_curves.experiments.run.checkpointer import FOLDER, Checkpointer
+from svm_cost_curves.experiments.run.code_identity import code_id
+from svm_cost_curves.experiments.run.console import CURVE_PICTURE, Display
+from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
+from svm_cost_curves.experiments.run.header import header_facts
+from svm_cost_curves.experiments.run.identity import run_key, settings_key
+from svm_cost_curves.experiments.run.leftovers import remove_leftovers
+from svm_cost_curves.experiments.run.model_file import MODEL_FILE, deliver, is_complete, model_of_run
+from svm_cost_curves.experiments.run.picture import draw_if_possible
+from svm_cost_curves.experiments.store import FinishedRun, Store
+from svm_cost_curves.support.files import temporary_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +109,7 @@ def _compute(
     build: Mapping[str, str],
     key: str,
 ) -> Outcome:
-    from experiments.run.loaded import limited_threads, load
+    from svm_cost_curves.experiments.run.loaded import limited_threads, load
 
     loaded = load(settings, fingerprint, display.note)
     data, assembled = loaded.data, loaded.assembled
@@ -217,7 +216,7 @@ def _checkpointer(
 
 
 def _curve(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    from experiments.curve import from_rows
+    from svm_cost_curves.experiments.curve import from_rows
 
     return from_rows(rows)
 

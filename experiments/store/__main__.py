@@ -1,4 +1,4 @@
-"""``python -m experiments.store``: lists, compares, exports and deletes runs, and records them in mlflow."""
+"""``svm-store``: lists, compares, exports and deletes runs, and records them in mlflow."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from experiments.configuration.schema import StoreConfig
-from experiments.store import recorder
-from experiments.store.browse import choose, comparison, export, facts, lines
-from experiments.store.errors import StoreError
-from experiments.store.run_folder import FinishedRun
-from experiments.store.store import ADDRESS, SERVERS, Store
-from experiments.store.tracking import Recorded, Tracking
-from support.text import printable
+from svm_cost_curves.experiments.configuration.schema import StoreConfig
+from svm_cost_curves.experiments.store import recorder
+from svm_cost_curves.experiments.store.browse import choose, comparison, export, facts, lines
+from svm_cost_curves.experiments.store.errors import StoreError
+from svm_cost_curves.experiments.store.run_folder import FinishedRun
+from svm_cost_curves.experiments.store.store import ADDRESS, SERVERS, Store
+from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
+from svm_cost_curves.support.text import printable
 
 OK, NOT_ALL, USER_ERROR, STOPPED = 0, 1, 2, 130
 
 
 def main(words: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
-    parser = argparse.ArgumentParser(prog="python -m experiments.store", description="The records of runs.")
+    parser = argparse.ArgumentParser(prog="svm-store", description="The records of runs.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     record_ = commands.add_parser("record", help="record in mlflow the runs that it lacks", description=RECORD)
     record_.add_argument("folder", nargs="?", default=StoreConfig.root, help="default: %(default)s")
@@ -206,5 +206,10 @@ def _record(store: Store, tracking: Tracking) -> int:
     return NOT_ALL if counts[Recorded.DAMAGED] else OK
 
 
+def command() -> int:
+    """Run the command line and return its exit status."""
+    return main(sys.argv[1:])
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from experiments.store.errors import StoreError, reason
+from svm_cost_curves.experiments.store.errors import StoreError, reason
 
 DATABASE: Final = "mlflow.db"
 FILES: Final = "mlflow-artifacts"

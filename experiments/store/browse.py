@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from experiments.configuration.settings import nearest
-from experiments.store.errors import StoreError
-from experiments.store.run_folder import FinishedRun
-from experiments.store.serialize import flatten, setting_names
-from experiments.store.store import Store
-from experiments.store.tidy import FIRST, differing, entry, record_of, tidy
-from support.text import printable
+from svm_cost_curves.experiments.configuration.settings import nearest
+from svm_cost_curves.experiments.store.errors import StoreError
+from svm_cost_curves.experiments.store.run_folder import FinishedRun
+from svm_cost_curves.experiments.store.serialize import flatten, setting_names
+from svm_cost_curves.experiments.store.store import Store
+from svm_cost_curves.experiments.store.tidy import FIRST, differing, entry, record_of, tidy
+from svm_cost_curves.support.text import printable
 
 KEY: Final = "key"
 MOST: Final = 12

@@ -3,7 +3,7 @@
 mlflow takes more than a second to be imported, and 0.1 CPU seconds a run. So a command starts this process with its
 first run, goes on computing, and waits at its end until all runs are recorded. The recorder looks for run folders that
 are not in the list ``recorded/<address>.txt``; a run's line is added after mlflow has confirmed the run. Wherever a
-process is killed, the run's folder stays, and the next command, or ``python -m experiments.store record``, records it.
+process is killed, the run's folder stays, and the next command, or ``svm-store record``, records it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from experiments.store.address import DATABASE, check_address, folder_name
-from experiments.store.errors import StoreError
-from experiments.store.run_folder import FinishedRun
-from experiments.store.store import RECORDED, Store, address_of
-from experiments.store.tracking import Recorded, Tracking, load_mlflow
-from support.files import LOCK
-from support.locks import locked
+from svm_cost_curves.experiments.store.address import DATABASE, check_address, folder_name
+from svm_cost_curves.experiments.store.errors import StoreError
+from svm_cost_curves.experiments.store.run_folder import FinishedRun
+from svm_cost_curves.experiments.store.store import RECORDED, Store, address_of
+from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, load_mlflow
+from svm_cost_curves.support.files import LOCK
+from svm_cost_curves.support.locks import locked
 
 OFF: Final = "SVM_MLFLOW"
 """Environment variable: with ``off`` a command leaves its runs to a later ``record``."""
@@ -205,7 +205,7 @@ class Recorder:
                     self._warn(reasons.strip())
                 if count := len(runs.missing()):
                     which = "1 run is" if count == 1 else f"{count} runs are"
-                    command = shlex.join(["python", "-m", "experiments.store", "record", str(self._store.root)])
+                    command = shlex.join(["svm-store", "record", str(self._store.root)])
                     self._warn(f"{which} not in mlflow at {tracking.uri}; record later by: {command}")
         except StoreError as error:
             self._warn(str(error))

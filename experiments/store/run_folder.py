@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from experiments.store.errors import StoreError
-from support.files import new_folder, sync_folder
+from svm_cost_curves.experiments.store.errors import StoreError
+from svm_cost_curves.support.files import new_folder, sync_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,7 +190,7 @@ def read_curve(source: Path | bytes) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from experiments.curve import conform
+    from svm_cost_curves.experiments.curve import conform
 
     return conform(pd.read_parquet(io.BytesIO(source) if isinstance(source, bytes) else source))
 
@@ -201,7 +201,7 @@ def sha256(content: bytes) -> str:
 
 
 def _parquet(curve: pd.DataFrame) -> bytes:
-    from experiments.curve import validate
+    from svm_cost_curves.experiments.curve import validate
 
     validate(curve)
     buffer = io.BytesIO()

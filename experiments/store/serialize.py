@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from experiments.columns import COSTS
-from experiments.store.errors import StoreError
-from support import values
-from support.values import flatten as flatten
+from svm_cost_curves.experiments.columns import COSTS
+from svm_cost_curves.experiments.store.errors import StoreError
+from svm_cost_curves.support import values
+from svm_cost_curves.support.values import flatten as flatten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +120,7 @@ def metric_points(curve: pd.DataFrame, started: int) -> list[MetricPoint]:
     started : int
         When the run began, in milliseconds since 1970.
     """
-    from experiments.curve import column, step_cost, thin
+    from svm_cost_curves.experiments.curve import column, step_cost, thin
 
     thinned = thin(curve)
     steps = thinned[step_cost(curve)].tolist()  # integers: a float step breaks mlflow's run pages

@@ -13,13 +13,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from experiments.store.address import check_address, folder_name
-from experiments.store.errors import StoreError, reason
-from experiments.store.run_folder import RESULT_FILE, FinishedRun, read_run, write_run
-from experiments.store.serialize import filter_texts, plain, recorded_text
-from experiments.store.tracking import Tracking
-from support.files import LOCK, check_writable, remove_drafts, remove_locks, write_file
-from support.locks import locked
+from svm_cost_curves.experiments.store.address import check_address, folder_name
+from svm_cost_curves.experiments.store.errors import StoreError, reason
+from svm_cost_curves.experiments.store.run_folder import RESULT_FILE, FinishedRun, read_run, write_run
+from svm_cost_curves.experiments.store.serialize import filter_texts, plain, recorded_text
+from svm_cost_curves.experiments.store.tracking import Tracking
+from svm_cost_curves.support.files import LOCK, check_writable, remove_drafts, remove_locks, write_file
+from svm_cost_curves.support.locks import locked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +101,7 @@ class Store:
             try:
                 store._tracking = Tracking.reached(server)
             except StoreError as error:
-                later = shlex.join(["python", "-m", "experiments.store", "record", str(folder), str(store.server)])
+                later = shlex.join(["svm-store", "record", str(folder), str(store.server)])
                 raise StoreError(
                     f"{error}; start it (docs/server.md), or record on this machine by store=local "
                     f"store.root={folder} and at the server later by {later}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from experiments.columns import COLUMNS
-from experiments.store.run_folder import FinishedRun
+from svm_cost_curves.experiments.columns import COLUMNS
+from svm_cost_curves.experiments.store.run_folder import FinishedRun
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from experiments import provenance
-from experiments.store.address import FILES, database_uri, reach
-from experiments.store.errors import StoreError, reason
-from experiments.store.run_folder import (
+from svm_cost_curves.experiments import provenance
+from svm_cost_curves.experiments.store.address import FILES, database_uri, reach
+from svm_cost_curves.experiments.store.errors import StoreError, reason
+from svm_cost_curves.experiments.store.run_folder import (
     CURVE_FILE,
     RESULT_FILE,
     SUMS_FILE,
@@ -36,8 +36,8 @@ from experiments.store.run_folder import (
     sha256,
     write_contents,
 )
-from experiments.store.serialize import metric_points, params_of, tags_of
-from support.files import temporary_folder
+from svm_cost_curves.experiments.store.serialize import metric_points, params_of, tags_of
+from svm_cost_curves.support.files import temporary_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -240,7 +240,7 @@ class Tracking:
         status: str,
     ) -> str:
         """Record a run, or the rest of it, its status last; return mlflow's identifier."""
-        from experiments.curve import step_cost
+        from svm_cost_curves.experiments.curve import step_cost
 
         facts = result.get("provenance", {})
         begun = datetime.fromisoformat(facts["started"]).timestamp() if facts.get("started") else folder.stat().st_mtime
@@ -341,8 +341,8 @@ def same_results(one: pd.DataFrame, other: pd.DataFrame) -> bool:
     """Return whether two curves have equal counts and measures equal to six digits; times may differ."""
     import numpy as np
 
-    from experiments.columns import COUNTS, MEASURES
-    from experiments.curve import column
+    from svm_cost_curves.experiments.columns import COUNTS, MEASURES
+    from svm_cost_curves.experiments.curve import column
 
     if not one[list(COUNTS)].equals(other[list(COUNTS)]):
         return False

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from solvers.estimators.classifier import SolverClassifier
-from solvers.estimators.factory import make_classifier, solver_of
-from solvers.registry import names
+from svm_cost_curves.solvers.estimators.classifier import SolverClassifier
+from svm_cost_curves.solvers.estimators.factory import make_classifier, solver_of
+from svm_cost_curves.solvers.registry import names
 
 __all__ = ["SolverClassifier", "all_classifiers"]
 

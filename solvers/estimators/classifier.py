@@ -19,17 +19,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from solvers import plugins
-from solvers.base import Limit, Solver
-from solvers.errors import LARGEST_INTEGER, CoreError, SettingsError
-from solvers.estimators.fit import Fit
-from solvers.estimators.parameters import KERNELS, default_limit, simple
-from solvers.features import Features, sigma2_from_data
-from solvers.kernels import Gaussian, Kernel, Linear, Polynomial
-from solvers.models import Model, ModelError
-from solvers.nu import derive_nu
-from solvers.problem import Problem
-from solvers.rows import RowPolicy
+from svm_cost_curves.solvers import plugins
+from svm_cost_curves.solvers.base import Limit, Solver
+from svm_cost_curves.solvers.errors import LARGEST_INTEGER, CoreError, SettingsError
+from svm_cost_curves.solvers.estimators.fit import Fit
+from svm_cost_curves.solvers.estimators.parameters import KERNELS, default_limit, simple
+from svm_cost_curves.solvers.features import Features, sigma2_from_data
+from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear, Polynomial
+from svm_cost_curves.solvers.models import Model, ModelError
+from svm_cost_curves.solvers.nu import derive_nu
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.rows import RowPolicy
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,10 +8,10 @@ import textwrap
 from functools import cache
 from typing import Any
 
-from solvers.base import Solver
-from solvers.estimators.classifier import SolverClassifier
-from solvers.estimators.parameters import parameters_of
-from solvers.registry import get, names
+from svm_cost_curves.solvers.base import Solver
+from svm_cost_curves.solvers.estimators.classifier import SolverClassifier
+from svm_cost_curves.solvers.estimators.parameters import parameters_of
+from svm_cost_curves.solvers.registry import get, names
 
 _ACRONYMS = frozenset(
     "Asset Cpny Cpsp Dcd Lasvm Liblinear Libsvm Mpu Ocas Qn Sbp Sdca Sgd Simba Smo Svm".split()  # noqa: SIM905

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.base import Limit, Solver, Status
-from solvers.estimators.parameters import stops_by_itself
-from solvers.evaluation import Evaluator
-from solvers.features import Features
-from solvers.models import Model, model_of
-from solvers.problem import Problem
-from solvers.snapshots import Snapshot
+from svm_cost_curves.solvers.base import Limit, Solver, Status
+from svm_cost_curves.solvers.estimators.parameters import stops_by_itself
+from svm_cost_curves.solvers.evaluation import Evaluator
+from svm_cost_curves.solvers.features import Features
+from svm_cost_curves.solvers.models import Model, model_of
+from svm_cost_curves.solvers.problem import Problem
+from svm_cost_curves.solvers.snapshots import Snapshot
 
 if TYPE_CHECKING:
     import pandas as pd

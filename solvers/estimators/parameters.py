@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_type_hints
 
-from solvers.base import Limit, Solver
-from solvers.kernels import Polynomial
+from svm_cost_curves.solvers.base import Limit, Solver
+from svm_cost_curves.solvers.kernels import Polynomial
 
 KERNELS = {"rbf": "gaussian", "poly": "polynomial", "linear": "linear"}
 """scikit-learn's names of the kernels, and those of this project."""

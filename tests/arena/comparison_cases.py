@@ -9,9 +9,9 @@ from typing import Any
 
 from evidence_cases import finished_run, panel
 
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.series_spec import SeriesSpec
-from experiments.reproduction.spec import OptionSpec, read_figure
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
+from svm_cost_curves.experiments.reproduction.spec import OptionSpec, read_figure
 
 OPTIMUM = 0.25
 """Of every objective; known to 1e-7."""

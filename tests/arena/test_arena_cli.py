@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.cli import main
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction.cli import main
 
 USER_SOLVERS = Path(__file__).with_name("user_solvers.py")
 SMALL = ["scale=demo", "dataset.max_train=150", "budget.epochs=3", "budget.evaluations=12", "jobs=1"]

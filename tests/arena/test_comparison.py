@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from comparison_cases import OPTIMUM, STEPS, gaps, race_panel, rows
 
-from experiments.arena.comparison import Comparison
-from experiments.arena.profile import costs_of
-from experiments.arena.targets import read_targets
+from svm_cost_curves.experiments.arena.comparison import Comparison
+from svm_cost_curves.experiments.arena.profile import costs_of
+from svm_cost_curves.experiments.arena.targets import read_targets
 
 
 def comparison(tmp_path: Path, target: str = "gap:0.1,0.01") -> Comparison:

@@ -10,9 +10,9 @@ from comparison_cases import arena_evidence, gaps, race_panel, rows
 from matplotlib.figure import Figure
 from pictures import drawn_with_table
 
-from experiments.arena import figure
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import Bold
+from svm_cost_curves.experiments.arena import figure
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.figure_result import Bold
 
 RUNS = {
     "sbp": [rows(gaps(0.5)), rows(gaps(0.5), unit=2000)],

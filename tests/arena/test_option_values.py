@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import solvers
-from experiments.arena.entrants import Entrant, read_entrants
-from experiments.arena.targets import COSTS, Targets, read_costs, read_targets
-from experiments.reproduction.spec import FigureError
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.arena.entrants import Entrant, read_entrants
+from svm_cost_curves.experiments.arena.targets import COSTS, Targets, read_costs, read_targets
+from svm_cost_curves.experiments.reproduction.spec import FigureError
 
 
 def test_entrants() -> None:

@@ -11,8 +11,8 @@ import user_solvers
 from hypothesis import given
 from hypothesis import strategies as st
 
-import solvers
-from solvers import Counters, Limit, Problem, SettingsError, plugins
+from svm_cost_curves import solvers
+from svm_cost_curves.solvers import Counters, Limit, Problem, SettingsError, plugins
 
 N = 40
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from experiments.arena.profile import profiles
+from svm_cost_curves.experiments.arena.profile import profiles
 
 COSTS = st.one_of(st.just(np.inf), st.floats(1e-6, 1e12))
 TABLES = st.integers(1, 6).flatmap(

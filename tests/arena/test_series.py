@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from store_cases import FakeStore
 
-from experiments.reproduction.options import parse
-from experiments.reproduction.plan import Plan, Planner
-from experiments.reproduction.spec import FigureError, read_figure
-from solvers import SettingsError
+from svm_cost_curves.experiments.reproduction.options import parse
+from svm_cost_curves.experiments.reproduction.plan import Plan, Planner
+from svm_cost_curves.experiments.reproduction.spec import FigureError, read_figure
+from svm_cost_curves.solvers import SettingsError
 
 
 def plan(tmp_path: Path, *words: str) -> Plan:

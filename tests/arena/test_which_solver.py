@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from verdict_cases import check_verdict
 
-from experiments.plotting import styles_for
-from experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.plotting import styles_for
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from solvers import Counters, KernelSnapshot, Limit, Problem, PythonSolver, Status
-from solvers._core import Purpose, Random
-from solvers.base import State
-from solvers.python_solver import prefixed, select
+from svm_cost_curves.solvers import Counters, KernelSnapshot, Limit, Problem, PythonSolver, Status
+from svm_cost_curves.solvers._core import Purpose, Random
+from svm_cost_curves.solvers.base import State
+from svm_cost_curves.solvers.python_solver import prefixed, select
 
 
 @dataclass

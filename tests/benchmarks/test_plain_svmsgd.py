@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 from benchmarks.plain_svmsgd import PlainSvmSgd
-from solvers import Limit, Linear, LinearSnapshot, Problem, get
-from solvers.precision import Precision
+from svm_cost_curves.solvers import Limit, Linear, LinearSnapshot, Problem, get
+from svm_cost_curves.solvers.precision import Precision
 
 
 @pytest.mark.skipif(shutil.which("c++") is None, reason="no compiler")

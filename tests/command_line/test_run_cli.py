@@ -18,11 +18,11 @@ import yaml
 from waiting import PATIENCE, wait_until
 
 import run
-import solvers
-from experiments.configuration.composition import CONF
-from experiments.configuration.schema import BudgetConfig
-from experiments.reproduction import cli as reproduction
-from experiments.run import advance
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.configuration.composition import CONF
+from svm_cost_curves.experiments.configuration.schema import BudgetConfig
+from svm_cost_curves.experiments.reproduction import cli as reproduction
+from svm_cost_curves.experiments.run import advance
 
 ROOT = CONF.parent
 TOY = ["dataset=synthetic", "dataset.n=120", "dataset.n_test=60", "dataset.d=4", "dataset.shape=noisy"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from experiments.command_line import sweep_jobs
-from experiments.command_line.sweep_jobs import parallel_jobs
-from solvers import SettingsError
+from svm_cost_curves.experiments.command_line import sweep_jobs
+from svm_cost_curves.experiments.command_line.sweep_jobs import parallel_jobs
+from svm_cost_curves.solvers import SettingsError
 
 
 @pytest.mark.parametrize(("n_jobs", "jobs"), [(1, 1), (3, 3), (-1, 4), (-2, 3), (-4, 1), (-9, 1)])

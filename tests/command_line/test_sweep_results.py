@@ -13,12 +13,12 @@ import pytest
 from PIL import Image
 from store_records import make_curve
 
-from experiments.command_line.sweep_figures import draw, draw_for_paper
-from experiments.command_line.sweep_groups import Group, groups
-from experiments.command_line.sweep_page import write_page
-from experiments.command_line.sweep_results import finish, write_for_paper
-from experiments.configuration.paper_style import PaperStyle
-from experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.command_line.sweep_figures import draw, draw_for_paper
+from svm_cost_curves.experiments.command_line.sweep_groups import Group, groups
+from svm_cost_curves.experiments.command_line.sweep_page import write_page
+from svm_cost_curves.experiments.command_line.sweep_results import finish, write_for_paper
+from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
+from svm_cost_curves.experiments.processes.outcome import Outcome
 
 
 def outcome(folder: Path, seed: int, points: int) -> Outcome:

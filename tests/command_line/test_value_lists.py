@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from experiments.command_line.value_lists import expanded
-from solvers import SettingsError
+from svm_cost_curves.experiments.command_line.value_lists import expanded
+from svm_cost_curves.solvers import SettingsError
 
 
 def values(word: str) -> list[float]:

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from run_cases import DATA, alone
 
-import solvers
-from experiments.configuration.budget import BUDGET_LIMITS, COUNTER_OF
-from experiments.configuration.composition import settings_of
-from experiments.configuration.schema import (
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.configuration.budget import BUDGET_LIMITS, COUNTER_OF
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.configuration.schema import (
     BudgetConfig,
     GaussianConfig,
     LinearConfig,
@@ -24,9 +24,9 @@ from experiments.configuration.schema import (
     RunConfig,
     algo_schema,
 )
-from experiments.configuration.settings import resolve
-from experiments.run.advance import costs_of, reached
-from solvers import Problem, RowPolicy, SettingsError, plugins
+from svm_cost_curves.experiments.configuration.settings import resolve
+from svm_cost_curves.experiments.run.advance import costs_of, reached
+from svm_cost_curves.solvers import Problem, RowPolicy, SettingsError, plugins
 
 OLD = "budget." + "checkpoints"
 PATIENCE = 20.0
@@ -89,7 +89,7 @@ def test_a_budget_ends_the_run_or_is_refused(name: str, kernel: str, limit: str)
 
 LATE = """
 from dataclasses import dataclass
-from solvers import Counters, KernelSnapshot, PythonSolver
+from svm_cost_curves.solvers import Counters, KernelSnapshot, PythonSolver
 import numpy as np
 
 @dataclass

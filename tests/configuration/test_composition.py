@@ -13,8 +13,8 @@ from hydra import initialize_config_dir
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.command_line.words import jobs_of, register
-from experiments.configuration.composition import (
+from svm_cost_curves.experiments.command_line.words import jobs_of, register
+from svm_cost_curves.experiments.configuration.composition import (
     COMPOSITION_ERRORS,
     CONF,
     compose,
@@ -23,8 +23,8 @@ from experiments.configuration.composition import (
     option_names,
     settings_of,
 )
-from experiments.reproduction.spec import SCALES, catalogue, overrides_of, read_figure
-from solvers import SettingsError
+from svm_cost_curves.experiments.reproduction.spec import SCALES, catalogue, overrides_of, read_figure
+from svm_cost_curves.solvers import SettingsError
 
 KERNELS, ALGORITHMS, DATA_SETS = option_names("kernel"), option_names("algo"), option_names("dataset")
 CHOICES = [

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-import datasets
-from experiments.command_line.sweep_groups import groups
-from experiments.command_line.sweep_results import table
-from experiments.configuration.composition import settings_of
-from experiments.processes.outcome import Outcome
-from experiments.run.identity import run_key
-from solvers import SettingsError
+from svm_cost_curves import datasets
+from svm_cost_curves.experiments.command_line.sweep_groups import groups
+from svm_cost_curves.experiments.command_line.sweep_results import table
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.run.identity import run_key
+from svm_cost_curves.solvers import SettingsError
 
 
 @pytest.mark.parametrize(

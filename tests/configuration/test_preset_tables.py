@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from experiments.configuration import composition
-from experiments.configuration.composition import CONF, settings_of
-from experiments.configuration.preset_tables import options, read_tables
-from solvers import SettingsError
+from svm_cost_curves.experiments.configuration import composition
+from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
+from svm_cost_curves.solvers import SettingsError
 
 PRINTED = {"sigma2": 2.0, "C": 3.0}
 

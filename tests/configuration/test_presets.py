@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.configuration.presets import (
+from svm_cost_curves.experiments.configuration.presets import (
     choose_bias,
     choose_epochs,
     choose_kernel,
@@ -18,14 +18,14 @@ from experiments.configuration.presets import (
     choose_sigma2,
     printed,
 )
-from experiments.configuration.schema import (
+from svm_cost_curves.experiments.configuration.schema import (
     GaussianConfig,
     Preset,
     PresetConfig,
     ProblemConfig,
     ProblemPreset,
 )
-from solvers import SettingsError
+from svm_cost_curves.solvers import SettingsError
 
 PAPER = PresetConfig(
     data=Preset(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.configuration.schedule import DECADES, EvaluationSchedule
-from solvers import Limit
+from svm_cost_curves.experiments.configuration.schedule import DECADES, EvaluationSchedule
+from svm_cost_curves.solvers import Limit
 
 counts = st.one_of(st.none(), st.integers(1, 10**15))
 

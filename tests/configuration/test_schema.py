@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import solvers
-from datasets import DatasetConfig
-from experiments.configuration import schema as schemas
-from experiments.configuration.budget import Budget
-from experiments.configuration.choices import parse_memory
-from experiments.configuration.composition import CONF
-from experiments.configuration.schedule import EvaluationSchedule
-from experiments.configuration.schema import (
+from svm_cost_curves import solvers
+from svm_cost_curves.datasets import DatasetConfig
+from svm_cost_curves.experiments.configuration import schema as schemas
+from svm_cost_curves.experiments.configuration.budget import Budget
+from svm_cost_curves.experiments.configuration.choices import parse_memory
+from svm_cost_curves.experiments.configuration.composition import CONF
+from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
+from svm_cost_curves.experiments.configuration.schema import (
     NOT_INFLUENTIAL,
     BudgetConfig,
     GaussianConfig,
@@ -34,8 +34,8 @@ from experiments.configuration.schema import (
     algo_schema,
     kernel_name,
 )
-from experiments.configuration.settings import MAX_SEED, available_cores, nearest, resolve
-from solvers import Limit, SettingsError
+from svm_cost_curves.experiments.configuration.settings import MAX_SEED, available_cores, nearest, resolve
+from svm_cost_curves.solvers import Limit, SettingsError
 
 
 def config(solver: str = "sbp", /, **changes: Any) -> RunConfig:
@@ -261,7 +261,7 @@ def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -
 
 
 def test_an_import_of_the_schema_imports_no_solver_files() -> None:
-    code = "import experiments.run.runner; from solvers.registry import solver_classes as classes; "
-    code += "print(classes.cache_info().currsize)"
+    code = "import svm_cost_curves.experiments.run.runner; from svm_cost_curves.solvers import registry; "
+    code += "print(registry.solver_classes.cache_info().currsize)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=CONF.parent)
     assert done.stdout == "0\n"

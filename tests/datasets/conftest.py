@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from omegaconf import OmegaConf
 
-from datasets import Dataset, DatasetConfig, DatasetSpec, FileData, load, spec_of
-from datasets.fetch import MIRROR_VARIABLE
+from svm_cost_curves.datasets import Dataset, DatasetConfig, DatasetSpec, FileData, load, spec_of
+from svm_cost_curves.datasets.fetch import MIRROR_VARIABLE
 
 CONF = Path(__file__).parents[2] / "conf" / "dataset"
 

@@ -43,9 +43,9 @@ import pyarrow.parquet as pq
 import sklearn.feature_extraction.text  # noqa: F401  here once, and not in each child
 from scipy import sparse
 
-from datasets import DataError, Dataset, DatasetSpec, FileData, PublishedData, load
-from datasets.errors import LONGEST
-from datasets.spec import FileSpec
+from svm_cost_curves.datasets import DataError, Dataset, DatasetSpec, FileData, PublishedData, load
+from svm_cost_curves.datasets.errors import LONGEST
+from svm_cost_curves.datasets.spec import FileSpec
 
 MEMORY = 1 << 30
 """Bytes that a child may take beyond what it begins with."""

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from datasets import DataError, FileData, load
-from datasets.readers.arff import read_arff
+from svm_cost_curves.datasets import DataError, FileData, load
+from svm_cost_curves.datasets.readers.arff import read_arff
 
 HEAD = """% a comment
 @relation r

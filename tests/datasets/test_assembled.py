@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets import DataError, DatasetSpec, fingerprint, load
-from datasets.spec import ExpectedSpec
-from datasets.spec_checks import check_spec
+from svm_cost_curves.datasets import DataError, DatasetSpec, fingerprint, load
+from svm_cost_curves.datasets.spec import ExpectedSpec
+from svm_cost_curves.datasets.spec_checks import check_spec
 
 Compose = Callable[..., DatasetSpec]
 

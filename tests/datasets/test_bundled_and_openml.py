@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from datasets import DataError, DatasetSpec, OpenmlData, SklearnData, fetch, fingerprint, load
-from datasets.bundles import CHECKSUMS
-from datasets.openml import name_and_version
-from datasets.spec import named
+from svm_cost_curves.datasets import DataError, DatasetSpec, OpenmlData, SklearnData, fetch, fingerprint, load
+from svm_cost_curves.datasets.bundles import CHECKSUMS
+from svm_cost_curves.datasets.openml import name_and_version
+from svm_cost_curves.datasets.spec import named
 
 Compose = Callable[..., DatasetSpec]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from datasets import DatasetSpec, PublishedData, fingerprint, load
-from datasets.readers.unpack import read_unpacked
-from datasets.spec import FileSpec
+from svm_cost_curves.datasets import DatasetSpec, PublishedData, fingerprint, load
+from svm_cost_curves.datasets.readers.unpack import read_unpacked
+from svm_cost_curves.datasets.spec import FileSpec
 
 TEXT = b"+1 1:1\n-1 3:1\n+1 2:1\n-1 1:3\n"
 
@@ -21,7 +21,7 @@ def spec(tmp_path: Path, no_mirror: None) -> DatasetSpec:
 
 
 def forbid_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("datasets.fetch.read_unpacked", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr("svm_cost_curves.datasets.fetch.read_unpacked", lambda *_: pytest.fail("read again"))
 
 
 def test_a_file_is_read_once(spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_a_file_that_changed_while_it_was_read_is_not_cached(
         path.write_bytes(TEXT.replace(b"1:3", b"1:4"))
         return content
 
-    monkeypatch.setattr("datasets.fetch.read_unpacked", changing)
+    monkeypatch.setattr("svm_cost_curves.datasets.fetch.read_unpacked", changing)
     fingerprint(spec, cache_dir=tmp_path)
     assert not (tmp_path / "known").exists()
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets import DatasetSpec, fingerprint, load
-from datasets.spec import WithFiles
-from datasets.spec_checks import check_spec
-from datasets.transforms import row_norms
+from svm_cost_curves.datasets import DatasetSpec, fingerprint, load
+from svm_cost_curves.datasets.spec import WithFiles
+from svm_cost_curves.datasets.spec_checks import check_spec
+from svm_cost_curves.datasets.transforms import row_norms
 
 Compose = Callable[..., DatasetSpec]
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from datasets import DataError, Dataset, DatasetSpec, ElasticData, fingerprint, load
-from datasets.dataset import Stream
-from datasets.elastic import deformed_images
-from datasets.spec import FileSpec
-from solvers import _core
+from svm_cost_curves.datasets import DataError, Dataset, DatasetSpec, ElasticData, fingerprint, load
+from svm_cost_curves.datasets.dataset import Stream
+from svm_cost_curves.datasets.elastic import deformed_images
+from svm_cost_curves.datasets.spec import FileSpec
+from svm_cost_curves.solvers import _core
 
 Load = Callable[..., Dataset]
 

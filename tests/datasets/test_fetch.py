@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets import DataError, DatasetSpec, PublishedData, default_cache_dir, fetch, fingerprint, load
-from datasets.spec import ExpectedSpec, FileSpec
+from svm_cost_curves.datasets import DataError, DatasetSpec, PublishedData, default_cache_dir, fetch, fingerprint, load
+from svm_cost_curves.datasets.spec import ExpectedSpec, FileSpec
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datasets.errors import DataError
-from datasets.labels import apply_rule, make_rule
-from datasets.split import PURPOSE_SPLIT, raw_integers, split_rows
+from svm_cost_curves.datasets.errors import DataError
+from svm_cost_curves.datasets.labels import apply_rule, make_rule
+from svm_cost_curves.datasets.split import PURPOSE_SPLIT, raw_integers, split_rows
 
 
 @pytest.mark.parametrize("pair", [(-1, 1), (0, 1), (1, 2), (2, 4)])

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datasets.errors import DataError
-from datasets.readers import libsvm
-from datasets.readers.libsvm import read_libsvm, with_index_zero
-from datasets.types import Table
+from svm_cost_curves.datasets.errors import DataError
+from svm_cost_curves.datasets.readers import libsvm
+from svm_cost_curves.datasets.readers.libsvm import read_libsvm, with_index_zero
+from svm_cost_curves.datasets.types import Table
 
 VALUES = st.floats(width=32, allow_nan=False, allow_infinity=False)
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import solvers
-from datasets import DataError, Dataset, FileData, SyntheticData, load, memory
-from datasets.errors import LONGEST, shorten
-from datasets.readers.npz import read_npz
-from solvers import Linear, Problem, RowPolicy, SettingsError
-from solvers.features import stored_arrays
+from svm_cost_curves import solvers
+from svm_cost_curves.datasets import DataError, Dataset, FileData, SyntheticData, load, memory
+from svm_cost_curves.datasets.errors import LONGEST, shorten
+from svm_cost_curves.datasets.readers.npz import read_npz
+from svm_cost_curves.solvers import Linear, Problem, RowPolicy, SettingsError
+from svm_cost_curves.solvers.features import stored_arrays
 
 Loader = Callable[..., Dataset]
 
@@ -110,7 +110,7 @@ def test_a_small_archive_of_many_zeros_is_refused(
     with pytest.raises(DataError) as caught:
         load(FileData(train=str(path)), cache_dir=tmp_path)
     assert len(str(caught.value)) < 1000
-    monkeypatch.setattr("datasets.readers.unpack.machine_memory", lambda: 16 << 20)
+    monkeypatch.setattr("svm_cost_curves.datasets.readers.unpack.machine_memory", lambda: 16 << 20)
     with pytest.raises(DataError, match=r"packed bytes become more than 0\.0 GiB, the limit on this machine"):
         load(FileData(train=str(path)), cache_dir=tmp_path)
 

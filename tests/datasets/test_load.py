@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from datasets import DataError, Dataset, FileData, SyntheticData, fingerprint, load
-from datasets.spec import KINDS
-from datasets.split import split_rows
-from datasets.synthetic import generate
+from svm_cost_curves.datasets import DataError, Dataset, FileData, SyntheticData, fingerprint, load
+from svm_cost_curves.datasets.spec import KINDS
+from svm_cost_curves.datasets.split import split_rows
+from svm_cost_curves.datasets.synthetic import generate
 
 Loader = Callable[..., Dataset]
 TRAIN = "+1 1:0.5 3:2\n-1 2:1\n+1 1:-1\n"
@@ -263,7 +263,7 @@ def test_synthetic_rare_directions(directions: int, rare: float, seed: int) -> N
 
 
 def test_a_changed_bundle_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    from datasets import bundles
+    from svm_cost_curves.datasets import bundles
 
     monkeypatch.setitem(bundles.CHECKSUMS, "iris", "0" * 64)
     with pytest.raises(DataError, match="bundled iris has changed"):

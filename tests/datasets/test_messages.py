@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datasets import DataError, DatasetSpec, FileData, fingerprint, load
-from datasets.readers.messages import read_messages
-from datasets.types import Table
+from svm_cost_curves.datasets import DataError, DatasetSpec, FileData, fingerprint, load
+from svm_cost_curves.datasets.readers.messages import read_messages
+from svm_cost_curves.datasets.types import Table
 
 WORDS = ["ab", "abc", "zz", "Ab", "a", "9", "b9cd", "é"]
 BODIES = st.dictionaries(
@@ -173,7 +173,7 @@ def test_an_archive_loads_and_is_prepared(spec: DatasetSpec, tmp_path: Path, mon
     lengths = np.sqrt(np.asarray(first.X.multiply(first.X).sum(axis=1)).ravel())
     assert set(np.round(lengths, 6)) == {0.0, 1.0}
     assert first.provenance["transforms"] == ["each row divided by its Euclidean norm"]
-    monkeypatch.setattr("datasets.readers.read_messages", lambda *_, **__: pytest.fail("parsed again"))
+    monkeypatch.setattr("svm_cost_curves.datasets.readers.read_messages", lambda *_, **__: pytest.fail("parsed again"))
     again = load(spec, cache_dir=tmp_path / "c")
     np.testing.assert_array_equal(first.X.toarray(), again.X.toarray())
     assert first.fingerprint == again.fingerprint == fingerprint(spec)

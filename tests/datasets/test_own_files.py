@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
-from datasets import DataError, Dataset, FileData, SyntheticData, fingerprint, load
-from datasets.readers.csv_text import read_csv
-from datasets.readers.parquet import read_parquet
-from datasets.spec import named
+from svm_cost_curves.datasets import DataError, Dataset, FileData, SyntheticData, fingerprint, load
+from svm_cost_curves.datasets.readers.csv_text import read_csv
+from svm_cost_curves.datasets.readers.parquet import read_parquet
+from svm_cost_curves.datasets.spec import named
 
 Loader = Callable[..., Dataset]
 ROWS = "u,v,class\n" + "".join(f"{k},{-k},{'spam' if k % 3 else 'ham'}\n" for k in range(10))

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from datasets import DataError, Dataset, SklearnData, SyntheticData, fingerprint, load
-from datasets.split import PURPOSE_PARTS, cut_rows
+from svm_cost_curves.datasets import DataError, Dataset, SklearnData, SyntheticData, fingerprint, load
+from svm_cost_curves.datasets.split import PURPOSE_PARTS, cut_rows
 
 Loader = Callable[..., Dataset]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from waiting import PATIENCE
 
-from datasets import Dataset, DatasetSpec, FileData, SklearnData, load, prepared, readers, source
-from datasets.prepared import PreparedCache
-from datasets.types import Table
+from svm_cost_curves.datasets import Dataset, DatasetSpec, FileData, SklearnData, load, prepared, readers, source
+from svm_cost_curves.datasets.prepared import PreparedCache
+from svm_cost_curves.datasets.types import Table
 
 TEXT = "".join(f"{'+1' if k % 3 else '-1'} {1 + k % 7}:{k}.5 {8 + k % 5}:1\n" for k in range(300))
 

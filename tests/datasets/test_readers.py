@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from datasets.errors import DataError
-from datasets.readers import format_of
-from datasets.readers.csv_text import read_csv
-from datasets.readers.idx import read_idx
-from datasets.readers.npz import read_npz
-from datasets.readers.topics import read_topics
-from datasets.readers.unpack import unpack
+from svm_cost_curves.datasets.errors import DataError
+from svm_cost_curves.datasets.readers import format_of
+from svm_cost_curves.datasets.readers.csv_text import read_csv
+from svm_cost_curves.datasets.readers.idx import read_idx
+from svm_cost_curves.datasets.readers.npz import read_npz
+from svm_cost_curves.datasets.readers.topics import read_topics
+from svm_cost_curves.datasets.readers.unpack import unpack
 
 MATRICES = hnp.arrays(
     np.float32,

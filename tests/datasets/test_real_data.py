@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from datasets import DataError, Dataset, DatasetSpec, Stream, fingerprint, load
-from datasets.fetch import MIRROR_VARIABLE, mirrors_from_environment
+from svm_cost_curves.datasets import DataError, Dataset, DatasetSpec, Stream, fingerprint, load
+from svm_cost_curves.datasets.fetch import MIRROR_VARIABLE, mirrors_from_environment
 
 Loaded = Callable[..., Dataset]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets import DataError, PublishedData, fingerprint, load
-from datasets.readers.reuters import read_reuters
-from datasets.spec import ExpectedSpec, FileSpec
-from datasets.types import Table
+from svm_cost_curves.datasets import DataError, PublishedData, fingerprint, load
+from svm_cost_curves.datasets.readers.reuters import read_reuters
+from svm_cost_curves.datasets.spec import ExpectedSpec, FileSpec
+from svm_cost_curves.datasets.types import Table
 
 
 def document(split: str, topics: list[str], text: str, marked: str = "YES") -> str:

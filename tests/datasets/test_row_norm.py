@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from datasets import Dataset
-from datasets.transforms import divide_by_longest, normalise_rows
+from svm_cost_curves.datasets import Dataset
+from svm_cost_curves.datasets.transforms import divide_by_longest, normalise_rows
 
 MATRICES = hnp.arrays(
     np.float32,

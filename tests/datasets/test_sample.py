@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datasets import DataError, Dataset, DatasetSpec, FileData, SyntheticData, fingerprint, load
-from datasets.split import (
+from svm_cost_curves.datasets import DataError, Dataset, DatasetSpec, FileData, SyntheticData, fingerprint, load
+from svm_cost_curves.datasets.split import (
     PURPOSE_SAMPLE_TEST,
     PURPOSE_SAMPLE_TRAIN,
     PURPOSE_SPLIT,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from datasets import DataError, DatasetConfig, DatasetSpec, PublishedData, load, spec_of
+from svm_cost_curves.datasets import DataError, DatasetConfig, DatasetSpec, PublishedData, load, spec_of
 
 Compose = Callable[..., DatasetSpec]
 CONF = Path(__file__).parents[2] / "conf" / "dataset"

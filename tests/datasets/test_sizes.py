@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from datasets import FileData, PublishedData, SyntheticData, size_of, training_rows
-from datasets.spec import ExpectedSpec
+from svm_cost_curves.datasets import FileData, PublishedData, SyntheticData, size_of, training_rows
+from svm_cost_curves.datasets.spec import ExpectedSpec
 
 FILE = ExpectedSpec(n=1000, nnz=5000)
 

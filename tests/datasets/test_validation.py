@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from datasets import DataError, Dataset, FileData, SyntheticData, fingerprint, load
-from datasets.split import PURPOSE_VALIDATION, split_rows
+from svm_cost_curves.datasets import DataError, Dataset, FileData, SyntheticData, fingerprint, load
+from svm_cost_curves.datasets.split import PURPOSE_VALIDATION, split_rows
 
 Loader = Callable[..., Dataset]
 

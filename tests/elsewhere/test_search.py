@@ -14,11 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC, LinearSVC
 
-from experiments.configuration import composition
-from experiments.configuration.composition import CONF, settings_of
-from experiments.configuration.preset_tables import options, read_tables
-from experiments.elsewhere import grid, search
-from experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.configuration import composition
+from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
+from svm_cost_curves.experiments.elsewhere import grid, search
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 
 generator = np.random.default_rng(0)
 X = generator.normal(size=(40, 3)).astype(np.float32)

@@ -4,8 +4,8 @@ import os
 import signal
 from typing import Any, ClassVar
 
-from solvers.base import Limit, Status
-from solvers.minibatch import MiniBatchSdca, MiniBatchSdcaSettings
+from svm_cost_curves.solvers.base import Limit, Status
+from svm_cost_curves.solvers.minibatch import MiniBatchSdca, MiniBatchSdcaSettings
 
 
 class Dying(MiniBatchSdca):

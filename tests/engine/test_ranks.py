@@ -18,11 +18,11 @@ from run_cases import DATA, alone, record
 from waiting import PATIENCE
 
 import run
-from experiments.configuration.choices import install_command
-from experiments.configuration.composition import CONF, settings_of
-from experiments.processes import mpirun as launch
-from experiments.run import runner
-from solvers import SettingsError
+from svm_cost_curves.experiments.configuration.choices import install_command
+from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.processes import mpirun as launch
+from svm_cost_curves.experiments.run import runner
+from svm_cost_curves.solvers import SettingsError
 
 ROOT = CONF.parent
 MPIRUN = Path(sys.executable).with_name("mpirun")

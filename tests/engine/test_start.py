@@ -13,11 +13,11 @@ import pytest
 from waiting import PATIENCE, wait_until
 
 import run
-from experiments import engine
-from experiments.configuration.composition import CONF, settings_of
-from experiments.engine import start
-from experiments.processes.outcome import Outcome
-from experiments.run.console import Display
+from svm_cost_curves.experiments import engine
+from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.engine import start
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.run.console import Display
 
 ROOT = CONF.parent
 pytest.importorskip("mpi4py", reason="mpi4py is not installed: make extras")
@@ -81,8 +81,8 @@ def test_ranks_that_end_without_a_word_are_a_failed_run(tmp_path: Path, monkeypa
 
 HALVES = """#!{python}
 import os, signal, sys
-from experiments.engine.start import line_of
-from experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.engine.start import line_of
+from svm_cost_curves.experiments.processes.outcome import Outcome
 line = line_of("outcome", [Outcome("a run", "interrupted", "in two halves")], dict())
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 os.write(1, b"of MPI itself\\n" + line[:20])

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments import curve
-from experiments.curve import CurveError
+from svm_cost_curves.experiments import curve
+from svm_cost_curves.experiments.curve import CurveError
 
 finite = st.floats(-1e6, 1e6)
 costs = st.lists(st.integers(1, 10**12), min_size=1, max_size=60).map(sorted)

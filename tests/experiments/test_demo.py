@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from experiments.curve import from_rows
-from experiments.demo import command, describe, main
+from svm_cost_curves.experiments.curve import from_rows
+from svm_cost_curves.experiments.demo import command, describe, main
 
 
 def curve(*points: tuple[int, float]) -> pd.DataFrame:
@@ -46,4 +46,4 @@ def test_the_command(seeds: int) -> None:
 
 def test_help_says_what_it_does_and_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
-    assert capsys.readouterr().out.startswith("``python -m experiments.demo``: five kernel solvers on Adult")
+    assert capsys.readouterr().out.startswith("``python -m svm_cost_curves.experiments.demo``: Figure 2")

@@ -1,4 +1,4 @@
-"""`python -m experiments.predict`: labels of a file, and the error if the file has the model's labels."""
+"""`svm-predict`: labels of a file, and the error if the file has the model's labels."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments.predict import main
-from solvers.models import Model
-from solvers.predictors import LinearPredictor
+from svm_cost_curves.experiments.predict import main
+from svm_cost_curves.solvers.models import Model
+from svm_cost_curves.solvers.predictors import LinearPredictor
 
 TEXT = "1 1:2 3:1\n0 1:-2\n1 2:5 1:-1\n"
 ABOUT = {

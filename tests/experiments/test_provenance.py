@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import provenance
+from svm_cost_curves.experiments import provenance
 
 BUILD = {"build_id": "abc", "compiler": "gcc 12.2", "flags": f"-O3 -I{Path.home()}/include", "isa": "v4"}
 DATA = {
@@ -162,7 +162,8 @@ def test_unknown_facts_make_no_tags(tmp_path: Path) -> None:
 
 
 def test_importing_it_loads_nothing_heavy() -> None:
-    code = "import sys, experiments.provenance; print(sorted({'numpy', 'pandas', 'mlflow'} & set(sys.modules)))"
+    code = "import sys, svm_cost_curves.experiments.provenance\n"
+    code += "print(sorted({'numpy', 'pandas', 'mlflow'} & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=provenance.PROJECT_ROOT, capture_output=True, text=True, check=True
     )

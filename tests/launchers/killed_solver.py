@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 from typing import Any, ClassVar
 
-from solvers.base import Limit, Status
-from solvers.minibatch import MiniBatchSdca, MiniBatchSdcaSettings
+from svm_cost_curves.solvers.base import Limit, Status
+from svm_cost_curves.solvers.minibatch import MiniBatchSdca, MiniBatchSdcaSettings
 
 
 class Killed(MiniBatchSdca):

@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 from waiting import PATIENCE
 
-from experiments.configuration.composition import CONF
-from experiments.processes.outcome import Outcome, outcomes_in
+from svm_cost_curves.experiments.configuration.composition import CONF
+from svm_cost_curves.experiments.processes.outcome import Outcome, outcomes_in
 
 ROOT = CONF.parent
 SOLVER = Path(__file__).with_name("killed_solver.py")

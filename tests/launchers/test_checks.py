@@ -15,15 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import run
-from experiments.command_line.words import register
-from experiments.configuration.choices import install_command
-from experiments.configuration.composition import CONF
-from experiments.launchers import checks as choice
-from experiments.launchers.checks import check_address, check_launcher
-from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.options import parse
-from experiments.reproduction.spec import FigureError
-from solvers import SettingsError
+from svm_cost_curves.experiments.command_line.words import register
+from svm_cost_curves.experiments.configuration.choices import install_command
+from svm_cost_curves.experiments.configuration.composition import CONF
+from svm_cost_curves.experiments.launchers import checks as choice
+from svm_cost_curves.experiments.launchers.checks import check_address, check_launcher
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction.options import parse
+from svm_cost_curves.experiments.reproduction.spec import FigureError
+from svm_cost_curves.solvers import SettingsError
 
 TOY = ["dataset=synthetic", "dataset.n=120", "dataset.d=4"]
 

@@ -8,7 +8,7 @@ import pytest
 from run_cases import statuses
 from sweep_cases import outcomes, swept
 
-from experiments.processes.pool import ATTEMPTS
+from svm_cost_curves.experiments.processes.pool import ATTEMPTS
 
 
 @pytest.mark.parametrize(("times", "status"), [(1, 0), pytest.param(99, 1, marks=pytest.mark.slow)])

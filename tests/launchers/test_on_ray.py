@@ -17,7 +17,7 @@ from run_cases import statuses
 from sweep_cases import ROOT, curves, environment, outcomes, swept, words
 from waiting import PATIENCE, wait_until
 
-from experiments.processes.pool import ATTEMPTS
+from svm_cost_curves.experiments.processes.pool import ATTEMPTS
 
 pytestmark = pytest.mark.slow
 

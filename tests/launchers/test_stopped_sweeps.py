@@ -15,8 +15,8 @@ from run_cases import statuses
 from sweep_cases import DATA, ROOT, environment
 from waiting import PATIENCE, wait_until
 
-from experiments.store import Store
-from experiments.store.recorder import OFF, RecordedList, tracking_of
+from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.experiments.store.recorder import OFF, RecordedList, tracking_of
 
 LONG = ["algo=pegasos", *DATA, "budget.seconds=600", "seed=0,1", "checkpoint_seconds=0.1", "hydra.launcher.n_jobs=2"]
 

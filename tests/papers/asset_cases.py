@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from evidence_cases import MadeUp, Rows, finished_run, panel, rows_of
 
-from experiments import curve
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments import curve
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 SIZES = [2**k for k in range(1, 11)]
 

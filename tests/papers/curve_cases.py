@@ -8,7 +8,7 @@ import numpy as np
 from evidence_cases import finished_run, panel, rows_of
 from numpy.typing import NDArray
 
-from experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.evidence import Panel
 
 COSTS = 4 * np.geomspace(250, 2.5e7, 26).round()  # a quarter of them are whole numbers as well
 EPOCH = 1e6

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments import curve
-from experiments.reproduction.build import with_computed
-from experiments.reproduction.evidence import Evidence, Panel, Run
-from experiments.reproduction.evidence_tables import write_json, write_tables
-from experiments.reproduction.published import FORMAT, write_sums
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments import curve
+from svm_cost_curves.experiments.reproduction.build import with_computed
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
+from svm_cost_curves.experiments.reproduction.evidence_tables import write_json, write_tables
+from svm_cost_curves.experiments.reproduction.published import FORMAT, write_sums
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 N = 1000
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from evidence_cases import N, finished_run, panel, rows_of
 
-from experiments.reproduction.evidence import Panel, Run
+from svm_cost_curves.experiments.reproduction.evidence import Panel, Run
 
 NORM, HINGE = 20.0, 0.01
 NU = HINGE / NORM

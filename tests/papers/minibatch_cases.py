@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from evidence_cases import MadeUp, finished_run, panel
 
-from experiments import curve
-from experiments.papers.minibatch.data import Spectrum
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments import curve
+from svm_cost_curves.experiments.papers.minibatch.data import Spectrum
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 P_STAR = 0.3
 ENOUGH = 4.0

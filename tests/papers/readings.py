@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.verdict import Claim, Reading
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Reading
 
 
 def claims_of(made: FigureResult, prefix: str = "") -> dict[str, Claim]:

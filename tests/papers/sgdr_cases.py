@@ -8,9 +8,9 @@ from typing import Any
 
 from evidence_cases import finished_run, panel
 
-from experiments.papers.sgdr.timing import STOPPING
-from experiments.reproduction.evidence import Panel, Run
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.papers.sgdr.timing import STOPPING
+from svm_cost_curves.experiments.reproduction.evidence import Panel, Run
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 J_OPT = 0.3
 EPS = 0.01

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from evidence_cases import finished_run, panel, rows_of
 
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 COSTS = 4 * np.geomspace(250, 2.5e7, 41).round()
 ZEROS = 500

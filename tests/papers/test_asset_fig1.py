@@ -10,10 +10,10 @@ from evidence_cases import evidence
 from pictures import drawn_with_table
 from readings import claims_of, rulings
 
-from experiments.papers.asset.fig1 import make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.asset.fig1 import make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("asset_fig1")
 ENDS = {"adult": 0.2, "mnist": 2.0, "rcv1_ccat": 2.5, "ijcnn1": 0.5, "covtype": 4.0}

@@ -9,10 +9,10 @@ from evidence_cases import MadeUp, evidence, panel, rows_of
 from pictures import drawn_with_table
 from readings import claims_of, rulings
 
-from experiments.papers.asset.slowdown import make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.asset.slowdown import make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("asset_lambda")
 VALUES, LINEAR = list(SPEC.members("asset")), list(SPEC.members("pegasos"))

@@ -11,8 +11,8 @@ from asset_cases import falling, sizes_panel
 from evidence_cases import evidence
 from readings import claims_of
 
-from experiments.papers.asset.fig1 import make
-from experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.papers.asset.fig1 import make
+from svm_cost_curves.experiments.reproduction.spec import read_figure
 
 
 def doublings(path: Path, dataset: str, method: str, same: float = 0.1) -> float:

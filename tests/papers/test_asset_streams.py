@@ -11,10 +11,10 @@ from evidence_cases import evidence, panel
 from pictures import drawn_with_table, render
 from readings import claims_of, rulings
 
-from experiments.papers.asset import fig2, table3
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import SCALES, overrides_of, read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.asset import fig2, table3
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import SCALES, overrides_of, read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC, TABLE = read_figure("asset_fig2"), read_figure("asset_table3")
 BETTER = {1024: 11.0, 2048: 7.0, 4096: 5.0, 8192: 4.0, 16384: 3.5}

@@ -8,12 +8,12 @@ import pytest
 from evidence_cases import evidence, finished_run, panel, with_data
 from pictures import drawn_with_table
 
-from experiments.configuration.composition import settings_of
-from experiments.papers.asset import table1
-from experiments.papers.asset.table1 import PARAMETERS, Spectrum, make, spectrum_of
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import overrides_of, read_figure
-from experiments.reproduction.verdict import Number
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.papers.asset import table1
+from svm_cost_curves.experiments.papers.asset.table1 import PARAMETERS, Spectrum, make, spectrum_of
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import overrides_of, read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Number
 
 SPEC = read_figure("asset_table1")
 SPECTRUM = Spectrum(1024, np.array([0.9, 0.08, 0.015, 0.004]))
@@ -99,7 +99,7 @@ def test_table_and_picture() -> None:
 def test_spectrum_equals_eigenvalues_of_the_kernel_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     from scipy.spatial.distance import cdist
 
-    from solvers import Gaussian, Problem
+    from svm_cost_curves.solvers import Gaussian, Problem
 
     X = np.random.default_rng(0).normal(size=(60, 4)).astype(np.float32)
     problem = Problem(X, np.where(np.arange(60) % 2, 1, -1), Gaussian(2.0))

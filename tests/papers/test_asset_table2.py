@@ -10,12 +10,12 @@ from evidence_cases import evidence, panel
 from pictures import drawn_with_table
 from readings import claims_of, rulings
 
-from experiments.papers import effort
-from experiments.papers.asset.race import TO_TARGET
-from experiments.papers.asset.table2 import DROPPED, make, printed_in
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers import effort
+from svm_cost_curves.experiments.papers.asset.race import TO_TARGET
+from svm_cost_curves.experiments.papers.asset.table2 import DROPPED, make, printed_in
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("asset_table2")
 N = {"adult": 32561, "mnist": 58100, "ijcnn1": 113352}

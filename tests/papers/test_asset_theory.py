@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from pictures import render
 from readings import claims_of, rulings
 
-from experiments.papers.asset.theory import Rates, constant, make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.asset.theory import Rates, constant, make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("asset_theory")
 RADIUS = math.sqrt(1000)  # lambda = 1 / 1000 in the template

@@ -9,11 +9,11 @@ from evidence_cases import evidence, panel
 from pictures import render
 from readings import claims_of, rulings
 
-from experiments.papers.asset.table1 import PARAMETERS
-from experiments.papers.asset.validation import make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.asset.table1 import PARAMETERS
+from svm_cost_curves.experiments.papers.asset.validation import make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("asset_validation")
 

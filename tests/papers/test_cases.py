@@ -7,7 +7,7 @@ from evidence_cases import evidence, panel
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.papers.cases import (
     BESIDE,
     FAILS,
     HOLDS,
@@ -28,11 +28,11 @@ from experiments.papers.cases import (
     unjudged,
     within,
 )
-from experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.statistics import Interval
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 OPTIONS = {"sbp.1": {"factor": 1.0}}
 VALUES = {"adult": 1.0, "mnist": 3.0, "web": 5.0}

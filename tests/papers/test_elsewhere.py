@@ -16,24 +16,24 @@ from pictures import drawn_with_table
 from readings import claims_of
 from report_cases import claim_json, put, verdict
 
-from experiments.configuration.composition import settings_of
-from experiments.papers.elsewhere import figure
-from experiments.papers.elsewhere.bases import PREFIX, bases_of, with_series
-from experiments.papers.elsewhere.cells import cells_of, compute_papers, ruling_of
-from experiments.papers.elsewhere.correlation import rank_correlation
-from experiments.papers.elsewhere.picture import short_number
-from experiments.papers.elsewhere.properties import compute_properties
-from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.citations import PAPERS, place_of
-from experiments.reproduction.claim_spec import BaseSpec, RepeatedClaimSpec, ShownSpec
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.options import Options
-from experiments.reproduction.published import EVIDENCE, figure_runs, published_figures
-from experiments.reproduction.report import pages
-from experiments.reproduction.report.figures import collect
-from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, read_figure
-from experiments.reproduction.verdict import CaseRuling, Claim, Reading
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.papers.elsewhere import figure
+from svm_cost_curves.experiments.papers.elsewhere.bases import PREFIX, bases_of, with_series
+from svm_cost_curves.experiments.papers.elsewhere.cells import cells_of, compute_papers, ruling_of
+from svm_cost_curves.experiments.papers.elsewhere.correlation import rank_correlation
+from svm_cost_curves.experiments.papers.elsewhere.picture import short_number
+from svm_cost_curves.experiments.papers.elsewhere.properties import compute_properties
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction.citations import PAPERS, place_of
+from svm_cost_curves.experiments.reproduction.claim_spec import BaseSpec, RepeatedClaimSpec, ShownSpec
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.published import EVIDENCE, figure_runs, published_figures
+from svm_cost_curves.experiments.reproduction.report import pages
+from svm_cost_curves.experiments.reproduction.report.figures import collect
+from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, catalogue, read_figure
+from svm_cost_curves.experiments.reproduction.verdict import CaseRuling, Claim, Reading
 
 FIGURES = [name for name, paper in catalogue().items() if paper == "elsewhere"]
 figures = pytest.mark.parametrize("name", FIGURES)

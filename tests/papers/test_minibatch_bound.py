@@ -8,10 +8,10 @@ from minibatch_cases import P_STAR, SPECTRUM, Iterations, as_claimed, only, powe
 from pictures import drawn_with_table
 from readings import claims_of, rulings
 
-from experiments.papers.minibatch import bound
-from experiments.papers.minibatch.bound import make
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.minibatch import bound
+from svm_cost_curves.experiments.papers.minibatch.bound import make
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = only(read_figure("minibatch_bound"), "rcv1")
 

@@ -5,11 +5,11 @@ import pytest
 from evidence_cases import evidence
 from pictures import render
 
-from experiments.papers.minibatch import counterexample
-from experiments.papers.minibatch.counterexample import VARIANTS, Path, make, path
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.papers.minibatch import counterexample
+from svm_cost_curves.experiments.papers.minibatch.counterexample import VARIANTS, Path, make, path
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.spec import read_figure
 
 SPEC = read_figure("minibatch_counterexample")
 TURNS = np.arange(6) % 2.0

@@ -7,10 +7,10 @@ from minibatch_cases import Iterations, as_claimed, only, power, sweep_panel, wi
 from pictures import drawn_with_table
 from readings import claims_of, outcomes, rulings
 
-from experiments.papers.minibatch.fig1 import JUDGES, make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.minibatch.fig1 import JUDGES, make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = only(read_figure("minibatch_fig1"), "rcv1")
 LARGE = {b for b in as_claimed()["naive"] if b >= 32}

@@ -9,12 +9,12 @@ from minibatch_cases import P_STAR, only, optimum_run, with_spectra
 from pictures import drawn_with_table, render
 from readings import rulings
 
-from experiments.papers.minibatch import speedup
-from experiments.papers.minibatch.fig2 import make
-from experiments.papers.minibatch.methods import METHODS
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.minibatch import speedup
+from svm_cost_curves.experiments.papers.minibatch.fig2 import make
+from svm_cost_curves.experiments.papers.minibatch.methods import METHODS
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = only(read_figure("minibatch_fig2"), "news20")
 CONVERGES = (0.5, 0.01, 1e-4)

@@ -12,12 +12,12 @@ from minibatch_cases import only, optimum_run, with_spectra
 from pictures import drawn_with_table, render
 from readings import claims_of, rulings
 
-import solvers
-from experiments.papers.minibatch import lemmas, rho, theorem2
-from experiments.papers.minibatch.data import Spectrum
-from experiments.papers.minibatch.reference import AggressiveSdca, Rows, rows_of
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import FigureSpec, read_figure
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.papers.minibatch import lemmas, rho, theorem2
+from svm_cost_curves.experiments.papers.minibatch.data import Spectrum
+from svm_cost_curves.experiments.papers.minibatch.reference import AggressiveSdca, Rows, rows_of
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
 
 GENERATOR = np.random.default_rng(0)
 X = GENERATOR.normal(size=(40, 5)).astype(np.float32)

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from minibatch_cases import as_claimed, only, power, sweep_panel, with_spectra
 
-from experiments.papers.minibatch.fig1 import make
-from experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.papers.minibatch.fig1 import make
+from svm_cost_curves.experiments.reproduction.spec import read_figure
 
 
 def speedups_apart(csv: Path) -> pd.DataFrame:

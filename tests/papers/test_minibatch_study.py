@@ -6,16 +6,16 @@ import pytest
 from evidence_cases import evidence
 from minibatch_cases import ENOUGH, P_STAR, optimum_run, power, reaching, sweep_panel, with_spectra
 
-from datasets import DataError
-from experiments.configuration.composition import settings_of
-from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Decision
-from experiments.papers.effort import Effort
-from experiments.papers.minibatch import data
-from experiments.papers.minibatch.data import data_of, spectrum_of
-from experiments.papers.minibatch.study import Exponent, all_of, exponent, ratio_of_speedups, studies
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.statistics import Interval
+from svm_cost_curves.datasets import DataError
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Decision
+from svm_cost_curves.experiments.papers.effort import Effort
+from svm_cost_curves.experiments.papers.minibatch import data
+from svm_cost_curves.experiments.papers.minibatch.data import data_of, spectrum_of
+from svm_cost_curves.experiments.papers.minibatch.study import Exponent, all_of, exponent, ratio_of_speedups, studies
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.statistics import Interval
 
 SPEC = read_figure("minibatch_fig1")
 

@@ -7,10 +7,10 @@ from evidence_cases import finished_run, panel
 from minibatch_cases import SPECTRUM, with_spectra
 from pictures import drawn_with_table
 
-from experiments.papers.minibatch.table1 import LAMBDAS, ROWS, make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Number
+from svm_cost_curves.experiments.papers.minibatch.table1 import LAMBDAS, ROWS, make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Number
 
 SPEC = read_figure("minibatch_table1")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from matplotlib.figure import Figure
 
-from experiments.papers.panels import heading, name_of
-from experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.reproduction.evidence import Panel
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.reproduction.cli import main
+from svm_cost_curves.experiments.reproduction.cli import main
 
 
 def test_the_water_levels_of_adult(tmp_path: Path) -> None:

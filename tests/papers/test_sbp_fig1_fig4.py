@@ -13,15 +13,14 @@ from pictures import render
 from readings import claims_of
 from scipy.optimize import linprog
 
-import datasets
-import solvers
-from experiments.configuration.composition import settings_of
-from experiments.papers.sbp import basin, water_levels
-from experiments.papers.sbp.basin import POINTS, Basin, Filling, Responses, fill
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import SCALES, read_figure
-from experiments.run.assembly import assemble
-from solvers.evaluation import Evaluator
+from svm_cost_curves import datasets, solvers
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.papers.sbp import basin, water_levels
+from svm_cost_curves.experiments.papers.sbp.basin import POINTS, Basin, Filling, Responses, fill
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import SCALES, read_figure
+from svm_cost_curves.experiments.run.assembly import assemble
+from svm_cost_curves.solvers.evaluation import Evaluator
 
 FIGURES = ("sbp_fig1", "sbp_fig4")
 

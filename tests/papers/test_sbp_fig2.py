@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from pictures import render
 from readings import claims_of, on_all, reading, without
 
-from experiments.papers.cases import judge_claims
-from experiments.papers.panels import COLUMNS
-from experiments.papers.sbp.fig2 import JUDGES, make, median_over_log_cost
-from experiments.papers.sbp.perceptron import differences
-from experiments.plotting import MeanCurve
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.cases import judge_claims
+from svm_cost_curves.experiments.papers.panels import COLUMNS
+from svm_cost_curves.experiments.papers.sbp.fig2 import JUDGES, make, median_over_log_cost
+from svm_cost_curves.experiments.papers.sbp.perceptron import differences
+from svm_cost_curves.experiments.plotting import MeanCurve
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("sbp_fig2")
 DATASETS = ("reuters_money_fx", "adult", "mnist")

@@ -8,10 +8,10 @@ from evidence_cases import evidence
 from pictures import render
 from readings import claims_of, reading, rulings
 
-from experiments.papers.sbp.fig3 import make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.sbp.fig3 import make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("sbp_fig3")
 DATASETS = ("reuters_money_fx", "adult", "mnist")

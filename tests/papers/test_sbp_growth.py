@@ -8,8 +8,8 @@ from evidence_cases import rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.curve import from_rows
-from experiments.papers.sbp.growth import (
+from svm_cost_curves.experiments.curve import from_rows
+from svm_cost_curves.experiments.papers.sbp.growth import (
     BOUNDS,
     DELTAS,
     PRINTED,

@@ -10,9 +10,9 @@ from lemma_cases import FAST, NORM, NU, Gap, lemma_panel, power
 from pictures import drawn_with_table, render
 from readings import claims_of, on_all, reading, without
 
-from experiments.papers.sbp.lemmas import COLUMNS, bound_of_lemma, make, study_of
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.sbp.lemmas import COLUMNS, bound_of_lemma, make, study_of
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("sbp_lemmas")
 

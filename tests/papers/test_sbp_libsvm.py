@@ -8,13 +8,13 @@ from evidence_cases import evidence, finished_run, panel, rows_of
 from pictures import render
 from readings import claims_of, reading
 
-from experiments.papers.panels import COLUMNS
-from experiments.papers.sbp.libsvm import RunningTimes, make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim, Number
-from experiments.store import FinishedRun
+from svm_cost_curves.experiments.papers.panels import COLUMNS
+from svm_cost_curves.experiments.papers.sbp.libsvm import RunningTimes, make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Number
+from svm_cost_curves.experiments.store import FinishedRun
 
 SPEC = read_figure("sbp_libsvm")
 SECONDS, ERROR = 40.0, 0.149

@@ -8,11 +8,11 @@ from evidence_cases import evidence, finished_run, panel, rows_of
 from pictures import drawn_with_table
 from readings import claims_of, without
 
-from experiments.papers.sbp import regime
-from experiments.papers.sbp.regime import COLUMNS, EXAMPLES, make, sizes_of
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.sbp import regime
+from svm_cost_curves.experiments.papers.sbp.regime import COLUMNS, EXAMPLES, make, sizes_of
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("sbp_regime")
 AS_BOUNDED = {"sbp": 1.0, "smo": 2.0, "pegasos": 3.0}

@@ -11,8 +11,8 @@ from evidence_cases import evidence
 from lemma_cases import lemma_panel, power
 from readings import claims_of, on_all
 
-from experiments.papers.sbp.lemmas import make
-from experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.papers.sbp.lemmas import make
+from svm_cost_curves.experiments.reproduction.spec import read_figure
 
 
 def slope_of_the_mean_distance(data: pd.DataFrame, start: float = 1.0) -> float:

@@ -8,10 +8,10 @@ from evidence_cases import evidence, finished_run, panel, rows_of
 from pictures import render
 from readings import claims_of, on_all, reading, without
 
-from experiments.papers.sbp.simba import make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.sbp.simba import make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("sbp_simba")
 ITERATIONS = np.array([1.0, 10, 100, 1000, 10000])

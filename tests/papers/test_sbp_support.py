@@ -8,10 +8,10 @@ from evidence_cases import N, evidence, finished_run, panel, rows_of
 from pictures import drawn_with_table
 from readings import claims_of, on_all, reading, without
 
-from experiments.papers.sbp.support import make, mistake_bound, support_at
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.sbp.support import make, mistake_bound, support_at
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("sbp_support")
 HINGE, NORM = 0.04, 10.0

@@ -10,14 +10,14 @@ from evidence_cases import evidence, finished_run, panel, rows_of
 from pictures import render
 from readings import claims_of, on_all, reading
 
-from experiments.papers.sbp import growth
-from experiments.papers.sbp.growth import DELTAS
-from experiments.papers.sbp.table1 import COLUMNS, make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
-from experiments.store import FinishedRun
+from svm_cost_curves.experiments.papers.sbp import growth
+from svm_cost_curves.experiments.papers.sbp.growth import DELTAS
+from svm_cost_curves.experiments.papers.sbp.table1 import COLUMNS, make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.store import FinishedRun
 
 SPEC = read_figure("sbp_table1")
 BEST = 0.02

@@ -9,13 +9,13 @@ from evidence_cases import evidence, finished_run, panel
 from pictures import render
 from readings import claims_of, reading
 
-from experiments.papers.sbp.printed import TRAINING, data_difference
-from experiments.papers.sbp.table2 import COLUMNS, make, number_name
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim, Number
-from experiments.store import FinishedRun
+from svm_cost_curves.experiments.papers.sbp.printed import TRAINING, data_difference
+from svm_cost_curves.experiments.papers.sbp.table2 import COLUMNS, make, number_name
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Number
+from svm_cost_curves.experiments.store import FinishedRun
 
 SPEC = read_figure("sbp_table2")
 COUNTS = {"data": {"counts": {"train": {"nnz": 1}}}}

@@ -9,11 +9,11 @@ from pictures import drawn_with_table
 from readings import claims_of
 from sgdr_cases import J_OPT, optimum_run, run
 
-from experiments.papers.sgdr.accuracy import make, studies
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import FigureSpec, read_figure
-from experiments.reproduction.verdict import Claim
-from experiments.store import FinishedRun
+from svm_cost_curves.experiments.papers.sgdr.accuracy import make, studies
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.store import FinishedRun
 
 SPEC = read_figure("sgdr_accuracy")
 SMALL, MIDDLE, LARGE = SPEC.members("sgd_s")

@@ -10,17 +10,24 @@ from pictures import drawn_with_table
 from readings import claims_of
 from sgdr_cases import optimum_run, run
 
-from datasets import DataError
-from experiments.configuration.composition import settings_of
-from experiments.papers.problem import load_problem
-from experiments.papers.sgdr import bounds as figure
-from experiments.papers.sgdr.bounds import make
-from experiments.papers.sgdr.dual_box import METHODS, RANDOM_EPOCHS, DualBox, dual_box, multiple_updates, random_excess
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.statistics import Interval
-from experiments.reproduction.verdict import Claim
-from solvers import _core
+from svm_cost_curves.datasets import DataError
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.papers.problem import load_problem
+from svm_cost_curves.experiments.papers.sgdr import bounds as figure
+from svm_cost_curves.experiments.papers.sgdr.bounds import make
+from svm_cost_curves.experiments.papers.sgdr.dual_box import (
+    METHODS,
+    RANDOM_EPOCHS,
+    DualBox,
+    dual_box,
+    multiple_updates,
+    random_excess,
+)
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.reproduction.verdict import Claim
+from svm_cost_curves.solvers import _core
 
 WHOLE = read_figure("sgdr_bounds")
 SPEC = replace(WHOLE, datasets=["adult"], missing_data={})

@@ -10,8 +10,8 @@ import pytest
 from evidence_cases import evidence
 from sgdr_cases import times_panel
 
-from experiments.papers.sgdr.cpu_time import make
-from experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.papers.sgdr.cpu_time import make
+from svm_cost_curves.experiments.reproduction.spec import read_figure
 
 SPEC = read_figure("sgdr_time")
 SECONDS = {"svmperf": (20.0, 21.0, 26.0), "sgd_s": (4.0, 5.0, 4.5), "sgd_m": (9.0, 12.0, 10.0)}

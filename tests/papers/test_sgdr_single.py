@@ -10,11 +10,11 @@ from pictures import drawn_with_table
 from readings import claims_of
 from sgdr_cases import everywhere, times_panel
 
-from experiments.papers.sgdr.single import make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import Bold
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.sgdr.single import make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.figure_result import Bold
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 WHOLE = read_figure("sgdr_single")
 SPEC = replace(

@@ -9,12 +9,12 @@ from pictures import drawn_with_table
 from readings import claims_of, outcomes
 from sgdr_cases import J_OPT, everywhere, optimum_run, run, times_panel
 
-from experiments.papers.sgdr.cpu_time import COMPARISONS, JUDGES, make
-from experiments.papers.sgdr.timing import lines, methods
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import Bold
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.sgdr.cpu_time import COMPARISONS, JUDGES, make
+from svm_cost_curves.experiments.papers.sgdr.timing import lines, methods
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.figure_result import Bold
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 WHOLE = read_figure("sgdr_time")
 SPEC = replace(

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sgdr_cases import J_OPT, optimum_run, run
 
-from experiments.papers.cases import HOLDS, Case
-from experiments.papers.effort import Effort, seconds_text
-from experiments.papers.optimum import Optimum, accuracy, optimum_of
-from experiments.papers.sgdr.comparisons import product, summary
-from experiments.papers.sgdr.timing import best_stop, first_evaluation, own_stop, stopped
-from experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.papers.cases import HOLDS, Case
+from svm_cost_curves.experiments.papers.effort import Effort, seconds_text
+from svm_cost_curves.experiments.papers.optimum import Optimum, accuracy, optimum_of
+from svm_cost_curves.experiments.papers.sgdr.comparisons import product, summary
+from svm_cost_curves.experiments.papers.sgdr.timing import best_stop, first_evaluation, own_stop, stopped
+from svm_cost_curves.experiments.reproduction.evidence import Panel
 
 EXACT = Optimum(J_OPT, J_OPT)
 

@@ -12,13 +12,13 @@ from pictures import render
 from readings import claims_of, outcomes, reading
 from simba_cases import COSTS, ZEROS, error, swept_panel
 
-from experiments.papers.simba import fig1_claim as reach_module
-from experiments.papers.simba.fig1 import make
-from experiments.papers.simba.fig1_claim import DENSE, NONZEROS, Runs, excess, reach
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.simba import fig1_claim as reach_module
+from svm_cost_curves.experiments.papers.simba.fig1 import make
+from svm_cost_curves.experiments.papers.simba.fig1_claim import DENSE, NONZEROS, Runs, excess, reach
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("simba_fig1")
 WORSE, NU, HELD_NU = list(SPEC.members("simba"))[1:4]

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pictures import render
 
-from experiments.papers.simba import regret
-from experiments.papers.simba.regret import ETA, ROUNDS, SEQUENCES, N, make, variance_mw
-from experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.papers.simba import regret
+from svm_cost_curves.experiments.papers.simba.regret import ETA, ROUNDS, SEQUENCES, N, make, variance_mw
+from svm_cost_curves.experiments.reproduction.spec import read_figure
 
 SPEC = read_figure("simba_regret")
 

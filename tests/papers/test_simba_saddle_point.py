@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import linprog, minimize
 
-from experiments.papers.simba import saddle_point as module
-from experiments.papers.simba.saddle_point import LARGEST_SLACK, PRECISION, optimum, saddle_value
+from svm_cost_curves.experiments.papers.simba import saddle_point as module
+from svm_cost_curves.experiments.papers.simba.saddle_point import LARGEST_SLACK, PRECISION, optimum, saddle_value
 
 Array = NDArray[np.float64]
 

@@ -10,13 +10,13 @@ from evidence_cases import evidence, finished_run, panel, rows_of
 from pictures import drawn_with_table
 from readings import claims_of
 
-from experiments.configuration.composition import settings_of
-from experiments.configuration.settings import RunSettings
-from experiments.papers.simba import scaling
-from experiments.papers.simba.scaling import LENGTH, RIVALS, SHARE, make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.papers.simba import scaling
+from svm_cost_curves.experiments.papers.simba.scaling import LENGTH, RIVALS, SHARE, make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("simba_scaling")
 ITERATIONS = np.unique(np.geomspace(1, 2e4, 80).round())
@@ -29,7 +29,7 @@ Iterations = Callable[[str, Any, float, float], float]
 def few_resamples() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(scaling, "RESAMPLES", 50)
-        monkeypatch.setattr("experiments.papers.effort.RESAMPLES", 50)
+        monkeypatch.setattr("svm_cost_curves.experiments.papers.effort.RESAMPLES", 50)
         yield
 
 

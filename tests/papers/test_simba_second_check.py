@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from evidence_cases import evidence, finished_run, panel, with_data
 
-import datasets
-from experiments.configuration.composition import settings_of
-from experiments.papers.simba import rates
-from experiments.papers.simba.saddle_point import optimum
-from experiments.papers.simba.theorem import make
-from experiments.reproduction.spec import read_figure
+from svm_cost_curves import datasets
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.papers.simba import rates
+from svm_cost_curves.experiments.papers.simba.saddle_point import optimum
+from svm_cost_curves.experiments.papers.simba.theorem import make
+from svm_cost_curves.experiments.reproduction.spec import read_figure
 
 
 def exponent_and_slack(data: pd.DataFrame, n: int) -> tuple[float, float]:

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from pictures import drawn_with_table
 from readings import claims_of, outcomes, reading
 
-from experiments.configuration.composition import settings_of
-from experiments.configuration.schedule import EvaluationSchedule
-from experiments.papers.simba.steps import make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import overrides_of, read_figure
-from experiments.reproduction.verdict import Claim
-from solvers import Limit
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
+from svm_cost_curves.experiments.papers.simba.steps import make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import overrides_of, read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
+from svm_cost_curves.solvers import Limit
 
 SPEC = read_figure("simba_steps")
 HORIZONS = {int(T): name for T, name in SPEC.members("constant").items()}

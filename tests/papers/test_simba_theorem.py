@@ -15,22 +15,21 @@ from hypothesis import strategies as st
 from pictures import drawn_with_table
 from readings import claims_of
 
-import datasets
-import solvers
-from experiments.configuration.composition import settings_of
-from experiments.configuration.settings import RunSettings
-from experiments.papers.cases import at_most
-from experiments.papers.simba import rates as rate_module
-from experiments.papers.simba import theorem
-from experiments.papers.simba.rates import Rate, Saddle, rate_along, rate_of_ends, theorem_iterations
-from experiments.papers.simba.saddle_point import optimum
-from experiments.papers.simba.theorem import make
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import FigureSpec, read_figure
-from experiments.reproduction.verdict import Claim
-from experiments.run.assembly import assemble
-from solvers.evaluation import Evaluator
+from svm_cost_curves import datasets, solvers
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.papers.cases import at_most
+from svm_cost_curves.experiments.papers.simba import rates as rate_module
+from svm_cost_curves.experiments.papers.simba import theorem
+from svm_cost_curves.experiments.papers.simba.rates import Rate, Saddle, rate_along, rate_of_ends, theorem_iterations
+from svm_cost_curves.experiments.papers.simba.saddle_point import optimum
+from svm_cost_curves.experiments.papers.simba.theorem import make
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.run.assembly import assemble
+from svm_cost_curves.solvers.evaluation import Evaluator
 
 SPEC = read_figure("simba_theorem")
 WORDS = ["algo=simba", "problem.nu=0.1", "dataset.shape=noisy", "dataset.n=60", "dataset.d=3", "dataset.n_test=10"]

@@ -10,13 +10,13 @@ from evidence_cases import MadeUp, evidence, finished_run, panel, with_data
 from pictures import drawn
 from readings import claims_of
 
-from experiments.columns import COUNTS
-from experiments.configuration.composition import settings_of
-from experiments.configuration.settings import RunSettings
-from experiments.reproduction.build import maker_of
-from experiments.reproduction.citations import PAPERS
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import FigureSpec, catalogue, overrides_of, read_figure
+from svm_cost_curves.experiments.columns import COUNTS
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.reproduction.build import maker_of
+from svm_cost_curves.experiments.reproduction.citations import PAPERS
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec, catalogue, overrides_of, read_figure
 
 NAMES = [name for name, paper in catalogue().items() if paper in PAPERS]
 
@@ -75,7 +75,7 @@ def test_a_figure_is_made_without_its_data(
     def refuse(*_: object, **__: object) -> None:
         raise LoadedError(f"{name} loads a data set")
 
-    monkeypatch.setattr("datasets.load", refuse)
+    monkeypatch.setattr("svm_cost_curves.datasets.load", refuse)
     with suppress(Exception):  # some judges refuse invented runs; none may ask for data before
         maker_of(spec.maker).make(evidence(spec, panels, "demo"))
 

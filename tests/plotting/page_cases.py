@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from experiments.plotting import styles_for
-from experiments.plotting.interactive import Curves, JudgedClaim, JudgedReading, RunCurve
+from svm_cost_curves.experiments.plotting import styles_for
+from svm_cost_curves.experiments.plotting.interactive import Curves, JudgedClaim, JudgedReading, RunCurve
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 HOSTILE = (

@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 from page_cases import HOSTILE, curve, some_curves
 
-from experiments.plotting import styles_for
-from experiments.plotting.interactive import MOST_BYTES, Curves, RunCurve, curves_page, with_figures
+from svm_cost_curves.experiments.plotting import styles_for
+from svm_cost_curves.experiments.plotting.interactive import MOST_BYTES, Curves, RunCurve, curves_page, with_figures
 
 
 def data_of(page: str) -> dict[str, Any]:

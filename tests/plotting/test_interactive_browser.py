@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from page_cases import HOSTILE, SEEDS, chromium, curve, some_curves
 
-from experiments.curve import column, cost_to_reach, mean_over_runs
-from experiments.plotting import styles_for
-from experiments.plotting.interactive import Curves, RunCurve, curves_page
+from svm_cost_curves.experiments.curve import column, cost_to_reach, mean_over_runs
+from svm_cost_curves.experiments.plotting import styles_for
+from svm_cost_curves.experiments.plotting.interactive import Curves, RunCurve, curves_page
 
 SHOWN = "html[data-drawn]"
 LINES = "at('plot').data.filter(trace => trace.hoverinfo !== 'skip')"

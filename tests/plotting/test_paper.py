@@ -16,11 +16,11 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 from PIL import Image
 
-from experiments.configuration import paper_style
-from experiments.configuration.paper_style import PaperStyle, latex
-from experiments.plotting import STYLES, own_settings, paper, pgf
-from experiments.plotting.styles import PAPER
-from solvers import SettingsError
+from svm_cost_curves.experiments.configuration import paper_style
+from svm_cost_curves.experiments.configuration.paper_style import PaperStyle, latex
+from svm_cost_curves.experiments.plotting import STYLES, own_settings, paper, pgf
+from svm_cost_curves.experiments.plotting.styles import PAPER
+from svm_cost_curves.solvers import SettingsError
 
 NAMES = ("Adult", "MNIST, 8 against the rest", "Web")
 

@@ -17,10 +17,10 @@ from matplotlib.figure import Figure
 from pictures import render
 from PIL import Image
 
-from experiments import curve
-from experiments.papers.bands import Band
-from experiments.papers.layout import draw_band
-from experiments.plotting import (
+from svm_cost_curves.experiments import curve
+from svm_cost_curves.experiments.papers.bands import Band
+from svm_cost_curves.experiments.papers.layout import draw_band
+from svm_cost_curves.experiments.plotting import (
     STYLES,
     MeanCurve,
     NothingToDrawError,
@@ -32,7 +32,7 @@ from experiments.plotting import (
     own_settings,
     styles_for,
 )
-from experiments.plotting.ranges import from_common_start, spread
+from svm_cost_curves.experiments.plotting.ranges import from_common_start, spread
 
 N = 1000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.processes.outcome import Outcome, outcomes_in
+from svm_cost_curves.experiments.processes.outcome import Outcome, outcomes_in
 
 
 def test_a_line_has_the_first_line_of_the_message_if_there_is_one() -> None:

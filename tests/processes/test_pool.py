@@ -14,11 +14,11 @@ import pytest
 from run_cases import statuses
 from store_cases import TOY
 
-import solvers
-from experiments.configuration.composition import settings_of
-from experiments.configuration.settings import RunSettings
-from experiments.processes.pool import ATTEMPTS
-from experiments.reproduction.figure_runs import make_runs
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.processes.pool import ATTEMPTS
+from svm_cost_curves.experiments.reproduction.figure_runs import make_runs
 
 LONG = ["dataset=synthetic", "dataset.n=300", "budget.iterations=1e9"]
 

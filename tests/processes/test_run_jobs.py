@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.processes.outcome import Outcome
-from experiments.processes.pool import ATTEMPTS, Job, Report, run_jobs
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.pool import ATTEMPTS, Job, Report, run_jobs
 
 
 class KilledError(Exception):

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import os, sys
 sys.path.insert(0, sys.argv[2])
-from experiments.processes import streams
+from svm_cost_curves.experiments.processes import streams
 
 def main():
     for line in range(20_000):

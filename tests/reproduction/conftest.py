@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from store_cases import TOY, FakeStore
 
-from experiments.reproduction.options import Options
-from experiments.reproduction.series_spec import SeriesSpec
-from experiments.reproduction.spec import ClaimSpec, FigureSpec, NumberSpec, ScaleSpec
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
+from svm_cost_curves.experiments.reproduction.spec import ClaimSpec, FigureSpec, NumberSpec, ScaleSpec
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 
 ROOT = Path(__file__).parents[2]
-HEAVY = ("solvers", "datasets", "hydra", "omegaconf", "mlflow", "scipy")
+HEAVY = ("svm_cost_curves.solvers", "svm_cost_curves.datasets", "hydra", "omegaconf", "mlflow", "scipy")
 passed: dict[str, set[str]] = {}
 
 

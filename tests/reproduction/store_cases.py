@@ -7,8 +7,8 @@ from typing import Any
 
 from evidence_cases import finished_run
 
-from experiments.reproduction.plan import PlannedRun
-from experiments.store import FinishedRun, Store
+from svm_cost_curves.experiments.reproduction.plan import PlannedRun
+from svm_cost_curves.experiments.store import FinishedRun, Store
 
 TOY = ["dataset.n=120", "dataset.n_test=60", "dataset.d=4", "dataset.shape=noisy", "budget.epochs=1"]
 ROWS = [{"iterations": 1, "kernel_evaluations": 10, "epochs": 0.1, "cpu_seconds": 0.1, "test_error": 0.2}]

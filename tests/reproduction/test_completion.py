@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.reproduction.cli import main
-from experiments.reproduction.completion import completions
+from svm_cost_curves.experiments.reproduction.cli import main
+from svm_cost_curves.experiments.reproduction.completion import completions
 
 
 @pytest.mark.parametrize(

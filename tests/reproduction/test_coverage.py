@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from report_cases import claim_json, put, some_specs, verdict
 
-from experiments.reproduction.citations import PAPERS
-from experiments.reproduction.report.coverage import CoverageError, coverage_page, read_coverage
-from experiments.reproduction.report.figures import collect
-from experiments.reproduction.spec import catalogue, read_figure
+from svm_cost_curves.experiments.reproduction.citations import PAPERS
+from svm_cost_curves.experiments.reproduction.report.coverage import CoverageError, coverage_page, read_coverage
+from svm_cost_curves.experiments.reproduction.report.figures import collect
+from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
 
 
 def test_every_paper_is_covered_and_every_claim_answers_a_statement() -> None:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from evidence_cases import MadeUp, evidence, finished_run, panel
 
-from experiments.reproduction.build import small_print, verdict_of
-from experiments.reproduction.disturbance import REPEATS, disturbance, disturbed_runs, make_undisturbed
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.build import small_print, verdict_of
+from svm_cost_curves.experiments.reproduction.disturbance import REPEATS, disturbance, disturbed_runs, make_undisturbed
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.spec import read_figure
 
 SPEC = read_figure("sbp_libsvm")
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from experiments.reproduction import drawing
-from experiments.reproduction.build import build_figure
-from experiments.reproduction.cli import main
-from experiments.reproduction.drawing import FigureDrawing, draw_all
-from experiments.reproduction.options import Options
-from experiments.reproduction.published import EvidenceError, write_sums
-from experiments.reproduction.spec import read_figure
-from experiments.reproduction.verdict import Verdict
+from svm_cost_curves.experiments.reproduction import drawing
+from svm_cost_curves.experiments.reproduction.build import build_figure
+from svm_cost_curves.experiments.reproduction.cli import main
+from svm_cost_curves.experiments.reproduction.drawing import FigureDrawing, draw_all
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.published import EvidenceError, write_sums
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Verdict
 
 FIGURES = ("minibatch_counterexample", "sbp_fig1")
 """They need no runs."""

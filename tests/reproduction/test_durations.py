@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from experiments import provenance
-from experiments.configuration.composition import settings_of
-from experiments.configuration.settings import RunSettings
-from experiments.reproduction.durations import (
+from svm_cost_curves.experiments import provenance
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.reproduction.durations import (
     DEFAULT_SECONDS,
     START_SECONDS,
     Durations,
     expected_seconds,
     gram_seconds,
 )
-from experiments.reproduction.published import EVIDENCE, figure_runs
+from svm_cost_curves.experiments.reproduction.published import EVIDENCE, figure_runs
 
 
 def settings(*words: str) -> RunSettings:

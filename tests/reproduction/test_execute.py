@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from experiments.configuration.composition import settings_of
-from experiments.configuration.settings import RunSettings
-from experiments.processes.outcome import Outcome
-from experiments.processes.pool import Event
-from experiments.reproduction import execute
-from experiments.reproduction.memory import gram_bytes, peak_memory, process_bytes, working_memory
-from experiments.reproduction.plan import PlannedRun
-from solvers.gram_store import GramStore
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.pool import Event
+from svm_cost_curves.experiments.reproduction import execute
+from svm_cost_curves.experiments.reproduction.memory import gram_bytes, peak_memory, process_bytes, working_memory
+from svm_cost_curves.experiments.reproduction.plan import PlannedRun
+from svm_cost_curves.solvers.gram_store import GramStore
 
 
 def settings(*words: str) -> RunSettings:

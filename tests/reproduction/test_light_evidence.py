@@ -9,7 +9,7 @@ from pathlib import Path
 
 from passed_files import HEAVY, ROOT
 
-from experiments.reproduction.spec import catalogue, read_figure
+from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
 
 MOST_FILES = 43
 """76 when settings were composed again to find the runs."""
@@ -30,6 +30,6 @@ def test_a_published_figure_passes_few_files_and_imports_nothing_heavy(tmp_path:
 
 def test_no_module_of_a_figure_imports_a_solver_a_data_set_or_hydra() -> None:
     specs = [read_figure(name) for name in catalogue()]
-    modules = {spec.maker for spec in specs} | {"experiments.papers.elsewhere.bases"}
+    modules = {spec.maker for spec in specs} | {"svm_cost_curves.experiments.papers.elsewhere.bases"}
     code = f"import sys, {', '.join(sorted(modules))}; print([name for name in {HEAVY[:-1]} if name in sys.modules])"
     assert python("-c", code).strip() == "[]"

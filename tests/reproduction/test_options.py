@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from experiments.configuration.paper_style import PaperStyle
-from experiments.configuration.settings import available_cores
-from experiments.reproduction.options import figure_named, parse
-from experiments.reproduction.spec import FigureError, FigureSpec, OptionSpec, choose
-from solvers import SettingsError
+from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
+from svm_cost_curves.experiments.configuration.settings import available_cores
+from svm_cost_curves.experiments.reproduction.options import figure_named, parse
+from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, OptionSpec, choose
+from svm_cost_curves.solvers import SettingsError
 
 KNOWN = {"sbp_fig1": "sbp", "sbp_fig2": "sbp", "sgd_revisited_fig1": "sgd_revisited"}
 
@@ -151,7 +151,7 @@ def test_wrong_styles(words: list[str], message: str) -> None:
 
 
 def test_pgf_without_latex_is_refused_before_anything_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("experiments.configuration.paper_style.latex", lambda: None)
+    monkeypatch.setattr("svm_cost_curves.experiments.configuration.paper_style.latex", lambda: None)
     with pytest.raises(SettingsError, match="format=pgf needs LaTeX"):
         parse(["figure=sbp", "style=paper", "format=pgf"])
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments.plotting import Picture
-from experiments.reproduction.figure_result import Bold, FigureResult, Table
-from experiments.reproduction.output import write_texts
-from experiments.reproduction.report.rendering import render
-from experiments.reproduction.report.verdict_reader import read_table, read_verdict
-from experiments.reproduction.verdict import Claim, Number, Reading, Verdict
-from support.files import new_folder
+from svm_cost_curves.experiments.plotting import Picture
+from svm_cost_curves.experiments.reproduction.figure_result import Bold, FigureResult, Table
+from svm_cost_curves.experiments.reproduction.output import write_texts
+from svm_cost_curves.experiments.reproduction.report.rendering import render
+from svm_cost_curves.experiments.reproduction.report.verdict_reader import read_table, read_verdict
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Number, Reading, Verdict
+from svm_cost_curves.support.files import new_folder
 
 READING = Reading(
     "", "", "", "", "mixed", 1, 2, [], measured="3 | 4 times", statistic={"ratio": 3.0, "bad": float("nan")}

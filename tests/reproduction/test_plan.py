@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from store_cases import TOY, FakeStore
 
-from datasets import DataError, DatasetSpec
-from experiments.configuration.choices import install_command
-from experiments.processes.outcome import Outcome
-from experiments.reproduction.build import evidence_of, verdict_of
-from experiments.reproduction.durations import expected_seconds
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.listing import announcement
-from experiments.reproduction.options import Options
-from experiments.reproduction.plan import Plan, Planner
-from experiments.reproduction.series_spec import SeriesSpec
-from experiments.reproduction.spec import FigureError, FigureSpec, overrides_of, read_figure
-from solvers import SettingsError
+from svm_cost_curves.datasets import DataError, DatasetSpec
+from svm_cost_curves.experiments.configuration.choices import install_command
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.reproduction.build import evidence_of, verdict_of
+from svm_cost_curves.experiments.reproduction.durations import expected_seconds
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.listing import announcement
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.plan import Plan, Planner
+from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
+from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, overrides_of, read_figure
+from svm_cost_curves.solvers import SettingsError
 
 
 def plan(store: FakeStore, figure: FigureSpec, options: Options) -> Plan:

@@ -17,17 +17,17 @@ from evidence_cases import finished_run, put_evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import datasets
-from datasets import DataError
-from experiments import curve, provenance
-from experiments.columns import COUNTS
-from experiments.configuration.composition import settings_of
-from experiments.reproduction.checks import record_check, recorded_checks, to_make_again
-from experiments.reproduction.cli import main
-from experiments.reproduction.evidence_tables import MOST_BYTES, write_tables
-from experiments.reproduction.listing import last_verdict
-from experiments.reproduction.publish import evidence_key
-from experiments.reproduction.published import (
+from svm_cost_curves import datasets
+from svm_cost_curves.datasets import DataError
+from svm_cost_curves.experiments import curve, provenance
+from svm_cost_curves.experiments.columns import COUNTS
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.reproduction.checks import record_check, recorded_checks, to_make_again
+from svm_cost_curves.experiments.reproduction.cli import main
+from svm_cost_curves.experiments.reproduction.evidence_tables import MOST_BYTES, write_tables
+from svm_cost_curves.experiments.reproduction.listing import last_verdict
+from svm_cost_curves.experiments.reproduction.publish import evidence_key
+from svm_cost_curves.experiments.reproduction.published import (
     EVIDENCE,
     POINTS,
     RUNS,
@@ -45,13 +45,13 @@ from experiments.reproduction.published import (
     same_values,
     write_sums,
 )
-from experiments.reproduction.run_comparison import Comparison
+from svm_cost_curves.experiments.reproduction.run_comparison import Comparison
 
 FIGURE = """
 id: mine_x
 label: Figure 1
 title: small
-maker: experiments.papers.curves
+maker: svm_cost_curves.experiments.papers.curves
 datasets: [synthetic]
 series:
   - {name: sbp, overrides: [algo=sbp, dataset.n=120, dataset.n_test=60, dataset.d=4, budget.epochs=1]}
@@ -269,7 +269,7 @@ def test_uncommitted_changes_are_refused_at_the_paper_s_scale_or_marked(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("figure_commands", "build"):
-        module = f"experiments.reproduction.{name}" + (".provenance" if name == "build" else "")
+        module = f"svm_cost_curves.experiments.reproduction.{name}" + (".provenance" if name == "build" else "")
         monkeypatch.setattr(f"{module}.git_state", lambda _: ("c" * 40, True))
     shutil.copytree(made / "store", tmp_path / "store")
     shutil.copy(made / "mine_x.yaml", tmp_path)
@@ -297,7 +297,7 @@ def _refuse(*_: object, **__: object) -> None:
 def test_runs_on_data_that_are_not_at_hand_are_left_out(
     made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("datasets.load", _refuse)
+    monkeypatch.setattr("svm_cost_curves.datasets.load", _refuse)
     assert reproduce(made, "check", "scale=demo") == 3
     assert "left out: synthetic, 3 runs: no file" in capsys.readouterr().err
 
@@ -396,7 +396,7 @@ def test_a_table_without_a_run_that_a_figure_draws_is_named(tmp_path: Path) -> N
 def test_evidence_that_is_too_large_is_refused_and_changes_nothing(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("experiments.reproduction.evidence_tables.MOST_BYTES", 1000)
+    monkeypatch.setattr("svm_cost_curves.experiments.reproduction.evidence_tables.MOST_BYTES", 1000)
     assert reproduce(made, "publish", "scale=demo", f"evidence={tmp_path / 'evidence'}") == 2
     assert "the evidence would have 0.0" in capsys.readouterr().err
     assert not (tmp_path / "evidence").exists()
@@ -429,7 +429,7 @@ def test_a_published_run_is_found_without_its_data(monkeypatch: pytest.MonkeyPat
         raise AssertionError("a file of data is wanted")
 
     for name in ("fetch", "known_checksum", "read"):
-        monkeypatch.setattr(f"datasets.loader.{name}", refuse)
+        monkeypatch.setattr(f"svm_cost_curves.datasets.loader.{name}", refuse)
     runs = [settings_of(["algo=simba", f"dataset={name}"]) for name in ("newsgroups_binary", "newsgroups_mac_pc")]
     assert not any(file.sha256 for run in runs for file in run.dataset.files)
     assert len({evidence_key(run) for run in runs}) == 2
@@ -438,7 +438,7 @@ def test_a_published_run_is_found_without_its_data(monkeypatch: pytest.MonkeyPat
 def test_a_published_run_is_found_on_a_machine_with_other_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = set()
     for size in (25e9, 26e9):
-        monkeypatch.setattr("datasets.memory.machine_memory", lambda size=size: size)
+        monkeypatch.setattr("svm_cost_curves.datasets.memory.machine_memory", lambda size=size: size)
         run = settings_of(["algo=libsvm", "dataset=adult"])  # what it reaches in a given time depends on the memory
         assert run.identity()["clock"]["memory"] == 0.75 * size
         keys.add(evidence_key(run))

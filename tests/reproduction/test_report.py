@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_cases import HOSTILE, Page, claim_json, put, some_figures, some_specs, tree, verdict
 
-from experiments.reproduction.report.figures import collect
-from experiments.reproduction.report.pages import write_markdown, write_report
-from experiments.reproduction.report.rendering import anchor
+from svm_cost_curves.experiments.reproduction.report.figures import collect
+from svm_cost_curves.experiments.reproduction.report.pages import write_markdown, write_report
+from svm_cost_curves.experiments.reproduction.report.rendering import anchor
 
 
 @pytest.fixture

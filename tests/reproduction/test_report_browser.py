@@ -15,7 +15,7 @@ import pytest
 from report_cases import HOSTILE, claim_json, png, put, some_figures, some_specs, verdict
 from waiting import PATIENCE
 
-from experiments.reproduction.report.pages import write_report
+from svm_cost_curves.experiments.reproduction.report.pages import write_report
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 WIDTHS = (1280, 800, 360)

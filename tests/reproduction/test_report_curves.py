@@ -8,15 +8,15 @@ from typing import Any, cast
 
 import pytest
 
-from experiments.curve import from_rows
-from experiments.papers.cases import HOLDS, MISSING, Case, Findings, judge_claims
-from experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec, ShownSpec, check_claim
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.options import Options
-from experiments.reproduction.report import curves
-from experiments.reproduction.report.curves import judged_claim
-from experiments.reproduction.series_spec import SeriesSpec
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.curve import from_rows
+from svm_cost_curves.experiments.papers.cases import HOLDS, MISSING, Case, Findings, judge_claims
+from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec, ShownSpec, check_claim
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.report import curves
+from svm_cost_curves.experiments.reproduction.report.curves import judged_claim
+from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 
 def test_series_have_their_labels_and_settings_the_names_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,9 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from report_cases import Page, claim_json, png, put, some_figures, some_specs, verdict
 
-from experiments.reproduction.report.figures import collect
-from experiments.reproduction.report.pages import write_markdown, write_report
-from experiments.reproduction.verdict import Outcome
+from svm_cost_curves.experiments.reproduction.report.figures import collect
+from svm_cost_curves.experiments.reproduction.report.pages import write_markdown, write_report
+from svm_cost_curves.experiments.reproduction.verdict import Outcome
 
 
 @pytest.fixture

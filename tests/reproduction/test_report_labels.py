@@ -2,10 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.reproduction.figure_result import Bold, Table
-from experiments.reproduction.report.labels import agreement, comparison, leaves, moment, place, quantity, state_of
-from experiments.reproduction.report.rendering import right_aligned
-from experiments.reproduction.verdict import Claim, Number, Outcome, Reading
+from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
+from svm_cost_curves.experiments.reproduction.report.labels import (
+    agreement,
+    comparison,
+    leaves,
+    moment,
+    place,
+    quantity,
+    state_of,
+)
+from svm_cost_curves.experiments.reproduction.report.rendering import right_aligned
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Number, Outcome, Reading
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 from report_cases import png
 
-from experiments.reproduction.report.pictures import LIMIT, PictureError, checked, fitted, size
+from svm_cost_curves.experiments.reproduction.report.pictures import LIMIT, PictureError, checked, fitted, size
 
 
 def test_a_picture_below_the_limit_is_unchanged() -> None:

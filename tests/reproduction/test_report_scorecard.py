@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_cases import HOSTILE, claim_json, png, put, some_figures, some_specs, tree, verdict
 
-from experiments.reproduction.figure_result import Bold, Table
-from experiments.reproduction.report.pages import write_markdown
-from experiments.reproduction.report.pictures import LIMIT
-from experiments.reproduction.report.rendering import escaped, render
+from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
+from svm_cost_curves.experiments.reproduction.report.pages import write_markdown
+from svm_cost_curves.experiments.reproduction.report.pictures import LIMIT
+from svm_cost_curves.experiments.reproduction.report.rendering import escaped, render
 
 
 @pytest.fixture

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE, wait_until
 
-from datasets import DataError
-from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction import figure_commands
-from experiments.reproduction.cli import main
-from experiments.reproduction.figure_commands import _only_command
-from experiments.reproduction.spec import catalogue, read_figure
-from experiments.store import Store
-from experiments.store.recorder import OFF, RecordedList, tracking_of
+from svm_cost_curves.datasets import DataError
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction import figure_commands
+from svm_cost_curves.experiments.reproduction.cli import main
+from svm_cost_curves.experiments.reproduction.figure_commands import _only_command
+from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
+from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.experiments.store.recorder import OFF, RecordedList, tracking_of
 
 
 def runs_of(figure: str) -> int:
@@ -121,7 +121,9 @@ def test_list_shows_a_line_per_figure_without_planning(
     done: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("plan.settings_of", "figure_commands.Store.open", "figure_commands.Planner"):
-        monkeypatch.setattr(f"experiments.reproduction.{name}", lambda *_, **__: pytest.fail("was called"))
+        monkeypatch.setattr(
+            f"svm_cost_curves.experiments.reproduction.{name}", lambda *_, **__: pytest.fail("was called")
+        )
     assert reproduce(done, "--list") == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(catalogue())
@@ -183,7 +185,7 @@ def test_a_data_set_that_is_not_available(
     shutil.copytree(done / "store", tmp_path / "store")  # a new one takes seconds
     monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("SVM_DATA_MIRROR", raising=False)
-    monkeypatch.setattr("datasets.fetch._download", _no_network, raising=True)
+    monkeypatch.setattr("svm_cost_curves.datasets.fetch._download", _no_network, raising=True)
     assert reproduce(tmp_path, "figure=sbp_libsvm", "scale=demo", "dataset=digits,mnist") == 3
     said = capsys.readouterr().out
     assert "not available: mnist" in said
@@ -204,7 +206,7 @@ def test_a_figure_that_cannot_be_written(
 
     folder = done / "figures" / "sbp_fig3"
     before = sorted(folder.rglob("*"))
-    monkeypatch.setattr("experiments.plotting.Picture.save", full)
+    monkeypatch.setattr("svm_cost_curves.experiments.plotting.Picture.save", full)
     assert reproduce(done, "figure=sbp_fig3", "scale=demo", "dataset=digits") == 2
     assert "No space left" in capsys.readouterr().err
     assert sorted(folder.rglob("*")) == before

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from evidence_cases import finished_run, put_evidence
 
-from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.checks import record_check
-from experiments.reproduction.cli import main
-from experiments.reproduction.evidence_tables import write_verdict
-from experiments.reproduction.published import (
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction.checks import record_check
+from svm_cost_curves.experiments.reproduction.cli import main
+from svm_cost_curves.experiments.reproduction.evidence_tables import write_verdict
+from svm_cost_curves.experiments.reproduction.published import (
     EVIDENCE,
     RESULTS,
     EvidenceError,
@@ -23,8 +23,8 @@ from experiments.reproduction.published import (
     published_figures,
     read_facts,
 )
-from experiments.reproduction.results import SOURCES, write_results
-from experiments.reproduction.run_comparison import Comparison
+from svm_cost_curves.experiments.reproduction.results import SOURCES, write_results
+from svm_cost_curves.experiments.reproduction.run_comparison import Comparison
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,7 @@ def test_the_page_of_checks_counts_by_figure_and_names_what_differs(
     shutil.copytree(without_runs / "evidence", tmp_path / "evidence")
     figure, label = "minibatch_counterexample", "sbp digits seed=3"
     run = finished_run(name="q", rows=[{"iterations": 1}], provenance={"dirty": False})
-    monkeypatch.setattr("experiments.reproduction.results.figure_runs", lambda *_: {run.key: run})
+    monkeypatch.setattr("svm_cost_curves.experiments.reproduction.results.figure_runs", lambda *_: {run.key: run})
     equal = Comparison(figure, "sbp digits seed=1", "k" * 32, "equal", "", 1.25)
     agrees = Comparison(figure, "sbp digits seed=2", "l" * 32, "agrees", "final primal: 1, not 2", 0.5)
     differs = Comparison(figure, label, run.key, "DIFFERS", "primal in row 2: 1, not 2", None)

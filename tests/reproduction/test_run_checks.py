@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.reproduction.run_comparison import Candidate, agreeing
-from experiments.reproduction.spot_check import choose_each, choose_runs
+from svm_cost_curves.experiments.reproduction.run_comparison import Candidate, agreeing
+from svm_cost_curves.experiments.reproduction.spot_check import choose_each, choose_runs
 
 
 def candidate(key: str, algo: str, figure: str = "f", seconds: float = 1.0, *, timed: bool = False) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.reproduction.statistics import (
+from svm_cost_curves.experiments.reproduction.statistics import (
     LEAST_RUNS,
     Interval,
     bootstrap,

@@ -10,9 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments import curve
-from experiments.curve import cost_to_reach, error_area
-from experiments.reproduction.statistics import Interval, area_difference, bootstrap_mean, cost_ratio, paired
+from svm_cost_curves.experiments import curve
+from svm_cost_curves.experiments.curve import cost_to_reach, error_area
+from svm_cost_curves.experiments.reproduction.statistics import (
+    Interval,
+    area_difference,
+    bootstrap_mean,
+    cost_ratio,
+    paired,
+)
 
 COST = "kernel_evaluations"
 

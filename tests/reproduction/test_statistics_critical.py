@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.reproduction.statistics import critical_point
+from svm_cost_curves.experiments.reproduction.statistics import critical_point
 
 
 def test_the_drop_of_a_synthetic_curve() -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments import curve
-from experiments.reproduction.statistics import loglog_slope, overfitting_slope, slope
+from svm_cost_curves.experiments import curve
+from svm_cost_curves.experiments.reproduction.statistics import loglog_slope, overfitting_slope, slope
 
 
 def make(epochs: list[float], error: list[float | None]) -> pd.DataFrame:

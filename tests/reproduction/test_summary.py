@@ -12,12 +12,12 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from experiments.papers.cases import Case, Decision, _decided_by
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.output import as_json, write_texts
-from experiments.reproduction.report.verdict_reader import read_verdict
-from experiments.reproduction.summary import claims_table, figure_table, show
-from experiments.reproduction.verdict import Claim, Outcome, Reading, Ruling, Verdict, outcome_of
+from svm_cost_curves.experiments.papers.cases import Case, Decision, _decided_by
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.output import as_json, write_texts
+from svm_cost_curves.experiments.reproduction.report.verdict_reader import read_verdict
+from svm_cost_curves.experiments.reproduction.summary import claims_table, figure_table, show
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome, Reading, Ruling, Verdict, outcome_of
 
 
 def verdict(claims: Sequence[Claim] = ()) -> Verdict:

@@ -10,8 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from experiments.reproduction.claim_spec import NumberSpec
-from experiments.reproduction.verdict import Claim, Outcome, Reading, Ruling, in_words, number, outcome_of
+from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
+from svm_cost_curves.experiments.reproduction.verdict import (
+    Claim,
+    Outcome,
+    Reading,
+    Ruling,
+    in_words,
+    number,
+    outcome_of,
+)
 
 rulings = st.lists(st.sampled_from(get_args(Ruling)), max_size=7)
 

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from datasets import DataError
-from experiments.plotting.interactive import Curves
-from experiments.reproduction.build import maker_of, verdict_of
-from experiments.reproduction.citations import PAPERS
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.from_evidence import from_evidence
-from experiments.reproduction.options import Options
-from experiments.reproduction.output import as_json
-from experiments.reproduction.published import EVIDENCE, published_figures, read_facts, same_values
-from experiments.reproduction.report.curves import page_content
-from experiments.reproduction.spec import read_figure
-from experiments.store.serialize import plain
+from svm_cost_curves.datasets import DataError
+from svm_cost_curves.experiments.plotting.interactive import Curves
+from svm_cost_curves.experiments.reproduction.build import maker_of, verdict_of
+from svm_cost_curves.experiments.reproduction.citations import PAPERS
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.output import as_json
+from svm_cost_curves.experiments.reproduction.published import EVIDENCE, published_figures, read_facts, same_values
+from svm_cost_curves.experiments.reproduction.report.curves import page_content
+from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.store.serialize import plain
 
 JUDGED_BY_DATA = {
     *("minibatch.lemma1", "minibatch.lemma2", "minibatch.lemma3", "minibatch.rho", "minibatch.crude"),
@@ -39,7 +39,7 @@ def published(*, elsewhere: bool) -> list[str]:
 def check_verdict(figure: str, monkeypatch: pytest.MonkeyPatch) -> FigureResult:
     """Check that this version judges as published, and that each claim's button draws curves; return the figure."""
     # judged, not drawn: drawing takes most of the time, and publishing has done it
-    monkeypatch.setattr("datasets.load", _refuse)
+    monkeypatch.setattr("svm_cost_curves.datasets.load", _refuse)
     spec, facts = read_figure(figure), read_facts(EVIDENCE, figure)
     options = Options(facts["scale"])
     shown = from_evidence(spec, options, EVIDENCE)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.configuration.composition import settings_of
-from experiments.run import runner
-from experiments.run.console import Display
-from experiments.store import Store
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.run import runner
+from svm_cost_curves.experiments.run.console import Display
+from svm_cost_curves.experiments.store import Store
 
 DATA = ["dataset=synthetic", "dataset.n=300", "dataset.n_test=100", "dataset.d=12", "dataset.shape=noisy"]
 

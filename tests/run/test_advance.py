@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from unittest.mock import Mock
 
-from experiments.configuration.schedule import EvaluationSchedule
-from experiments.run.advance import advance_run, counted, fraction_used, reached
-from solvers import Counters, Limit, Status
+from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
+from svm_cost_curves.experiments.run.advance import advance_run, counted, fraction_used, reached
+from svm_cost_curves.solvers import Counters, Limit, Status
 
 
 def test_a_run_is_evaluated_where_its_schedule_says() -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import experiments
-from datasets import DataError
-from experiments.run.arrays import _words
-from solvers import SettingsError
+from svm_cost_curves import experiments
+from svm_cost_curves.datasets import DataError
+from svm_cost_curves.experiments.run.arrays import _words
+from svm_cost_curves.solvers import SettingsError
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(60, 4))

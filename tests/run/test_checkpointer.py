@@ -21,14 +21,14 @@ from hypothesis import strategies as st
 from run_cases import DATA, alone
 from waiting import PATIENCE
 
-from experiments.configuration.composition import CONF, settings_of
-from experiments.processes import stopping
-from experiments.processes.stopping import Terminated
-from experiments.run import advance, runner
-from experiments.run.checkpointer import FORMAT, Checkpointer, pack, unpack
-from experiments.run.console import FullDisplay
-from solvers import KernelSnapshot, Limit, LinearSnapshot
-from solvers.snapshots import DeferredResponses
+from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.processes import stopping
+from svm_cost_curves.experiments.processes.stopping import Terminated
+from svm_cost_curves.experiments.run import advance, runner
+from svm_cost_curves.experiments.run.checkpointer import FORMAT, Checkpointer, pack, unpack
+from svm_cost_curves.experiments.run.console import FullDisplay
+from svm_cost_curves.solvers import KernelSnapshot, Limit, LinearSnapshot
+from svm_cost_curves.solvers.snapshots import DeferredResponses
 
 ROOT = CONF.parent
 DYING = Path(__file__).parents[1] / "engine" / "dying_solver.py"

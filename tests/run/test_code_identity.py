@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-import solvers
-from experiments.run import code_identity
-from experiments.run.code_identity import code_id
-from solvers import Solver
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.run import code_identity
+from svm_cost_curves.experiments.run.code_identity import code_id
+from svm_cost_curves.solvers import Solver
 
 FILES = {
-    "mine.py": "from solvers.base import Solver\nfrom solvers.near import x\n",
-    "near.py": "import numpy\nfrom solvers import far\nfrom solvers import _core\n",
-    "far.py": "import solvers.near\n",
+    "mine.py": "from svm_cost_curves.solvers.base import Solver\nfrom svm_cost_curves.solvers.near import x\n",
+    "near.py": "import numpy\nfrom svm_cost_curves.solvers import far\nfrom svm_cost_curves.solvers import _core\n",
+    "far.py": "import svm_cost_curves.solvers.near\n",
     "base.py": "",
     "evaluation.py": "",
-    "other.py": "from solvers.near import x\n",
+    "other.py": "from svm_cost_curves.solvers.near import x\n",
 }
 
 

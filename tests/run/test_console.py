@@ -13,22 +13,30 @@ from typing import Any
 import pytest
 from waiting import wait_until
 
-import solvers
-from datasets import DatasetConfig
-from experiments.command_line import sweep_names
-from experiments.command_line.sweep_figures import draw
-from experiments.command_line.sweep_groups import distinguishing, groups
-from experiments.command_line.sweep_results import table
-from experiments.configuration.schema import GaussianConfig, RunConfig, algo_schema
-from experiments.configuration.settings import RunSettings, resolve
-from experiments.curve import from_rows
-from experiments.plotting import STYLES, Picture, curves_picture
-from experiments.processes import elapsed
-from experiments.processes.elapsed import ElapsedTime
-from experiments.processes.outcome import Outcome
-from experiments.run import console
-from experiments.run.console import CompactDisplay, Display, FullDisplay, count, duration, percent, progress_text
-from experiments.run.errors import print_error
+from svm_cost_curves import solvers
+from svm_cost_curves.datasets import DatasetConfig
+from svm_cost_curves.experiments.command_line import sweep_names
+from svm_cost_curves.experiments.command_line.sweep_figures import draw
+from svm_cost_curves.experiments.command_line.sweep_groups import distinguishing, groups
+from svm_cost_curves.experiments.command_line.sweep_results import table
+from svm_cost_curves.experiments.configuration.schema import GaussianConfig, RunConfig, algo_schema
+from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve
+from svm_cost_curves.experiments.curve import from_rows
+from svm_cost_curves.experiments.plotting import STYLES, Picture, curves_picture
+from svm_cost_curves.experiments.processes import elapsed
+from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.run import console
+from svm_cost_curves.experiments.run.console import (
+    CompactDisplay,
+    Display,
+    FullDisplay,
+    count,
+    duration,
+    percent,
+    progress_text,
+)
+from svm_cost_curves.experiments.run.errors import print_error
 
 RESULT: dict[str, Any] = {
     "algo": "sbp",
@@ -345,7 +353,7 @@ def test_the_picture_of_a_sweep_has_each_label_whole_and_in_order(
         drawn.update(rest, curves=curves)
         return curves_picture(curves, **rest)
 
-    monkeypatch.setattr("experiments.plotting.curves_picture", picture)
+    monkeypatch.setattr("svm_cost_curves.experiments.plotting.curves_picture", picture)
     draw(runs, tmp_path, "run.py")
     assert list(drawn["curves"]) == ["nu=0.001", "nu=0.003", "nu=0.01"]
     assert [style.name for style in drawn["styles"].values()] == list(drawn["curves"])

@@ -15,16 +15,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from datasets import fetch
-from datasets.prepared import PreparedCache
-from datasets.spec import FileSpec
-from datasets.types import Table
-from experiments.run.checkpointer import Checkpointer
-from solvers.gram_store import GramStore
-from solvers.kernels import Gaussian
-from solvers.models import Model, ModelError
-from solvers.predictors import KernelPredictor
-from support.disk_cache import cached_bytes
+from svm_cost_curves.datasets import fetch
+from svm_cost_curves.datasets.prepared import PreparedCache
+from svm_cost_curves.datasets.spec import FileSpec
+from svm_cost_curves.datasets.types import Table
+from svm_cost_curves.experiments.run.checkpointer import Checkpointer
+from svm_cost_curves.solvers.gram_store import GramStore
+from svm_cost_curves.solvers.kernels import Gaussian
+from svm_cost_curves.solvers.models import Model, ModelError
+from svm_cost_curves.solvers.predictors import KernelPredictor
+from svm_cost_curves.support.disk_cache import cached_bytes
 
 
 @dataclass

@@ -10,23 +10,23 @@ import pytest
 from run_cases import DATA
 from store_records import make_curve
 
-from datasets import FileData, load
-from experiments import predict
-from experiments.configuration.composition import settings_of
-from experiments.plotting import curves_picture
-from experiments.processes.outcome import Outcome
-from experiments.reproduction import evidence_tables, output
-from experiments.reproduction.report.pages import write_report
-from experiments.run import runner
-from experiments.run.checkpointer import Checkpointer
-from experiments.run.console import Display
-from experiments.run.leftovers import remove_leftovers, remove_old_leftovers
-from experiments.store import Store
-from solvers.gram_store import GramStore
-from solvers.models import Model
-from solvers.predictors import LinearPredictor
-from support.disk_cache import cached_bytes
-from support.files import new_folder
+from svm_cost_curves.datasets import FileData, load
+from svm_cost_curves.experiments import predict
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.plotting import curves_picture
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.reproduction import evidence_tables, output
+from svm_cost_curves.experiments.reproduction.report.pages import write_report
+from svm_cost_curves.experiments.run import runner
+from svm_cost_curves.experiments.run.checkpointer import Checkpointer
+from svm_cost_curves.experiments.run.console import Display
+from svm_cost_curves.experiments.run.leftovers import remove_leftovers, remove_old_leftovers
+from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.solvers.gram_store import GramStore
+from svm_cost_curves.solvers.models import Model
+from svm_cost_curves.solvers.predictors import LinearPredictor
+from svm_cost_curves.support.disk_cache import cached_bytes
+from svm_cost_curves.support.files import new_folder
 
 NAMES = ("movie.mkv.part", ".hidden.part", ".part", "poetry.lock", "uv.lock", "Cargo.lock", "x.f32", ".f32", "a.old")
 FOLDERS = ("disc.part", ".disc.1234.part", ".disc.1234.old")

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.configuration.composition import settings_of
-from experiments.run.identity import KEY_LENGTH, canonical_json, run_key, settings_key
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.run.identity import KEY_LENGTH, canonical_json, run_key, settings_key
 
 RESOURCES = ["threads=2", "memory=1GiB", "rows.provider=cache"]
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from run_cases import DATA, alone
 
-import datasets
-from experiments.run import loaded
-from experiments.store import Store
-from solvers import plugins
+from svm_cost_curves import datasets
+from svm_cost_curves.experiments.run import loaded
+from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.solvers import plugins
 
 LINEAR = ["algo=dcd", "kernel=linear", "budget.epochs=3"]
 GAUSSIAN = ["algo=sbp", "kernel.sigma2=2", "budget.epochs=2"]

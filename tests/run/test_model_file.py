@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from run_cases import DATA
 
-import datasets
-from experiments.configuration.composition import settings_of
-from experiments.run import model_file, runner
-from experiments.run.console import Display
-from experiments.run.model_file import MODEL_FILE
-from experiments.store import Store
-from solvers import FunctionSnapshot, SettingsError
-from solvers.asset_online import CosineSnapshot
-from solvers.models import Model
+from svm_cost_curves import datasets
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.run import model_file, runner
+from svm_cost_curves.experiments.run.console import Display
+from svm_cost_curves.experiments.run.model_file import MODEL_FILE
+from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.solvers import FunctionSnapshot, SettingsError
+from svm_cost_curves.solvers.asset_online import CosineSnapshot
+from svm_cost_curves.solvers.models import Model
 
 RUN = [*DATA, "budget.epochs=1", "budget.evaluations=3", "threads=1"]
 

@@ -14,15 +14,25 @@ from cases import points
 from run_cases import DATA
 from scipy import sparse
 
-import solvers
-from experiments.configuration.composition import settings_of
-from experiments.run import runner
-from experiments.run.console import Display
-from experiments.run.curve_builder import OBJECTIVES, CurveBuilder, NotFiniteError
-from experiments.run.errors import outcome_of
-from solvers import Gaussian, Kernel, Limit, Linear, Polynomial, Problem, RowPolicy, SettingsError, libsvm
-from solvers.evaluation import Evaluator
-from solvers.features import check_range, largest_square
+from svm_cost_curves import solvers
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.run import runner
+from svm_cost_curves.experiments.run.console import Display
+from svm_cost_curves.experiments.run.curve_builder import OBJECTIVES, CurveBuilder, NotFiniteError
+from svm_cost_curves.experiments.run.errors import outcome_of
+from svm_cost_curves.solvers import (
+    Gaussian,
+    Kernel,
+    Limit,
+    Linear,
+    Polynomial,
+    Problem,
+    RowPolicy,
+    SettingsError,
+    libsvm,
+)
+from svm_cost_curves.solvers.evaluation import Evaluator
+from svm_cost_curves.solvers.features import check_range, largest_square
 
 N = 40
 ACCEPTED = 5e14

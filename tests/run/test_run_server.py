@@ -12,11 +12,11 @@ import pytest
 from servers import Relay, free_port
 
 import run
-from experiments.reproduction import cli as reproduce
-from experiments.run import advance
-from experiments.store import recorder
-from experiments.store.address import REACHED
-from experiments.store.tracking import Tracking
+from svm_cost_curves.experiments.reproduction import cli as reproduce
+from svm_cost_curves.experiments.run import advance
+from svm_cost_curves.experiments.store import recorder
+from svm_cost_curves.experiments.store.address import REACHED
+from svm_cost_curves.experiments.store.tracking import Tracking
 
 TOY = ["algo=pegasos", "dataset=synthetic", "dataset.n=60", "dataset.n_test=30", "dataset.d=3", "budget.epochs=1"]
 
@@ -101,7 +101,7 @@ def test_a_server_lost_on_the_way_costs_a_warning_and_the_same_command_records(
     printed = capsys.readouterr()
     (warning,) = [line for line in printed.err.splitlines() if "not in mlflow" in line]
     assert warning.startswith(f"2 runs are not in mlflow at {relay.address}; record later by: ")
-    assert "python -m experiments.store record " in warning
+    assert "svm-store record " in warning
     relay.open()
     monkeypatch.setattr(advance, "_advance_through", None)
     assert here(*words) == 0

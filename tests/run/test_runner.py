@@ -14,12 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from run_cases import statuses
 
-import datasets
-import solvers
-from datasets import DataError, DatasetConfig
-from experiments import plotting
-from experiments.configuration.schedule import EvaluationSchedule
-from experiments.configuration.schema import (
+from svm_cost_curves import datasets, solvers
+from svm_cost_curves.datasets import DataError, DatasetConfig
+from svm_cost_curves.experiments import plotting
+from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
+from svm_cost_curves.experiments.configuration.schema import (
     BudgetConfig,
     GaussianConfig,
     ProblemConfig,
@@ -27,18 +26,18 @@ from experiments.configuration.schema import (
     StoreConfig,
     algo_schema,
 )
-from experiments.configuration.settings import RunSettings, resolve
-from experiments.processes.outcome import Outcome, exit_code
-from experiments.run import advance, assembly, runner
-from experiments.run.advance import advance_run
-from experiments.run.assembly import assemble, row_memory
-from experiments.run.console import Display
-from experiments.run.curve_builder import CurveBuilder
-from experiments.store import Store
-from solvers import Limit, SettingsError
-from solvers.evaluation import Evaluator
-from solvers.features import sigma2_from_data
-from solvers.rows import WORKING_BYTES
+from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve
+from svm_cost_curves.experiments.processes.outcome import Outcome, exit_code
+from svm_cost_curves.experiments.run import advance, assembly, runner
+from svm_cost_curves.experiments.run.advance import advance_run
+from svm_cost_curves.experiments.run.assembly import assemble, row_memory
+from svm_cost_curves.experiments.run.console import Display
+from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
+from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.solvers import Limit, SettingsError
+from svm_cost_curves.solvers.evaluation import Evaluator
+from svm_cost_curves.solvers.features import sigma2_from_data
+from svm_cost_curves.solvers.rows import WORKING_BYTES
 
 SPEC = DatasetConfig(name="toy", kind="synthetic", shape="noisy", n=80, n_test=40, d=4)
 

@@ -16,13 +16,13 @@ from run_cases import DATA, statuses
 from store_records import record
 from waiting import PATIENCE
 
-from experiments.configuration.composition import settings_of
-from experiments.run import runner
-from experiments.run.console import Display
-from experiments.run.leftovers import remove_leftovers, remove_old_leftovers
-from experiments.store import Store, StoreError
-from support import locks
-from support.files import new_folder
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.run import runner
+from svm_cost_curves.experiments.run.console import Display
+from svm_cost_curves.experiments.run.leftovers import remove_leftovers, remove_old_leftovers
+from svm_cost_curves.experiments.store import Store, StoreError
+from svm_cost_curves.support import locks
+from svm_cost_curves.support.files import new_folder
 
 FORK = multiprocessing.get_context("fork")
 RUN = [*DATA, "algo=pegasos", "budget.epochs=1", "budget.evaluations=3", "rows.provider=on_the_fly", "threads=1"]

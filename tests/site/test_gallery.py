@@ -10,10 +10,10 @@ from types import ModuleType
 
 import pytest
 
-from experiments.reproduction.checks import CHECKS
-from experiments.reproduction.published import EvidenceError, write_sums
-from experiments.reproduction.report.labels import LABELS
-from experiments.reproduction.spec import catalogue, read_figure
+from svm_cost_curves.experiments.reproduction.checks import CHECKS
+from svm_cost_curves.experiments.reproduction.published import EvidenceError, write_sums
+from svm_cost_curves.experiments.reproduction.report.labels import LABELS
+from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "docs" / "site"

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from experiments.reproduction.citations import PAPERS
+from svm_cost_curves.experiments.reproduction.citations import PAPERS
 
 SITE = Path(__file__).resolve().parents[2] / "docs" / "site"
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from cases import Array, points
 
-from solvers import Linear, Problem, _core
-from solvers.sgdqn import Variant
+from svm_cost_curves.solvers import Linear, Problem, _core
+from svm_cost_curves.solvers.sgdqn import Variant
 
 
 class SvmSgd:

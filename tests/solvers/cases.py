@@ -13,7 +13,18 @@ import reference
 from numpy.typing import NDArray
 from scipy import sparse
 
-from solvers import Gaussian, Kernel, KernelSnapshot, Limit, Problem, RowPolicy, Solver, _core, blas, get
+from svm_cost_curves.solvers import (
+    Gaussian,
+    Kernel,
+    KernelSnapshot,
+    Limit,
+    Problem,
+    RowPolicy,
+    Solver,
+    _core,
+    blas,
+    get,
+)
 
 Array = NDArray[Any]
 ROOT = Path(__file__).resolve().parents[2]

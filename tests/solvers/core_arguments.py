@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from solvers import _core
+from svm_cost_curves.solvers import _core
 
 SIZES = (1, 2, 3, 5, 12)
 INTEGERS = (-1, 0, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**53, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30)

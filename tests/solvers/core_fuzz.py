@@ -29,7 +29,7 @@ import core_stub
 import numpy as np
 from core_arguments import Arguments, Refused, changed, mutated
 
-from solvers import _core, blas
+from svm_cost_curves.solvers import _core, blas
 
 ALLOWED = (ValueError, TypeError, IndexError, OverflowError, MemoryError, Refused)
 """Kinds of exceptions that a call may end with."""

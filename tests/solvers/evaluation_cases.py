@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets import Dataset
-from solvers import Gaussian, Limit, Problem, RowPolicy, get
+from svm_cost_curves.datasets import Dataset
+from svm_cost_curves.solvers import Gaussian, Limit, Problem, RowPolicy, get
 
 N, M, D = 90, 70, 4
 SIGMA2 = 2.0

@@ -6,7 +6,7 @@ import numpy as np
 from cases import Array, feature_values
 from sklearn.svm import LinearSVC
 
-from solvers import LinearSnapshot, Problem, Solver
+from svm_cost_curves.solvers import LinearSnapshot, Problem, Solver
 
 
 def folded(p: Problem) -> Array:

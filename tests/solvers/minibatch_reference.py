@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from cases import Array
 
-from solvers import _core
+from svm_cost_curves.solvers import _core
 
 
 def subsets(n: int, b: int, seed: int) -> Iterator[Array]:

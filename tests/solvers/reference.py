@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from solvers import Gaussian, Kernel, Polynomial
+from svm_cost_curves.solvers import Gaussian, Kernel, Polynomial
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]

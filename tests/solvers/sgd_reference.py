@@ -10,7 +10,7 @@ from itertools import cycle
 import numpy as np
 from cases import Array
 
-from solvers import _core
+from svm_cost_curves.solvers import _core
 
 
 @dataclass

@@ -6,7 +6,7 @@ import numpy as np
 from cases import Array, points
 from scipy import sparse
 
-from solvers import Linear, Problem
+from svm_cost_curves.solvers import Linear, Problem
 
 
 def ball(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from solvers import _core
+from svm_cost_curves.solvers import _core
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]

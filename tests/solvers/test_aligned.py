@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solvers import aligned
+from svm_cost_curves.solvers import aligned
 
 
 @given(st.integers(0, 40), st.integers(0, 40))

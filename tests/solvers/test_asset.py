@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC, LinearSVC
 
-from solvers import Gaussian, KernelSnapshot, Limit, Problem, SettingsError, Status, _core
-from solvers.asset import Asset, AssetStar
-from solvers.nystrom_solver import NystromSolver
-from solvers.snapshots import DeferredResponses
+from svm_cost_curves.solvers import Gaussian, KernelSnapshot, Limit, Problem, SettingsError, Status, _core
+from svm_cost_curves.solvers.asset import Asset, AssetStar
+from svm_cost_curves.solvers.nystrom_solver import NystromSolver
+from svm_cost_curves.solvers.snapshots import DeferredResponses
 
 N = 60
 KINDS = ("asset", "asset_star")

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from solvers import Gaussian, Limit, Linear, Polynomial, Problem, SettingsError, Status, _core
-from solvers.asset_online import AssetOnline, AssetStarOnline, CosineSnapshot, _StreamSolver
-from solvers.cosines import Cosines
+from svm_cost_curves.solvers import Gaussian, Limit, Linear, Polynomial, Problem, SettingsError, Status, _core
+from svm_cost_curves.solvers.asset_online import AssetOnline, AssetStarOnline, CosineSnapshot, _StreamSolver
+from svm_cost_curves.solvers.cosines import Cosines
 
 N, D = 700, 5
 KINDS = ("asset_online", "asset_star_online")

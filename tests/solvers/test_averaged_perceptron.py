@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cases import gram, problem, solver
 
-from solvers import Limit, Linear, Problem, Solver, Status
+from svm_cost_curves.solvers import Limit, Linear, Problem, Solver, Status
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solvers import _core
-from solvers._core import InvalidArgument, KernelFunction
+from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers._core import InvalidArgument, KernelFunction
 
 GAUSSIAN = KernelFunction(KernelFunction.Kind.gaussian)
 POINTS = np.random.default_rng(0).normal(size=(12, 4)).astype(np.float32)

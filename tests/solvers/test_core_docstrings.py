@@ -9,7 +9,7 @@ from typing import Any
 import core_stub
 import pytest
 
-from solvers import _core
+from svm_cost_curves.solvers import _core
 
 
 def documented(owner: Any, name: str) -> Iterator[tuple[str, str]]:

@@ -10,9 +10,9 @@ import pytest
 from cases import gram, problem, run, solver
 from numpy.typing import NDArray
 
-from solvers import Limit, Problem, _core
-from solvers.accounting import Accounting
-from solvers.sbp import Draws
+from svm_cost_curves.solvers import Limit, Problem, _core
+from svm_cost_curves.solvers.accounting import Accounting
+from svm_cost_curves.solvers.sbp import Draws
 
 N, D = 60, 5
 STORAGE = pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])

@@ -9,9 +9,9 @@ import pytest
 from cases import Array, problem, solver
 from sklearn.svm import LinearSVC
 
-from solvers import KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
-from solvers.cpny import Cpny
-from solvers.snapshots import DeferredResponses
+from svm_cost_curves.solvers import KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
+from svm_cost_curves.solvers.cpny import Cpny
+from svm_cost_curves.solvers.snapshots import DeferredResponses
 
 N = 150
 

@@ -10,8 +10,18 @@ from cases import Array, points, problem, run, solver
 from reference import kernel_matrix
 from scipy import sparse
 
-from solvers import Gaussian, KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status, _core
-from solvers.cpsp import BasisSnapshot, Cpsp
+from svm_cost_curves.solvers import (
+    Gaussian,
+    KernelSnapshot,
+    Limit,
+    Linear,
+    Polynomial,
+    Problem,
+    SettingsError,
+    Status,
+    _core,
+)
+from svm_cost_curves.solvers.cpsp import BasisSnapshot, Cpsp
 
 N = 120
 

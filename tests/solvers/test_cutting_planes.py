@@ -14,7 +14,7 @@ from linear_reference import folded, primal
 from scipy.optimize import minimize_scalar
 from sklearn.svm import LinearSVC
 
-from solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError, Status, _core
+from svm_cost_curves.solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError, Status, _core
 
 METHODS = ("ocas", "svmperf")
 WIDE, TALL = (30, 40), (80, 6)

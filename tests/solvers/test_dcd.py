@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 from linear_reference import folded, lower_bound, optimum, primal, weights
 from scipy import sparse
 
-from solvers import Gaussian, Limit, Linear, Problem, SettingsError, Status, _core
+from svm_cost_curves.solvers import Gaussian, Limit, Linear, Problem, SettingsError, Status, _core
 
 STORAGE = pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
 SHRINKING = pytest.mark.parametrize("shrinking", [False, True], ids=["all", "shrinking"])

@@ -8,8 +8,8 @@ import reference
 from cases import assert_optimal, core_rows, gram, problem, run, solver
 from sklearn.svm import SVC
 
-from solvers import Gaussian, KernelSnapshot, Limit, Linear, Polynomial, Problem, Status, _core
-from solvers.accounting import Accounting
+from svm_cost_curves.solvers import Gaussian, KernelSnapshot, Limit, Linear, Polynomial, Problem, Status, _core
+from svm_cost_curves.solvers.accounting import Accounting
 
 KERNELS = [Gaussian(2.0), Polynomial(degree=2, gamma=0.5, coef0=1.0), Linear()]
 

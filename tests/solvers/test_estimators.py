@@ -19,11 +19,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-import solvers
-from solvers import Limit, Problem, RowPolicy, estimators
-from solvers.estimators.parameters import field_texts, parameters_of
-from solvers.models import Model, ModelError
-from solvers.registry import solver_classes
+from svm_cost_curves import solvers
+from svm_cost_curves.solvers import Limit, Problem, RowPolicy, estimators
+from svm_cost_curves.solvers.estimators.parameters import field_texts, parameters_of
+from svm_cost_curves.solvers.models import Model, ModelError
+from svm_cost_curves.solvers.registry import solver_classes
 
 SMALL: dict[str, dict[str, Any]] = {
     "simba": {"nu": 0.1},  # SMO does not find the nu of scikit-learn's data with mean 100 in 1,000 epochs
@@ -100,7 +100,7 @@ def test_descriptions_are_read_below_the_fields_also_of_base_classes() -> None:
 
 CENTROIDS = """
 from dataclasses import dataclass
-from solvers import Counters, KernelSnapshot, PythonSolver, Status
+from svm_cost_curves.solvers import Counters, KernelSnapshot, PythonSolver, Status
 
 @dataclass
 class CentroidsSettings:

@@ -11,10 +11,10 @@ from evaluation_cases import SIGMA2, N, dataset, problem, snapshots
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets import Dataset
-from experiments.columns import MEASURES
-from solvers import FunctionSnapshot, KernelSnapshot, Limit, Linear, Problem, RowPolicy, derive_nu, get
-from solvers.evaluation import Evaluator
+from svm_cost_curves.datasets import Dataset
+from svm_cost_curves.experiments.columns import MEASURES
+from svm_cost_curves.solvers import FunctionSnapshot, KernelSnapshot, Limit, Linear, Problem, RowPolicy, derive_nu, get
+from svm_cost_curves.solvers.evaluation import Evaluator
 
 
 def kernel(X: Any, Z: Any) -> NDArray[np.float64]:

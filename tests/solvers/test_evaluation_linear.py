@@ -7,8 +7,8 @@ import pytest
 from evaluation_cases import D, N, dataset, snapshots
 from scipy import sparse
 
-from solvers import Linear, LinearSnapshot, Problem
-from solvers.evaluation import Evaluator
+from svm_cost_curves.solvers import Linear, LinearSnapshot, Problem
+from svm_cost_curves.solvers.evaluation import Evaluator
 
 
 @pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])

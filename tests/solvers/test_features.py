@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
-from solvers import Linear, Problem, _core
-from solvers.features import Features
+from svm_cost_curves.solvers import Linear, Problem, _core
+from svm_cost_curves.solvers.features import Features
 
 STORAGE = pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
 

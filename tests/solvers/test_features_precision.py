@@ -9,11 +9,11 @@ import pytest
 from asset_reference import Reference
 from cases import Array, problem, solver
 
-from solvers import KernelSnapshot, Limit, Polynomial, Problem, RowPolicy, SettingsError, _core, blas
-from solvers.asset import Asset, AssetStar
-from solvers.nystrom import Nystrom
-from solvers.precision import FeaturesPrecision
-from solvers.snapshots import DeferredResponses
+from svm_cost_curves.solvers import KernelSnapshot, Limit, Polynomial, Problem, RowPolicy, SettingsError, _core, blas
+from svm_cost_curves.solvers.asset import Asset, AssetStar
+from svm_cost_curves.solvers.nystrom import Nystrom
+from svm_cost_curves.solvers.precision import FeaturesPrecision
+from svm_cost_curves.solvers.snapshots import DeferredResponses
 
 N = 60
 HALVES = (FeaturesPrecision.bfloat16, FeaturesPrecision.float16)
@@ -125,7 +125,7 @@ def test_sixteen_bits_take_half_the_memory(kind: str) -> None:
 
 
 def test_features_that_do_not_fit_in_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solvers.problem.WORKING_BYTES", 3 * N * 20)
+    monkeypatch.setattr("svm_cost_curves.solvers.problem.WORKING_BYTES", 3 * N * 20)
     p = problem(N)
     p.policy = RowPolicy(memory_bytes=3 * N * 20)  # more than two bytes each, less than four
     sampled = Nystrom.sample(p, 20, 1e-16, seed=0)

@@ -12,11 +12,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from solvers import Gaussian, Problem, RowPolicy, _core, blas
-from solvers.cosines import Cosines, angles_of
-from solvers.features import Features
-from solvers.fourier import fourier_features
-from solvers.predictors import BasisPredictor, KernelPredictor
+from svm_cost_curves.solvers import Gaussian, Problem, RowPolicy, _core, blas
+from svm_cost_curves.solvers.cosines import Cosines, angles_of
+from svm_cost_curves.solvers.features import Features
+from svm_cost_curves.solvers.fourier import fourier_features
+from svm_cost_curves.solvers.predictors import BasisPredictor, KernelPredictor
 
 N = 24
 LONG = 8192.5

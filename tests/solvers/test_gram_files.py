@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from waiting import PATIENCE
 
-from solvers import SettingsError, gram_file, gram_store
-from solvers.gram_file import BLOCK_BYTES
-from solvers.gram_store import GramStore, NoRoomError
-from support import locks
-from support.files import new_file
+from svm_cost_curves.solvers import SettingsError, gram_file, gram_store
+from svm_cost_curves.solvers.gram_file import BLOCK_BYTES
+from svm_cost_curves.solvers.gram_store import GramStore, NoRoomError
+from svm_cost_curves.support import locks
+from svm_cost_curves.support.files import new_file
 
 N = 1200
 """A matrix of two blocks."""

@@ -13,8 +13,8 @@ import pytest
 from cases import ROOT, Python, points, problem
 from waiting import PATIENCE, wait_until
 
-from solvers import Gaussian, Linear, SettingsError, gram_store
-from solvers.gram_store import GramStore, default_directory, gram_key
+from svm_cost_curves.solvers import Gaussian, Linear, SettingsError, gram_store
+from svm_cost_curves.solvers.gram_store import GramStore, default_directory, gram_key
 
 
 class Builder:
@@ -178,7 +178,7 @@ PROCESS = """
 import sys, time
 from pathlib import Path
 import numpy as np
-from solvers.gram_store import GramStore
+from svm_cost_curves.solvers.gram_store import GramStore
 
 folder, mark = Path(sys.argv[1]), sys.argv[2]
 

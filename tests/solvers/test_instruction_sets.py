@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cases import ROOT, Python
 
-from solvers import _core
+from svm_cost_curves.solvers import _core
 
 PORTABLE = _core.build_info()["isa"] == "portable"
 REFUSAL = f"SVM_ISA=v9 is not {'portable' if PORTABLE else 'one of v2, v3, v4'}"
@@ -17,7 +17,7 @@ CODE = """
 import sys
 import numpy as np
 from cases import gram, problem, run
-from solvers import Gaussian, Limit, Linear, Polynomial, build_info
+from svm_cost_curves.solvers import Gaussian, Limit, Linear, Polynomial, build_info
 
 out = {"isa": build_info()["isa"]}
 for as_csr in (False, True):
@@ -70,7 +70,7 @@ def test_all_instruction_sets_agree(python: Python, tmp_path: Path) -> None:
 
 
 def test_refuses_an_instruction_set_that_does_not_exist(python: Python) -> None:
-    answer = python("import solvers; print(solvers.build_info())", SVM_ISA="v9")
+    answer = python("from svm_cost_curves import solvers; print(solvers.build_info())", SVM_ISA="v9")
     assert answer.returncode != 0
     assert REFUSAL in answer.stderr
 
@@ -85,5 +85,5 @@ def test_the_scripts_refuse_it_with_a_message(script: str, python: Python) -> No
 
 
 def test_an_empty_name_is_ignored(python: Python) -> None:
-    answer = python("from solvers import _core; print(_core.build_info()['isa'])", SVM_ISA="")
+    answer = python("from svm_cost_curves.solvers import _core; print(_core.build_info()['isa'])", SVM_ISA="")
     assert (answer.returncode, answer.stdout.strip()) == (0, _core.build_info()["isa"])

@@ -13,7 +13,7 @@ import pytest
 from cases import problem, run, solver
 from numpy.typing import NDArray
 
-from solvers import KernelSnapshot, Limit, Linear, LinearSnapshot, Solver
+from svm_cost_curves.solvers import KernelSnapshot, Limit, Linear, LinearSnapshot, Solver
 
 
 @pytest.fixture(autouse=True)

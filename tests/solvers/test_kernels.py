@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from solvers import Gaussian, Kernel, Linear, Polynomial, Problem, RowPolicy, SettingsError, _core, blas
+from svm_cost_curves.solvers import Gaussian, Kernel, Linear, Polynomial, Problem, RowPolicy, SettingsError, _core, blas
 
 KERNELS: list[Kernel] = [
     Gaussian(2.0),

@@ -11,7 +11,7 @@ from cases import Array, assert_optimal, core_rows, dual, gram, libsvm_optimum, 
 from lasvm_reference import Lasvm
 from scipy import sparse
 
-from solvers import (
+from svm_cost_curves.solvers import (
     Gaussian,
     Kernel,
     KernelSnapshot,

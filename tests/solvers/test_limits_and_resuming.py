@@ -13,7 +13,7 @@ from cases import problem, run, solver
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solvers import (
+from svm_cost_curves.solvers import (
     KernelSnapshot,
     Limit,
     Linear,
@@ -26,16 +26,16 @@ from solvers import (
     get,
     names,
 )
-from solvers.accounting import Accounting
-from solvers.asset_online import CosineSnapshot
-from solvers.base import State
-from solvers.cpsp import BasisSnapshot
-from solvers.fourier import FourierSnapshot
-from solvers.minibatch import Averaging
-from solvers.precision import FeaturesPrecision, Precision
-from solvers.sbp import Draws
-from solvers.sgdqn import Variant as SgdQnVariant
-from solvers.simba import LearningRate
+from svm_cost_curves.solvers.accounting import Accounting
+from svm_cost_curves.solvers.asset_online import CosineSnapshot
+from svm_cost_curves.solvers.base import State
+from svm_cost_curves.solvers.cpsp import BasisSnapshot
+from svm_cost_curves.solvers.fourier import FourierSnapshot
+from svm_cost_curves.solvers.minibatch import Averaging
+from svm_cost_curves.solvers.precision import FeaturesPrecision, Precision
+from svm_cost_curves.solvers.sbp import Draws
+from svm_cost_curves.solvers.sgdqn import Variant as SgdQnVariant
+from svm_cost_curves.solvers.simba import LearningRate
 
 Variant = tuple[str, bool, dict[str, Any]]
 VARIANTS: dict[str, Variant] = {

@@ -9,8 +9,8 @@ from cases import points, problem, run, solver
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
-from solvers import Gaussian, Limit, Problem, Status, _core
-from solvers.fourier import FourierSnapshot, fourier_features
+from svm_cost_curves.solvers import Gaussian, Limit, Problem, Status, _core
+from svm_cost_curves.solvers.fourier import FourierSnapshot, fourier_features
 
 
 @pytest.mark.parametrize("as_csr", [False, True])

@@ -9,9 +9,19 @@ from linear_reference import folded
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
-from solvers import Gaussian, Limit, Linear, LinearSnapshot, Problem, RowPolicy, SettingsError, Status, _core
-from solvers.accounting import Accounting
-from solvers.precision import Precision
+from svm_cost_curves.solvers import (
+    Gaussian,
+    Limit,
+    Linear,
+    LinearSnapshot,
+    Problem,
+    RowPolicy,
+    SettingsError,
+    Status,
+    _core,
+)
+from svm_cost_curves.solvers.accounting import Accounting
+from svm_cost_curves.solvers.precision import Precision
 
 N, D = 60, 8
 

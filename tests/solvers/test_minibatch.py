@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from linear_reference import folded, lower_bound, optimum, primal, weights
 from scipy import sparse
 
-from solvers import Limit, Linear, Problem, SettingsError, _core
-from solvers.minibatch import Averaging, Variant
-from solvers.spectrum import beta
+from svm_cost_curves.solvers import Limit, Linear, Problem, SettingsError, _core
+from svm_cost_curves.solvers.minibatch import Averaging, Variant
+from svm_cost_curves.solvers.spectrum import beta
 
 N, D = 40, 7
 

@@ -15,11 +15,11 @@ from linear_reference import folded, lower_bound, weights
 from scipy import sparse
 from thread_ranks import run_ranks, sharded
 
-from solvers import Counters, Limit, Linear, Problem, _core
-from solvers.all_reduce import AllReduce
-from solvers.errors import CoreError
-from solvers.minibatch import Averaging, Variant
-from solvers.spectrum import beta
+from svm_cost_curves.solvers import Counters, Limit, Linear, Problem, _core
+from svm_cost_curves.solvers.all_reduce import AllReduce
+from svm_cost_curves.solvers.errors import CoreError
+from svm_cost_curves.solvers.minibatch import Averaging, Variant
+from svm_cost_curves.solvers.spectrum import beta
 
 N, B, LAMBDA = 600, 320, 0.004
 KINDS = {"dense": (40, 1.0), "few": (200, 0.15), "many": (4000, 0.012)}

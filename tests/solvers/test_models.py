@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from solvers import Gaussian, Linear, SettingsError
-from solvers.models import FORMAT, Model, ModelError
-from solvers.predictors import BasisPredictor, CosinePredictor, KernelPredictor, LinearPredictor
+from svm_cost_curves.solvers import Gaussian, Linear, SettingsError
+from svm_cost_curves.solvers.models import FORMAT, Model, ModelError
+from svm_cost_curves.solvers.predictors import BasisPredictor, CosinePredictor, KernelPredictor, LinearPredictor
 
 RANDOM = np.random.default_rng(0)
 POINTS = RANDOM.normal(size=(7, 3)).astype(np.float32)

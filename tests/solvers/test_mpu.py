@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from linear_reference import folded, optimum, primal
 
-from solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError, Solver, Status
+from svm_cost_curves.solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError, Solver, Status
 
 
 def snapshot(run: Solver) -> LinearSnapshot:

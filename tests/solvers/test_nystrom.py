@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import linalg, sparse
 
-from solvers import Gaussian, Linear, Polynomial, Problem, RowPolicy, SettingsError, _core
-from solvers.nystrom import Nystrom
+from svm_cost_curves.solvers import Gaussian, Linear, Polynomial, Problem, RowPolicy, SettingsError, _core
+from svm_cost_curves.solvers.nystrom import Nystrom
 
 
 def dense(p: Problem) -> Array:

@@ -16,10 +16,10 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 
-from solvers import Gaussian, KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
-from solvers.features import Features
-from solvers.passes import MAX_PASSES, Passes
-from solvers.sklearn_nystroem import SklearnNystroem
+from svm_cost_curves.solvers import Gaussian, KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
+from svm_cost_curves.solvers.features import Features
+from svm_cost_curves.solvers.passes import MAX_PASSES, Passes
+from svm_cost_curves.solvers.sklearn_nystroem import SklearnNystroem
 
 N, D, LAMBDA = 150, 8, 0.02
 

@@ -7,7 +7,7 @@ import pytest
 import reference
 from cases import gram, problem, run, solver
 
-from solvers import Limit, _core
+from svm_cost_curves.solvers import Limit, _core
 
 
 @pytest.mark.parametrize("project", [False, True])

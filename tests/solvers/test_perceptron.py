@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from cases import gram, problem, solver
 
-from solvers import Limit, Linear, Problem, Status, _core
+from svm_cost_curves.solvers import Limit, Linear, Problem, Status, _core
 
 
 def test_replay() -> None:

@@ -11,7 +11,17 @@ from cases import points, run
 from linear_reference import weights
 from scipy import sparse
 
-from solvers import Gaussian, Kernel, Limit, Linear, LinearSnapshot, Polynomial, Problem, RowPolicy, SettingsError
+from svm_cost_curves.solvers import (
+    Gaussian,
+    Kernel,
+    Limit,
+    Linear,
+    LinearSnapshot,
+    Polynomial,
+    Problem,
+    RowPolicy,
+    SettingsError,
+)
 
 ON_THE_FLY = RowPolicy(provider="on_the_fly")
 

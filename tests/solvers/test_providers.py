@@ -11,9 +11,9 @@ import pytest
 from cases import problem, solver
 from numpy.typing import NDArray
 
-from solvers import Gaussian, KernelSnapshot, Limit, Problem, RowPolicy, SettingsError, _core
-from solvers.gram_store import GramStore
-from solvers.rows import WORKING_BYTES, make_rows
+from svm_cost_curves.solvers import Gaussian, KernelSnapshot, Limit, Problem, RowPolicy, SettingsError, _core
+from svm_cost_curves.solvers.gram_store import GramStore
+from svm_cost_curves.solvers.rows import WORKING_BYTES, make_rows
 
 ALGORITHMS: list[tuple[str, bool, int]] = [
     ("sbp", False, 500),
@@ -107,7 +107,7 @@ def test_the_cache_leaves_room_for_the_copy_of_sparse_data_by_columns() -> None:
 
 
 def test_auto_falls_back_when_the_file_system_is_full(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("solvers.gram_store._free_bytes", lambda directory: 1000)
+    monkeypatch.setattr("svm_cost_curves.solvers.gram_store._free_bytes", lambda directory: 1000)
     p = problem(100, rows={"provider": "auto", "gram_dir": tmp_path})
     assert isinstance(p.rows.source, _core.CachedRows)
     assert "has room for" in p.describe_rows()

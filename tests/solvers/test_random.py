@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from solvers import _core
+from svm_cost_curves.solvers import _core
 
 Purpose = _core.Purpose
 ALL = [Purpose.sampling, Purpose.order, Purpose.features, Purpose.data]

@@ -11,9 +11,9 @@ import pytest
 from cases import ROOT, run, solver
 from omegaconf import OmegaConf
 
-from datasets import DataError, Dataset, DatasetConfig, load, spec_of
-from solvers import Gaussian, KernelSnapshot, Limit, Problem, RowPolicy, Status, _core, derive_nu
-from solvers.gram_store import default_directory
+from svm_cost_curves.datasets import DataError, Dataset, DatasetConfig, load, spec_of
+from svm_cost_curves.solvers import Gaussian, KernelSnapshot, Limit, Problem, RowPolicy, Status, _core, derive_nu
+from svm_cost_curves.solvers.gram_store import default_directory
 
 MIRRORS = [Path(folder) for folder in os.environ.get("SVM_DATA_MIRROR", "").split(os.pathsep) if folder]
 # Where the user's own runs keep Gram matrices, noted before the tests get a folder of their own: these are large.
@@ -73,7 +73,7 @@ def test_derived_nu(name: str, sigma2: float, C: float, bias: bool, nu: str, tmp
 
 def test_sbp_learns_adult(tmp_path: Path) -> None:
     """The first measurements: 16.2 %, 15.5 %, 15.0 % after 404, 1,971, 9,615 iterations; half a percent of slack."""
-    from solvers.evaluation import Evaluator
+    from svm_cost_curves.solvers.evaluation import Evaluator
 
     p = problem("adult", tmp_path, 10.0, 1.0)
     p.nu = 1.10e-2

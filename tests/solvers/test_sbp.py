@@ -10,8 +10,8 @@ import reference
 from cases import core_rows, gram, problem, run, solver
 from scipy import stats
 
-from solvers import KernelSnapshot, Limit, Problem, _core, derive_nu
-from solvers.sbp import Draws
+from svm_cost_curves.solvers import KernelSnapshot, Limit, Problem, _core, derive_nu
+from svm_cost_curves.solvers.sbp import Draws
 
 PAIRS, SINGLE = Draws.pairs, Draws.single
 
@@ -190,7 +190,7 @@ def test_a_tiny_volume_with_bias_runs() -> None:
 
 
 def test_step_scale_defaults_to_the_largest_norm() -> None:
-    from solvers import Linear
+    from svm_cost_curves.solvers import Linear
 
     p = problem(40, kernel=Linear())
     default = run("sbp", p, Limit(iterations=200)).snapshot().coefficients

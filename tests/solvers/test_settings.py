@@ -12,8 +12,19 @@ import pytest
 from cases import points, problem, solver
 from scipy import sparse
 
-import solvers
-from solvers import Gaussian, Kernel, Limit, Linear, Polynomial, Problem, RowPolicy, SettingsError, _core, derive_nu
+from svm_cost_curves import solvers
+from svm_cost_curves.solvers import (
+    Gaussian,
+    Kernel,
+    Limit,
+    Linear,
+    Polynomial,
+    Problem,
+    RowPolicy,
+    SettingsError,
+    _core,
+    derive_nu,
+)
 
 
 def make(X: Any = None, y: Any = None, kernel: Kernel | None = None, **settings: Any) -> Problem:
@@ -259,7 +270,7 @@ def registry() -> Any:
 def test_a_solver_in_a_plugin_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None) -> None:
     path = tmp_path / "mine.py"
     path.write_text(
-        "from solvers.perceptron import Perceptron\n"
+        "from svm_cost_curves.solvers.perceptron import Perceptron\n"
         "class Mine(Perceptron):\n"
         "    name = 'mine'\n"
         "    summary = 'One of my own'\n"
@@ -275,7 +286,8 @@ def test_an_attribute_of_an_earlier_version_is_refused(
 ) -> None:
     path = tmp_path / "old.py"
     path.write_text(
-        "from solvers.perceptron import Perceptron\nclass Old(Perceptron):\n    name = 'old'\n    shares = True\n"
+        "from svm_cost_curves.solvers.perceptron import Perceptron\n"
+        "class Old(Perceptron):\n    name = 'old'\n    shares = True\n"
     )
     monkeypatch.setenv("SVM_SOLVERS", str(path))
     with pytest.raises(SettingsError, match="'old': the attribute `shares` is now called `shardable`"):
@@ -284,7 +296,7 @@ def test_an_attribute_of_an_earlier_version_is_refused(
 
 def test_two_solvers_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None) -> None:
     path = tmp_path / "twin.py"
-    path.write_text("from solvers.perceptron import Perceptron\nclass Twin(Perceptron):\n    pass\n")
+    path.write_text("from svm_cost_curves.solvers.perceptron import Perceptron\nclass Twin(Perceptron):\n    pass\n")
     monkeypatch.setenv("SVM_SOLVERS", str(path))
     with pytest.raises(SettingsError, match="two solvers are called 'perceptron'"):
         solvers.names()

@@ -18,9 +18,9 @@ from omegaconf import OmegaConf
 from scipy import sparse
 from sgd_reference import Passes, Perceptron
 
-from datasets import DatasetConfig, default_cache_dir, load, spec_of
-from solvers import Gaussian, Limit, Linear, Problem, SettingsError, Solver, Status, _core
-from solvers.precision import Precision
+from svm_cost_curves.datasets import DatasetConfig, default_cache_dir, load, spec_of
+from svm_cost_curves.solvers import Gaussian, Limit, Linear, Problem, SettingsError, Solver, Status, _core
+from svm_cost_curves.solvers.precision import Precision
 
 STORAGE = pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
 PASSES = pytest.mark.parametrize("name", ["sgd_s", "sgd_m"])

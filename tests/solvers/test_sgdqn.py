@@ -10,9 +10,9 @@ import pytest
 from cases import Array, solver
 from linear_reference import folded, optimum, primal, weights
 
-from solvers import Limit, SettingsError, _core
-from solvers.precision import Precision
-from solvers.sgdqn import Variant
+from svm_cost_curves.solvers import Limit, SettingsError, _core
+from svm_cost_curves.solvers.precision import Precision
+from svm_cost_curves.solvers.sgdqn import Variant
 
 N = 60
 VARIANT = pytest.mark.parametrize("variant", list(Variant), ids=[each.value for each in Variant])

@@ -9,10 +9,10 @@ import pytest
 from cases import points, solver
 from thread_ranks import ThreadAllReduce, run_ranks, sharded
 
-from solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError
-from solvers.all_reduce import AllReduce
-from solvers.minibatch import Averaging, State, Variant
-from solvers.shard import ProblemShard, check_ranks
+from svm_cost_curves.solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError
+from svm_cost_curves.solvers.all_reduce import AllReduce
+from svm_cost_curves.solvers.minibatch import Averaging, State, Variant
+from svm_cost_curves.solvers.shard import ProblemShard, check_ranks
 
 N, D = 41, 7
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from simba_problems import ball, linear
 
-from solvers import Limit, LinearSnapshot, Problem, SettingsError, Status, _core
+from svm_cost_curves.solvers import Limit, LinearSnapshot, Problem, SettingsError, Status, _core
 
 NUS = [0.0, 0.03, 0.5, 1.0]
 

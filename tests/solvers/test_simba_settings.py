@@ -7,8 +7,8 @@ import pytest
 from cases import solver
 from simba_problems import ball, linear
 
-from solvers import Gaussian, Limit, LinearSnapshot, Problem, SettingsError
-from solvers.simba import LearningRate
+from svm_cost_curves.solvers import Gaussian, Limit, LinearSnapshot, Problem, SettingsError
+from svm_cost_curves.solvers.simba import LearningRate
 
 
 @pytest.mark.parametrize("nu", [-0.1, 1.0 + 1e-9, 5.0, np.nan])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from solvers import spectrum as module
-from solvers.spectrum import spectral_norm
+from svm_cost_curves.solvers import spectrum as module
+from svm_cost_curves.solvers.spectrum import spectral_norm
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (50, 30), (500, 90), (90, 500)])

@@ -10,8 +10,8 @@ from cases import problem, solver
 from core_arguments import changed
 from test_limits_and_resuming import LINEAR, STREAMS, VARIANTS, make, same_members, state
 
-from solvers import Limit, Linear, SettingsError, Solver, _core, get
-from solvers._core import InvalidArgument as CoreError
+from svm_cost_curves.solvers import Limit, Linear, SettingsError, Solver, _core, get
+from svm_cost_curves.solvers._core import InvalidArgument as CoreError
 
 CLOCKS = {"cpu_seconds", "wall_seconds"}
 CORE = [name for name in [*VARIANTS, *LINEAR] if name.partition(",")[0] not in ("averaged_perceptron", "cpny")]

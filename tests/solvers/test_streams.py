@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from cases import Array, points
 
-from datasets import Dataset, Stream
-from solvers import Gaussian, Limit, Linear, Problem, SettingsError, Status, get, names
-from solvers.asset_online import _StreamSolver
-from solvers.evaluation import Evaluator
+from svm_cost_curves.datasets import Dataset, Stream
+from svm_cost_curves.solvers import Gaussian, Limit, Linear, Problem, SettingsError, Status, get, names
+from svm_cost_curves.solvers.asset_online import _StreamSolver
+from svm_cost_curves.solvers.evaluation import Evaluator
 
 N, D = 700, 5
 ONLINE = ("asset_online", "asset_star_online")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from solvers import _core
+from svm_cost_curves.solvers import _core
 
 SIZES = [1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 255, 256, 257, 4097]
 LAST = math.nextafter(1.0, 0.0)

@@ -14,7 +14,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
-from solvers import Gaussian, Kernel, KernelSnapshot, Limit, Linear, Polynomial, Problem, Solver, Status, _core
+from svm_cost_curves.solvers import (
+    Gaussian,
+    Kernel,
+    KernelSnapshot,
+    Limit,
+    Linear,
+    Polynomial,
+    Problem,
+    Solver,
+    Status,
+    _core,
+)
 
 KERNELS = [Gaussian(2.0), Polynomial(degree=2, gamma=0.5, coef0=1.0), Linear()]
 BIAS = pytest.mark.parametrize("bias", [False, True], ids=["no bias", "bias"])

@@ -8,9 +8,9 @@ import pytest
 from cases import points, solver
 from linear_reference import folded, optimum, primal, weights
 
-from solvers import Limit, Linear, Problem, SettingsError
-from solvers.precision import Precision
-from solvers.sgdqn import Variant
+from svm_cost_curves.solvers import Limit, Linear, Problem, SettingsError
+from svm_cost_curves.solvers.precision import Precision
+from svm_cost_curves.solvers.sgdqn import Variant
 
 N = 60
 METHODS = pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from cases import Python, points, problem, solver
 
-from solvers import Gaussian, Limit, Linear, Problem, _core
+from svm_cost_curves.solvers import Gaussian, Limit, Linear, Problem, _core
 
 LIMITED = """
 import ctypes
 import numpy as np
-import solvers
-from solvers import Gaussian, Limit, Linear, Problem, RowPolicy, _core, blas
+from svm_cost_curves import solvers
+from svm_cost_curves.solvers import Gaussian, Limit, Linear, Problem, RowPolicy, _core, blas
 
 def no_more_threads():
     libc, attributes = ctypes.CDLL(None), ctypes.create_string_buffer(256)
@@ -246,7 +246,7 @@ assert out[5, 5] == 1.0 and (out == out.T).all()
 FORKED = """
 import os, signal
 import numpy as np
-from solvers import _core
+from svm_cost_curves.solvers import _core
 
 X = np.random.default_rng(0).random((5000, 100), dtype=np.float32)
 features = _core.FeatureMatrix(_core.Matrix(X), 2500)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
-from solvers import Limit, Linear, LinearSnapshot, Polynomial, Problem, RowPolicy, _core
-from solvers.features import core_matrix, frequency_order, in_order
+from svm_cost_curves.solvers import Limit, Linear, LinearSnapshot, Polynomial, Problem, RowPolicy, _core
+from svm_cost_curves.solvers.features import core_matrix, frequency_order, in_order
 
 VALUES = st.sampled_from([0.0, 0.0, 0.0, 1.0, -2.5, 1e-30])
 ANY_POINTS = st.tuples(st.integers(0, 12), st.integers(1, 12)).flatmap(
@@ -177,7 +177,7 @@ MEMORY = """
 import gc
 import psutil
 from test_training_points import texts
-from solvers import Limit, Linear, Problem, get
+from svm_cost_curves.solvers import Limit, Linear, Problem, get
 
 def used():
     gc.collect()

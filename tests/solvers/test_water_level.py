@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import filled_volume, level, level_by_lp, levels_by_lp
 
-from solvers import _core
+from svm_cost_curves.solvers import _core
 
 Case = tuple[NDArray[np.float64], int, float]
 

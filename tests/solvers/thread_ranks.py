@@ -11,9 +11,9 @@ import numpy as np
 from cases import Array
 from waiting import PATIENCE
 
-from solvers import Problem
-from solvers.all_reduce import AllReduce
-from solvers.shard import scatter_rows
+from svm_cost_curves.solvers import Problem
+from svm_cost_curves.solvers.all_reduce import AllReduce
+from svm_cost_curves.solvers.shard import scatter_rows
 
 T = TypeVar("T")
 

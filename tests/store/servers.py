@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 from waiting import PATIENCE, wait_until
 
-from experiments.store import address as client
+from svm_cost_curves.experiments.store import address as client
 
 WATCH = """
 import os, signal, subprocess, sys, threading

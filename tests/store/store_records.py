@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from experiments import curve as curves
-from experiments.store import FinishedRun, Store
+from svm_cost_curves.experiments import curve as curves
+from svm_cost_curves.experiments.store import FinishedRun, Store
 
 MEASURES = ("test_error", "train_error", "primal", "dual", "gap", "norm")
 

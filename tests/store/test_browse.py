@@ -1,4 +1,4 @@
-"""``python -m experiments.store list|show|compare|export|delete``, and `experiments.load`."""
+"""``svm-store list|show|compare|export|delete``, and `experiments.load`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from store_records import make_curve, result_of
 
-import experiments
-from experiments.store import Store, StoreError
-from experiments.store.__main__ import main
+from svm_cost_curves import experiments
+from svm_cost_curves.experiments.store import Store, StoreError
+from svm_cost_curves.experiments.store.__main__ import main
 
 
 def record(store: Store, key: str, algo: str, seed: int, nu: float, isa: str = "v3") -> None:

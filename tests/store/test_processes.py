@@ -12,7 +12,7 @@ import pytest
 from store_records import listing, make_curve, record, record_three, result_of
 from waiting import PATIENCE
 
-from experiments.store import Store
+from svm_cost_curves.experiments.store import Store
 
 
 def test_sixteen_processes_on_a_new_store_record_all_runs(tmp_path: Path) -> None:

@@ -13,13 +13,13 @@ import pytest
 from store_records import make_curve, record, result_of
 from waiting import wait_until
 
-from experiments.provenance import PROJECT_ROOT
-from experiments.store import Store, StoreError, recorder
-from experiments.store.__main__ import main as store_command
-from experiments.store.address import DATABASE, database_uri
-from experiments.store.recorder import RecordedList, Recorder, recording
-from experiments.store.store import RECORDED
-from experiments.store.tracking import Recorded, Tracking
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.store import Store, StoreError, recorder
+from svm_cost_curves.experiments.store.__main__ import main as store_command
+from svm_cost_curves.experiments.store.address import DATABASE, database_uri
+from svm_cost_curves.experiments.store.recorder import RecordedList, Recorder, recording
+from svm_cost_curves.experiments.store.store import RECORDED
+from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_a_killed_recorder_loses_no_run_and_records_none_twice(store: Store) -> 
         process.kill()
         command.close()
     assert warnings
-    assert all("not in mlflow at" in line and "experiments.store record" in line for line in warnings)
+    assert all("not in mlflow at" in line and "svm-store record" in line for line in warnings)
     with recording(store, warnings.append):
         pass
     assert keys(store) == dict.fromkeys(names, 1)
@@ -117,7 +117,8 @@ def test_a_killed_recorder_loses_no_run_and_records_none_twice(store: Store) -> 
 def test_a_killed_command_has_its_runs_recorded(store: Store, python: Callable[..., Any]) -> None:
     code = (
         "import os, sys; from pathlib import Path; sys.path.insert(0, sys.argv[2]); from store_records import record\n"
-        "from experiments.store import Store; from experiments.store.recorder import Recorder\n"
+        "from svm_cost_curves.experiments.store import Store\n"
+        "from svm_cost_curves.experiments.store.recorder import Recorder\n"
         "store = Store.open(sys.argv[1]); command = Recorder(store, print); command.begin()\n"
         "[record(store, key) for key in 'abc']; print(command._process.pid, flush=True); os._exit(1)\n"
     )

@@ -14,8 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from store_records import make_curve, result_of
 
-from experiments.store import serialize
-from experiments.store.run_folder import CURVE_FILE, RESULT_FILE, SUMS_FILE, read_contents, read_run, write_run
+from svm_cost_curves.experiments.store import serialize
+from svm_cost_curves.experiments.store.run_folder import (
+    CURVE_FILE,
+    RESULT_FILE,
+    SUMS_FILE,
+    read_contents,
+    read_run,
+    write_run,
+)
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
 NESTED = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner))

@@ -18,12 +18,12 @@ from servers import Relay, answering, free_port
 from store_records import make_curve, record, result_of
 from waiting import PATIENCE
 
-from experiments.store import Store, StoreError, recorder
-from experiments.store import address as addresses
-from experiments.store.__main__ import main as store_command
-from experiments.store.address import REACHED, check_address, folder_name
-from experiments.store.recorder import recording, tracking_of
-from experiments.store.tracking import Recorded, Tracking
+from svm_cost_curves.experiments.store import Store, StoreError, recorder
+from svm_cost_curves.experiments.store import address as addresses
+from svm_cost_curves.experiments.store.__main__ import main as store_command
+from svm_cost_curves.experiments.store.address import REACHED, check_address, folder_name
+from svm_cost_curves.experiments.store.recorder import recording, tracking_of
+from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
 
 Machine = Callable[..., Store]
 
@@ -196,7 +196,7 @@ def test_a_run_survives_the_loss_of_its_server(
         begin()
         done = record(one, key)
     assert any("Connection refused" in line for line in warnings)
-    assert warnings[-1].endswith(f"record later by: python -m experiments.store record {one.root}")
+    assert warnings[-1].endswith(f"record later by: svm-store record {one.root}")
     assert one.find_finished(key) == done
     assert store_command(["record", str(one.root)]) == 2
     assert "Connection refused" in capsys.readouterr().err

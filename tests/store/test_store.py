@@ -17,8 +17,8 @@ import pandas as pd
 import pytest
 from store_records import listing, make_curve, record, result_of
 
-from experiments.provenance import PROJECT_ROOT
-from experiments.store import Store, StoreError
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.store import Store, StoreError
 
 
 def test_a_finished_run_is_found_with_everything_that_was_recorded(store: Store, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_lookup_reads_one_folder_and_imports_neither_mlflow_nor_pandas(store: 
     for key in ("wanted", *(f"other{i}" for i in range(5))):
         record(store, key)
     code = (
-        "import os, sys; from experiments.store import Store\n"
+        "import os, sys; from svm_cost_curves.experiments.store import Store\n"
         "store = Store.open(sys.argv[1])\n"
         "opened = []\n"
         "def note(event, args):\n"

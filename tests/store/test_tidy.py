@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from evidence_cases import finished_run, put_evidence
 
-import experiments
-from experiments import evidence
-from experiments.reproduction.published import EvidenceError
-from experiments.store import StoreError
-from experiments.store.tidy import tidy
+from svm_cost_curves import experiments
+from svm_cost_curves.experiments import evidence
+from svm_cost_curves.experiments.reproduction.published import EvidenceError
+from svm_cost_curves.experiments.store import StoreError
+from svm_cost_curves.experiments.store.tidy import tidy
 
 ROWS = [
     {"iterations": k, "epochs": k / 10, "cpu_seconds": k / 100, "wall_seconds": k / 100, "test_error": 1 / (k + 2)}

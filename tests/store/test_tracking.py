@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from store_records import make_curve, record, result_of
 
-from experiments.curve import column, thin
-from experiments.store import Store, StoreError, tracking
-from experiments.store.address import DATABASE, database_uri
-from experiments.store.tracking import Recorded, Tracking
+from svm_cost_curves.experiments.curve import column, thin
+from svm_cost_curves.experiments.store import Store, StoreError, tracking
+from svm_cost_curves.experiments.store.address import DATABASE, database_uri
+from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from waiting import PATIENCE
 
-from support.files import (
+from svm_cost_curves.support.files import (
     ALIVE,
     FOLDER_PREFIX,
     new_file,

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE
 
-from support import locks
-from support.locks import locked
+from svm_cost_curves.support import locks
+from svm_cost_curves.support.locks import locked
 
 FORK = multiprocessing.get_context("fork")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from support.files import new_file, new_folder, remove_drafts, write_output
+from svm_cost_curves.support.files import new_file, new_folder, remove_drafts, write_output
 
 FORK = multiprocessing.get_context("fork")
 

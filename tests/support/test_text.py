@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.text import printable
+from svm_cost_curves.support.text import printable
 
 
 @given(st.text())

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.statistics import Interval, bootstrap_mean, bootstrap_means
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_mean, bootstrap_means
 
 
 def difference(first: Sequence[NDArray[np.float64]], second: Sequence[NDArray[np.float64]]) -> Interval | None:

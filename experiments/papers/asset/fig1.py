@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.papers import layout
-from experiments.papers.asset.errors import difference, lead, spread, written
-from experiments.papers.asset.sizes import (
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.asset.errors import difference, lead, spread, written
+from svm_cost_curves.experiments.papers.asset.sizes import (
     COSINES,
     EXACT,
     ONE_EPOCH,
@@ -22,8 +22,8 @@ from experiments.papers.asset.sizes import (
     all_sizes,
     swept_methods,
 )
-from experiments.papers.bands import Band
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.papers.bands import Band
+from svm_cost_curves.experiments.papers.cases import (
     MISSING,
     Case,
     Choice,
@@ -37,12 +37,12 @@ from experiments.papers.cases import (
     judge_claims,
     summarize,
 )
-from experiments.papers.effort import multiple_text
-from experiments.papers.panels import called, heading, name_of
-from experiments.plotting import INK, STYLES
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.statistics import Interval, bootstrap_means
+from svm_cost_curves.experiments.papers.effort import multiple_text
+from svm_cost_curves.experiments.papers.panels import called, heading, name_of
+from svm_cost_curves.experiments.plotting import INK, STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_means
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

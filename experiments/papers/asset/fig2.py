@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pandas as pd
 
-from experiments.papers import layout
-from experiments.papers.asset.errors import difference
-from experiments.papers.asset.streams import COSTS, EXACT, LAST, METHODS, Streams, all_streams
-from experiments.papers.bands import Band, band_table
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.asset.errors import difference
+from svm_cost_curves.experiments.papers.asset.streams import COSTS, EXACT, LAST, METHODS, Streams, all_streams
+from svm_cost_curves.experiments.papers.bands import Band, band_table
+from svm_cost_curves.experiments.papers.cases import (
     FAILS,
     MISSING,
     Case,
@@ -26,11 +26,11 @@ from experiments.papers.cases import (
     judge_claims,
     summarize,
 )
-from experiments.papers.effort import ratio_of
-from experiments.papers.panels import heading
-from experiments.plotting import FAINT, STYLES, Style, axis_name
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.papers.effort import ratio_of
+from svm_cost_curves.experiments.papers.panels import heading
+from svm_cost_curves.experiments.plotting import FAINT, STYLES, Style, axis_name
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import column, cost_to_reach, value_at
-from experiments.papers.asset.errors import all_panels
-from experiments.papers.effort import Effort, Ratio, clock_mismatch, effort_of, ratio_of
-from experiments.papers.panels import called
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.curve import column, cost_to_reach, value_at
+from svm_cost_curves.experiments.papers.asset.errors import all_panels
+from svm_cost_curves.experiments.papers.effort import Effort, Ratio, clock_mismatch, effort_of, ratio_of
+from svm_cost_curves.experiments.papers.panels import called
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 TARGET: Final = "cpny"
 """Series whose mean test error is the target of the `TO_TARGET` methods."""

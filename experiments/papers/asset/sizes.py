@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import column, value_at
-from experiments.papers.asset.errors import all_panels, difference
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.curve import column, value_at
+from svm_cost_curves.experiments.papers.asset.errors import all_panels, difference
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import Interval
 
 EXACT: Final = "svmlight"
 """Series with the exact kernel."""

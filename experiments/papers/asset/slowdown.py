@@ -11,17 +11,27 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import Points, column, cost_to_reach
-from experiments.papers import layout
-from experiments.papers.asset.errors import all_panels, spread, written
-from experiments.papers.bands import Band
-from experiments.papers.cases import FAILS, MISSING, Case, Choice, Findings, Judge, case_on, judge_claims, summarize
-from experiments.papers.effort import Effort, effort_of, multiple_text, ratio_of
-from experiments.papers.panels import empty, heading, name_of
-from experiments.plotting import STYLES
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.curve import Points, column, cost_to_reach
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.asset.errors import all_panels, spread, written
+from svm_cost_curves.experiments.papers.bands import Band
+from svm_cost_curves.experiments.papers.cases import (
+    FAILS,
+    MISSING,
+    Case,
+    Choice,
+    Findings,
+    Judge,
+    case_on,
+    judge_claims,
+    summarize,
+)
+from svm_cost_curves.experiments.papers.effort import Effort, effort_of, multiple_text, ratio_of
+from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
+from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

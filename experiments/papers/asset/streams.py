@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import Points, column, cost_to_reach, error_area
-from experiments.papers.asset.errors import all_panels
-from experiments.papers.bands import Band, band
-from experiments.papers.effort import Effort, effort_of
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.curve import Points, column, cost_to_reach, error_area
+from svm_cost_curves.experiments.papers.asset.errors import all_panels
+from svm_cost_curves.experiments.papers.bands import Band, band
+from svm_cost_curves.experiments.papers.effort import Effort, effort_of
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 METHODS: Final = ("asset_online", "asset_star_online")
 EXACT: Final = "lasvm"

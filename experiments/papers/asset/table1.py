@@ -11,19 +11,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.papers import dataset_table, layout
-from experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
-from experiments.papers.panels import empty, name_of
-from experiments.papers.problem import load_problem
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.verdict import Number
+from svm_cost_curves.experiments.papers import dataset_table, layout
+from svm_cost_curves.experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
+from svm_cost_curves.experiments.papers.panels import empty, name_of
+from svm_cost_curves.experiments.papers.problem import load_problem
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
-    from experiments.configuration.settings import RunSettings
+    from svm_cost_curves.experiments.configuration.settings import RunSettings
 
 SAMPLE: Final = 1024
 """Largest number of points sampled."""
@@ -59,7 +59,7 @@ class Spectrum:
 
 def spectrum_of(run: RunSettings) -> Spectrum:
     """Return the spectrum for a run's data and kernel, sampled by its seed. Raises DataError without data."""
-    from solvers.nystrom import Nystrom
+    from svm_cost_curves.solvers.nystrom import Nystrom
 
     problem = load_problem(run)
     points = min(SAMPLE, problem.n)
@@ -136,7 +136,7 @@ def make(evidence: Evidence) -> FigureResult:
 
 def spectral(panel: Panel) -> Spectrum | None:
     """Return the spectrum of a panel's kernel matrix; None without runs, without data, or for a stream."""
-    from datasets import DataError
+    from svm_cost_curves.datasets import DataError
 
     run = next((panel.settings[name] for name, runs in panel.runs.items() if runs and name in panel.settings), None)
     if run is None or not hasattr(run.solver_settings, "eps_d"):

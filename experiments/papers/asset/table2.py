@@ -12,21 +12,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import column
-from experiments.papers import layout
-from experiments.papers.asset.errors import spread, written
-from experiments.papers.asset.race import TO_TARGET, Cell, Entry, entries_of
-from experiments.papers.asset.table2_claims import judges
-from experiments.papers.cases import judge_claims
-from experiments.papers.effort import seconds_text
-from experiments.papers.panels import empty, heading, name_of
-from experiments.papers.printed import compare_number, data_difference
-from experiments.plotting import INK, STYLES, Style, axis_name
-from experiments.reproduction.claim_spec import NumberSpec
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.verdict import Number
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.asset.errors import spread, written
+from svm_cost_curves.experiments.papers.asset.race import TO_TARGET, Cell, Entry, entries_of
+from svm_cost_curves.experiments.papers.asset.table2_claims import judges
+from svm_cost_curves.experiments.papers.cases import judge_claims
+from svm_cost_curves.experiments.papers.effort import seconds_text
+from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
+from svm_cost_curves.experiments.papers.printed import compare_number, data_difference
+from svm_cost_curves.experiments.plotting import INK, STYLES, Style, axis_name
+from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

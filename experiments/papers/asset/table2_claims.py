@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from experiments.papers.asset.errors import difference
-from experiments.papers.asset.race import Entry
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.papers.asset.errors import difference
+from svm_cost_curves.experiments.papers.asset.race import Entry
+from svm_cost_curves.experiments.papers.cases import (
     FAILS,
     MISSING,
     UNCLEAR,
@@ -26,10 +26,10 @@ from experiments.papers.cases import (
     summarize,
     within,
 )
-from experiments.papers.effort import Ratio
-from experiments.plotting import STYLES
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.papers.effort import Ratio
+from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.statistics import Interval
 
 Entries = Sequence[Entry]
 FASTER: Final = (2.0, 40.0)

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.papers import layout
-from experiments.papers.asset.errors import written
-from experiments.papers.asset.streams import LAST, METHODS, Stream, Streams, all_streams
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.asset.errors import written
+from svm_cost_curves.experiments.papers.asset.streams import LAST, METHODS, Stream, Streams, all_streams
+from svm_cost_curves.experiments.papers.cases import (
     MISSING,
     Case,
     Choice,
@@ -25,16 +25,16 @@ from experiments.papers.cases import (
     interval_text,
     judge_claims,
 )
-from experiments.papers.effort import seconds_text
-from experiments.papers.panels import heading, name_of
-from experiments.papers.printed import compare_number, data_difference
-from experiments.plotting import STYLES
-from experiments.reproduction.claim_spec import NumberSpec
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.statistics import Interval, bootstrap_means
-from experiments.reproduction.verdict import Number
+from svm_cost_curves.experiments.papers.effort import seconds_text
+from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.papers.printed import compare_number, data_difference
+from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_means
+from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import column
-from experiments.papers import layout
-from experiments.papers.asset.errors import all_panels, spread
-from experiments.papers.bands import Band
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.asset.errors import all_panels, spread
+from svm_cost_curves.experiments.papers.bands import Band
+from svm_cost_curves.experiments.papers.cases import (
     MISSING,
     Case,
     Choice,
@@ -28,13 +28,13 @@ from experiments.papers.cases import (
     judge_claims,
     under_bound,
 )
-from experiments.papers.effort import multiple_text
-from experiments.papers.optimum import optimum_of
-from experiments.papers.panels import heading
-from experiments.plotting import FAINT, STYLES
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.statistics import Interval, bootstrap_means
+from svm_cost_curves.experiments.papers.effort import multiple_text
+from svm_cost_curves.experiments.papers.optimum import optimum_of
+from svm_cost_curves.experiments.papers.panels import heading
+from svm_cost_curves.experiments.plotting import FAINT, STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_means
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

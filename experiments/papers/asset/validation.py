@@ -11,16 +11,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import column
-from experiments.papers import layout
-from experiments.papers.asset.errors import all_panels, difference, spread
-from experiments.papers.asset.table1 import PARAMETERS
-from experiments.papers.bands import Band
-from experiments.papers.cases import MISSING, Choice, Findings, at_most, case_on, judge_claims, points_text
-from experiments.papers.panels import heading
-from experiments.plotting import INK, Style
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.asset.errors import all_panels, difference, spread
+from svm_cost_curves.experiments.papers.asset.table1 import PARAMETERS
+from svm_cost_curves.experiments.papers.bands import Band
+from svm_cost_curves.experiments.papers.cases import (
+    MISSING,
+    Choice,
+    Findings,
+    at_most,
+    case_on,
+    judge_claims,
+    points_text,
+)
+from svm_cost_curves.experiments.papers.panels import heading
+from svm_cost_curves.experiments.plotting import INK, Style
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

@@ -11,14 +11,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from experiments.papers.elsewhere.properties import PROPERTIES
-from experiments.reproduction.build import maker_of
-from experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, ReadingSpec, RepeatedClaimSpec, ShownSpec
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.options import Options
-from experiments.reproduction.series_spec import SeriesSpec
-from experiments.reproduction.spec import FigureError, FigureSpec, read_figure
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.papers.elsewhere.properties import PROPERTIES
+from svm_cost_curves.experiments.reproduction.build import maker_of
+from svm_cost_curves.experiments.reproduction.claim_spec import (
+    BaseSpec,
+    ClaimSpec,
+    ReadingSpec,
+    RepeatedClaimSpec,
+    ShownSpec,
+)
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
+from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 T = TypeVar("T")
 PREFIX: Final = "elsewhere."

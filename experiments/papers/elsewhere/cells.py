@@ -10,17 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.papers.cases import Case, Choice, Decision, Findings, case_on
-from experiments.papers.elsewhere.bases import bases_of
-from experiments.papers.panels import NAMES
-from experiments.reproduction.build import maker_of
-from experiments.reproduction.claim_spec import RepeatedClaimSpec
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.from_evidence import from_evidence
-from experiments.reproduction.options import Options
-from experiments.reproduction.published import EVIDENCE, published_figures, read_facts
-from experiments.reproduction.spec import FigureSpec, read_figure
-from experiments.reproduction.verdict import CaseRuling, Claim, Ruling
+from svm_cost_curves.experiments.papers.cases import Case, Choice, Decision, Findings, case_on
+from svm_cost_curves.experiments.papers.elsewhere.bases import bases_of
+from svm_cost_curves.experiments.papers.panels import NAMES
+from svm_cost_curves.experiments.reproduction.build import maker_of
+from svm_cost_curves.experiments.reproduction.claim_spec import RepeatedClaimSpec
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.published import EVIDENCE, published_figures, read_facts
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
+from svm_cost_curves.experiments.reproduction.verdict import CaseRuling, Claim, Ruling
 
 
 @dataclass(frozen=True)

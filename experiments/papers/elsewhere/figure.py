@@ -8,15 +8,15 @@ from typing import Any, Final
 
 import pandas as pd
 
-from experiments.papers.cases import judge_claims
-from experiments.papers.elsewhere import picture
-from experiments.papers.elsewhere.bases import PREFIX, compute_bases, judged
-from experiments.papers.elsewhere.cells import Cell, cells_of, compute_papers, judge, paper_cells
-from experiments.papers.elsewhere.picture import MapRow
-from experiments.papers.elsewhere.properties import compute_properties
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.report.labels import LABELS, command_for
+from svm_cost_curves.experiments.papers.cases import judge_claims
+from svm_cost_curves.experiments.papers.elsewhere import picture
+from svm_cost_curves.experiments.papers.elsewhere.bases import PREFIX, compute_bases, judged
+from svm_cost_curves.experiments.papers.elsewhere.cells import Cell, cells_of, compute_papers, judge, paper_cells
+from svm_cost_curves.experiments.papers.elsewhere.picture import MapRow
+from svm_cost_curves.experiments.papers.elsewhere.properties import compute_properties
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.report.labels import LABELS, command_for
 
 COLUMNS: Final = ("claim", "dataset", "of_the_paper", "ruling", "held", "cases", "number", "property", "value")
 

@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from experiments.papers import layout
-from experiments.papers.elsewhere.cells import Cell, short_name
-from experiments.papers.elsewhere.correlation import rank_correlation
-from experiments.papers.elsewhere.properties import PROPERTIES
-from experiments.plotting import FAINT, INK, plain_frame
-from experiments.reproduction.claim_spec import RepeatedClaimSpec
-from experiments.reproduction.report.labels import LABELS
-from experiments.reproduction.report.readings import COLOURS
-from experiments.reproduction.verdict import Outcome, Ruling
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.elsewhere.cells import Cell, short_name
+from svm_cost_curves.experiments.papers.elsewhere.correlation import rank_correlation
+from svm_cost_curves.experiments.papers.elsewhere.properties import PROPERTIES
+from svm_cost_curves.experiments.plotting import FAINT, INK, plain_frame
+from svm_cost_curves.experiments.reproduction.claim_spec import RepeatedClaimSpec
+from svm_cost_curves.experiments.reproduction.report.labels import LABELS
+from svm_cost_curves.experiments.reproduction.report.readings import COLOURS
+from svm_cost_curves.experiments.reproduction.verdict import Outcome, Ruling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

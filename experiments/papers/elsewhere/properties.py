@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from experiments.curve import column
-from experiments.papers.minibatch.data import spectrum_of
-from experiments.papers.problem import load_problem
-from experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers.minibatch.data import spectrum_of
+from svm_cost_curves.experiments.papers.problem import load_problem
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 
 if TYPE_CHECKING:
-    from experiments.configuration.settings import RunSettings
+    from svm_cost_curves.experiments.configuration.settings import RunSettings
 
 SAMPLE: Final = 1024
 """Largest number of examples whose kernel matrix is decomposed."""
@@ -84,7 +84,7 @@ def _lambda_n(panel: Panel) -> float:
 
 def _eigenvalues(panel: Panel) -> float:
     """Return how many eigenvalues of the kernel matrix of a sample hold `SHARE` of its trace."""
-    from solvers.nystrom import Nystrom
+    from svm_cost_curves.solvers.nystrom import Nystrom
 
     problem = load_problem(_settings(panel))
     found = Nystrom.sample(problem, min(SAMPLE, problem.n), EPS_D, 0).eigenvalues
@@ -119,7 +119,7 @@ def compute_properties(evidence: Evidence) -> dict[str, dict[str, float]]:
 
 
 def _of(panel: Panel, names: Mapping[str, None]) -> Iterator[tuple[str, float]]:
-    from datasets import DataError
+    from svm_cost_curves.datasets import DataError
 
     for name in names:
         try:

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from experiments.curve import column
-from experiments.papers import layout
-from experiments.papers.cases import UNCLEAR, Case, Findings, judge_claims, under_bound
-from experiments.papers.effort import Effort, multiple_text
-from experiments.papers.minibatch.data import Spectrum, compute_spectra
-from experiments.papers.minibatch.methods import METHOD_STYLES, TAIL, draw_iterations
-from experiments.papers.minibatch.study import ACCURACY, Found, Study, points, studies
-from experiments.papers.panels import heading, name_of
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.cases import UNCLEAR, Case, Findings, judge_claims, under_bound
+from svm_cost_curves.experiments.papers.effort import Effort, multiple_text
+from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, compute_spectra
+from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, TAIL, draw_iterations
+from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY, Found, Study, points, studies
+from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

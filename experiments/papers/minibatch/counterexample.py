@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.papers import layout
-from experiments.papers.cases import Case, Findings, holds, judge_claims
-from experiments.papers.minibatch.methods import METHOD_STYLES
-from experiments.plotting import INK, legend_row, plain_frame, row_of_axes
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.verdict import number
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.cases import Case, Findings, holds, judge_claims
+from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES
+from svm_cost_curves.experiments.plotting import INK, legend_row, plain_frame, row_of_axes
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.verdict import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,7 @@ class Path:
 
 def path(variant: str, steps: int) -> Path:
     """Run one of `VARIANTS` for some iterations; each uses both examples."""
-    import solvers
+    from svm_cost_curves import solvers
 
     # (x, 1) and (-x, -1) are the same example for a linear classifier without bias
     X, y = np.array([[1.0], [-1.0]], dtype=np.float32), np.array([1, -1], dtype=np.int8)

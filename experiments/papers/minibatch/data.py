@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from experiments.papers.optimum import Optimum, optimum_of
-from experiments.papers.problem import load_problem
-from experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
+from svm_cost_curves.experiments.papers.problem import load_problem
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 
 if TYPE_CHECKING:
-    from experiments.configuration.settings import RunSettings
+    from svm_cost_curves.experiments.configuration.settings import RunSettings
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Spectrum:
 
 def spectrum_of(run: RunSettings) -> Spectrum:
     """Return the spectrum of a run's data; the norm is cached on disk. Raises DataError without data."""
-    from solvers.spectrum import beta, spectral_norm
+    from svm_cost_curves.solvers.spectrum import beta, spectral_norm
 
     problem = load_problem(run)
     longest = max(1.0, problem.features.largest_norm**2)
@@ -88,7 +88,7 @@ def compute_spectra(evidence: Evidence) -> dict[str, Any]:
 
 
 def _plain(panel: Panel) -> dict[str, Any]:
-    from datasets import DataError
+    from svm_cost_curves.datasets import DataError
 
     try:
         return asdict(spectrum_of(next(iter(panel.settings.values()))))

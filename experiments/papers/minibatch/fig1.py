@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from experiments.papers import layout
-from experiments.papers.cases import judge_claims
-from experiments.papers.effort import Effort
-from experiments.papers.minibatch import rivals, speedups
-from experiments.papers.minibatch.data import compute_spectra
-from experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, TAIL, draw_iterations
-from experiments.papers.minibatch.study import ACCURACY, Study, points, studies
-from experiments.papers.panels import heading, name_of
-from experiments.plotting import INK
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.cases import judge_claims
+from svm_cost_curves.experiments.papers.effort import Effort
+from svm_cost_curves.experiments.papers.minibatch import rivals, speedups
+from svm_cost_curves.experiments.papers.minibatch.data import compute_spectra
+from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, TAIL, draw_iterations
+from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY, Study, points, studies
+from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.plotting import INK
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

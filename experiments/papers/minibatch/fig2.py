@@ -11,17 +11,27 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import column
-from experiments.papers import layout
-from experiments.papers.bands import Band, band, band_table
-from experiments.papers.cases import BESIDE, MISSING, UNCLEAR, Case, Choice, Findings, case_on, holds, judge_claims
-from experiments.papers.minibatch.data import why_unfit
-from experiments.papers.minibatch.methods import METHOD_STYLES, METHODS
-from experiments.papers.minibatch.study import ACCURACY
-from experiments.papers.optimum import Optimum, optimum_of
-from experiments.papers.panels import called, empty, heading
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.bands import Band, band, band_table
+from svm_cost_curves.experiments.papers.cases import (
+    BESIDE,
+    MISSING,
+    UNCLEAR,
+    Case,
+    Choice,
+    Findings,
+    case_on,
+    holds,
+    judge_claims,
+)
+from svm_cost_curves.experiments.papers.minibatch.data import why_unfit
+from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, METHODS
+from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY
+from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
+from svm_cost_curves.experiments.papers.panels import called, empty, heading
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

@@ -13,15 +13,15 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from experiments.papers import layout
-from experiments.papers.cases import Case, Findings, case_on, judge_claims, under_bound, within
-from experiments.papers.minibatch.data import Spectrum, spectrum_of
-from experiments.papers.minibatch.reference import AggressiveSdca, Rows, cached_on
-from experiments.papers.panels import heading, name_of
-from experiments.plotting import INK, Style
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on, judge_claims, under_bound, within
+from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, spectrum_of
+from svm_cost_curves.experiments.papers.minibatch.reference import AggressiveSdca, Rows, cached_on
+from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.plotting import INK, Style
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -95,7 +95,7 @@ def _mean(rows: Rows, name: str, v: NDArray[np.float64], b: int, bound: float) -
 
 def squared_sums(signed: Any, v: NDArray[np.float64], b: int, count: int) -> NDArray[np.float64]:
     """Return ||sum over A of v_i y_i x_i||^2 for some random subsets A of b examples, (count,)."""
-    from solvers._core import RandomSubsets
+    from svm_cost_curves.solvers._core import RandomSubsets
 
     subsets = RandomSubsets(len(v), b, 0)
     chosen = np.concatenate([subsets.next() for _ in range(count)])

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from experiments.papers import layout
-from experiments.papers.effort import Effort
-from experiments.plotting import STYLES, Style
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.effort import Effort
+from svm_cost_curves.experiments.plotting import STYLES, Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

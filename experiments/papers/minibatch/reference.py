@@ -14,11 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from experiments.papers.problem import load_problem
+from svm_cost_curves.experiments.papers.problem import load_problem
 
 if TYPE_CHECKING:
-    from experiments.configuration.settings import RunSettings
-    from solvers import Problem
+    from svm_cost_curves.experiments.configuration.settings import RunSettings
+    from svm_cost_curves.solvers import Problem
 
 Vector = NDArray[np.float64]
 GAMMA: Final = 0.95
@@ -103,7 +103,7 @@ class AggressiveSdca:
     """Decaying mean of alpha: its weights are the decaying mean of the weights."""
 
     def __post_init__(self) -> None:
-        from solvers._core import RandomSubsets
+        from svm_cost_curves.solvers._core import RandomSubsets
 
         self.alpha, self.mean = np.zeros(self.rows.n), np.zeros(self.rows.n)
         self._w = np.zeros(self.rows.signed.shape[1])
@@ -147,8 +147,8 @@ def cached_on(run: RunSettings, what: object, source: str, compute: Callable[[Ro
     DataError
         The data are not available.
     """
-    import datasets
-    from support.disk_cache import cached_bytes, default_cache_dir
+    from svm_cost_curves import datasets
+    from svm_cost_curves.support.disk_cache import cached_bytes, default_cache_dir
 
     code = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in (source, __file__)]
     key = repr((datasets.fingerprint(run.dataset), run.problem, repr(what), code))

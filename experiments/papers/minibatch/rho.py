@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from experiments.papers import layout
-from experiments.papers.cases import MISSING, UNCLEAR, Case, Choice, Findings, case_on, judge_claims
-from experiments.papers.effort import Effort, effort_of, ratio_of
-from experiments.papers.minibatch.data import Data, Spectrum, compute_spectra, data_of
-from experiments.papers.minibatch.reference import AggressiveSdca, Rows, cached_on
-from experiments.papers.minibatch.study import ACCURACY
-from experiments.papers.optimum import optimum_of
-from experiments.papers.panels import called, heading, name_of
-from experiments.plotting import Style
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.cases import MISSING, UNCLEAR, Case, Choice, Findings, case_on, judge_claims
+from svm_cost_curves.experiments.papers.effort import Effort, effort_of, ratio_of
+from svm_cost_curves.experiments.papers.minibatch.data import Data, Spectrum, compute_spectra, data_of
+from svm_cost_curves.experiments.papers.minibatch.reference import AggressiveSdca, Rows, cached_on
+from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY
+from svm_cost_curves.experiments.papers.optimum import optimum_of
+from svm_cost_curves.experiments.papers.panels import called, heading, name_of
+from svm_cost_curves.experiments.plotting import Style
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

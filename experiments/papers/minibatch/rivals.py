@@ -9,13 +9,23 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.curve import column
-from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Case, Choice, Findings, case_on, holds
-from experiments.papers.effort import multiple_text, ratio_of
-from experiments.papers.minibatch.methods import METHOD_STYLES
-from experiments.papers.minibatch.speedups import compare, weighed
-from experiments.papers.minibatch.study import Found, Study, failing, fails_from
-from experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers.cases import (
+    FAILS,
+    HOLDS,
+    MISSING,
+    UNCLEAR,
+    Case,
+    Choice,
+    Findings,
+    case_on,
+    holds,
+)
+from svm_cost_curves.experiments.papers.effort import multiple_text, ratio_of
+from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES
+from svm_cost_curves.experiments.papers.minibatch.speedups import compare, weighed
+from svm_cost_curves.experiments.papers.minibatch.study import Found, Study, failing, fails_from
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
 
 
 def judge_first(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:

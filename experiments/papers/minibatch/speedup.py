@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
-from experiments.papers import layout
-from experiments.papers.effort import Effort, Ratio, ratio_of
-from experiments.papers.minibatch.data import Spectrum, compute_spectra, spectral
-from experiments.papers.minibatch.methods import METHOD_STYLES
-from experiments.papers.panels import empty, heading, name_of
-from experiments.plotting import FAINT, INK, Style, plain_frame
-from experiments.reproduction.evidence import Evidence, Panel, Run
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.effort import Effort, Ratio, ratio_of
+from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, compute_spectra, spectral
+from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES
+from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
+from svm_cost_curves.experiments.plotting import FAINT, INK, Style, plain_frame
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

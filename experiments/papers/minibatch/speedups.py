@@ -6,11 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Final
 
-from experiments.papers.cases import BESIDE, MISSING, UNCLEAR, Case, Choice, Decision, Findings
-from experiments.papers.effort import Ratio, ratio_of
-from experiments.papers.minibatch.methods import METHOD_STYLES, METHODS
-from experiments.papers.minibatch.study import Efforts, Found, Study, all_of, exponent, fails_from, ratio_of_speedups
-from experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.papers.cases import BESIDE, MISSING, UNCLEAR, Case, Choice, Decision, Findings
+from svm_cost_curves.experiments.papers.effort import Ratio, ratio_of
+from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, METHODS
+from svm_cost_curves.experiments.papers.minibatch.study import (
+    Efforts,
+    Found,
+    Study,
+    all_of,
+    exponent,
+    fails_from,
+    ratio_of_speedups,
+)
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
 
 GO_ON: Final = ("pegasos", "aggressive")
 

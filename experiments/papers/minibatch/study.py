@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from experiments.curve import column, cost_to_reach
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.curve import column, cost_to_reach
+from svm_cost_curves.experiments.papers.cases import (
     FAILS,
     HOLDS,
     MISSING,
@@ -24,13 +24,13 @@ from experiments.papers.cases import (
     case_on,
     interval_text,
 )
-from experiments.papers.effort import RESAMPLES, Effort, Ratio, effort_of
-from experiments.papers.minibatch.data import Data, data_of
-from experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, TAIL
-from experiments.papers.optimum import Optimum
-from experiments.papers.panels import NAMES, called
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.statistics import Interval, bootstrap_groups
+from svm_cost_curves.experiments.papers.effort import RESAMPLES, Effort, Ratio, effort_of
+from svm_cost_curves.experiments.papers.minibatch.data import Data, data_of
+from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, TAIL
+from svm_cost_curves.experiments.papers.optimum import Optimum
+from svm_cost_curves.experiments.papers.panels import NAMES, called
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_groups
 
 ACCURACY: Final = 1e-3
 """Target of P(w) - P*."""

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.papers import dataset_table, layout
-from experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
-from experiments.papers.minibatch.data import Data, compute_spectra, data_of
-from experiments.papers.panels import empty, name_of
-from experiments.plotting import FAINT
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.papers import dataset_table, layout
+from svm_cost_curves.experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
+from svm_cost_curves.experiments.papers.minibatch.data import Data, compute_spectra, data_of
+from svm_cost_curves.experiments.papers.panels import empty, name_of
+from svm_cost_curves.experiments.plotting import FAINT
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

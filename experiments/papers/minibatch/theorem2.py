@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from experiments.papers import layout
-from experiments.papers.cases import MISSING, Case, Findings, case_on, judge_claims, under_bound
-from experiments.papers.minibatch.bound import safe_bound, start_of_mean
-from experiments.papers.minibatch.data import Spectrum, spectrum_of
-from experiments.papers.minibatch.reference import Rows, cached_on
-from experiments.papers.panels import called, heading
-from experiments.papers.problem import load_problem
-from experiments.plotting import INK, Style
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.statistics import bootstrap_mean
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.cases import MISSING, Case, Findings, case_on, judge_claims, under_bound
+from svm_cost_curves.experiments.papers.minibatch.bound import safe_bound, start_of_mean
+from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, spectrum_of
+from svm_cost_curves.experiments.papers.minibatch.reference import Rows, cached_on
+from svm_cost_curves.experiments.papers.panels import called, heading
+from svm_cost_curves.experiments.papers.problem import load_problem
+from svm_cost_curves.experiments.plotting import INK, Style
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.statistics import bootstrap_mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
-    from solvers import Problem
+    from svm_cost_curves.solvers import Problem
 
 SIZES: Final = (16, 256)
 ACCURACIES: Final = (0.5, 0.2, 0.1)
@@ -42,7 +42,7 @@ STYLES: Final = {
 
 def gap_of_mean(problem: Problem, rows: Rows, b: int, first: int, last: int, seed: int) -> float:
     """Return P(w(m)) - D(m) for the mean m of safe SDCA's dual variables from one iteration to another (eq. 21)."""
-    import solvers
+    from svm_cost_curves import solvers
 
     solver = solvers.get("minibatch_sdca")
     settings = solver.Settings(batch_size=b)

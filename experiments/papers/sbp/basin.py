@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from experiments.configuration.settings import RunSettings
+    from svm_cost_curves.experiments.configuration.settings import RunSettings
 
 
 ROUNDING = 1e-9
@@ -168,10 +168,9 @@ class Filling:
 
 def run_responses(settings: RunSettings) -> Responses:
     """Run the SBP for its budget, without a record, and return the responses of its average iterate."""
-    import datasets
-    import solvers
-    from experiments.run.assembly import assemble
-    from solvers import _core, blas
+    from svm_cost_curves import datasets, solvers
+    from svm_cost_curves.experiments.run.assembly import assemble
+    from svm_cost_curves.solvers import _core, blas
 
     cache = datasets.default_cache_dir()
     problem = assemble(settings, datasets.load(settings.dataset, cache_dir=cache), cache_dir=cache).problem
@@ -189,7 +188,7 @@ def run_responses(settings: RunSettings) -> Responses:
 
 def levels_of(responses: Responses) -> tuple[float, float]:
     """Return the water levels of the positive and of the negative examples, as the core computes them."""
-    from solvers import _core
+    from svm_cost_curves.solvers import _core
 
     return _core.water_levels(responses.values, responses.positives, responses.volume, responses.bias)
 

@@ -10,12 +10,12 @@ from typing import Final, TypeAlias
 import numpy as np
 import pandas as pd
 
-from experiments.curve import column, cost_to_reach, value_at
-from experiments.papers.cases import MISSING, Case, case_on
-from experiments.papers.panels import MEASURE
-from experiments.plotting import STYLES
-from experiments.reproduction.evidence import Panel
-from experiments.reproduction.statistics import paired
+from svm_cost_curves.experiments.curve import column, cost_to_reach, value_at
+from svm_cost_curves.experiments.papers.cases import MISSING, Case, case_on
+from svm_cost_curves.experiments.papers.panels import MEASURE
+from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.statistics import paired
 
 Curves: TypeAlias = tuple[pd.DataFrame, ...]
 """Curves of one series' runs."""

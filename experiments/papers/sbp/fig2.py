@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from experiments.curve import value_at
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.curve import value_at
+from svm_cost_curves.experiments.papers.cases import (
     FAILS,
     MISSING,
     Case,
@@ -19,9 +19,9 @@ from experiments.papers.cases import (
     judge_claims,
     points_text,
 )
-from experiments.papers.panels import MEASURE, CurveFigure, Row
-from experiments.papers.sbp import perceptron
-from experiments.papers.sbp.comparisons import (
+from svm_cost_curves.experiments.papers.panels import MEASURE, CurveFigure, Row
+from svm_cost_curves.experiments.papers.sbp import perceptron
+from svm_cost_curves.experiments.papers.sbp.comparisons import (
     AVERAGED,
     CHARGES,
     COST,
@@ -33,10 +33,10 @@ from experiments.papers.sbp.comparisons import (
     missing_case,
     paired_curves,
 )
-from experiments.plotting import MeanCurve, mean_curves
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.statistics import area_difference, critical_point
+from svm_cost_curves.experiments.plotting import MeanCurve, mean_curves
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.statistics import area_difference, critical_point
 
 
 def sbp_against_rivals(evidence: Evidence, choice: Choice) -> Findings:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from experiments.papers.cases import Case, Choice, Findings, above, case_on, judge_claims
-from experiments.papers.effort import Ratio, multiple_text
-from experiments.papers.panels import MEASURE, CurveFigure, Row
-from experiments.papers.sbp.comparisons import missing_case
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.statistics import cost_ratio
+from svm_cost_curves.experiments.papers.cases import Case, Choice, Findings, above, case_on, judge_claims
+from svm_cost_curves.experiments.papers.effort import Ratio, multiple_text
+from svm_cost_curves.experiments.papers.panels import MEASURE, CurveFigure, Row
+from svm_cost_curves.experiments.papers.sbp.comparisons import missing_case
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.statistics import cost_ratio
 
 COST = "inner_products"
 ROWS = (

@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from experiments.curve import known_points, shared_costs, values_on
-from experiments.reproduction.statistics import Interval, bootstrap, bootstrap_groups, loglog_slope
+from svm_cost_curves.experiments.curve import known_points, shared_costs, values_on
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap, bootstrap_groups, loglog_slope
 
 COST: Final = "kernel_evaluations"
 DELTAS: Final = (10.0, 7.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)

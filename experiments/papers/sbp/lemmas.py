@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import Points, column
-from experiments.papers import layout
-from experiments.papers.bands import band
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.curve import Points, column
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.bands import band
+from svm_cost_curves.experiments.papers.cases import (
     MISSING,
     Case,
     Choice,
@@ -27,12 +27,12 @@ from experiments.papers.cases import (
     judge_claims,
     under_bound,
 )
-from experiments.papers.panels import heading, name_of
-from experiments.papers.sbp.comparisons import COST, missing_case
-from experiments.plotting import INK, STYLES
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.statistics import Interval, bootstrap, loglog_slope
+from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.papers.sbp.comparisons import COST, missing_case
+from svm_cost_curves.experiments.plotting import INK, STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap, loglog_slope
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from experiments.curve import column, cost_to_reach, mean_over_runs
-from experiments.papers.cases import MISSING, Case, Choice, Findings, at_most, case_on, judge_claims
-from experiments.papers.effort import clock_mismatch, multiple_text, seconds_text
-from experiments.papers.panels import COLUMNS, MEASURE, empty, empty_panel, heading, name_of
-from experiments.papers.printed import compare_number
-from experiments.papers.sbp.comparisons import measure_at, missing_case
-from experiments.papers.sbp.printed import data_difference
-from experiments.plotting import (
+from svm_cost_curves.experiments.curve import column, cost_to_reach, mean_over_runs
+from svm_cost_curves.experiments.papers.cases import MISSING, Case, Choice, Findings, at_most, case_on, judge_claims
+from svm_cost_curves.experiments.papers.effort import clock_mismatch, multiple_text, seconds_text
+from svm_cost_curves.experiments.papers.panels import COLUMNS, MEASURE, empty, empty_panel, heading, name_of
+from svm_cost_curves.experiments.papers.printed import compare_number
+from svm_cost_curves.experiments.papers.sbp.comparisons import measure_at, missing_case
+from svm_cost_curves.experiments.papers.sbp.printed import data_difference
+from svm_cost_curves.experiments.plotting import (
     FAINT,
     INK,
     STYLES,
@@ -28,11 +28,11 @@ from experiments.plotting import (
     mean_curve,
     row_of_axes,
 )
-from experiments.reproduction.claim_spec import NumberSpec
-from experiments.reproduction.evidence import Evidence, Panel, Run
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.statistics import Interval, bootstrap_mean
-from experiments.reproduction.verdict import Number
+from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_mean
+from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

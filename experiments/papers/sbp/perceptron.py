@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.papers.cases import (
     MISSING,
     Case,
     Choice,
@@ -21,8 +21,8 @@ from experiments.papers.cases import (
     points_text,
     within,
 )
-from experiments.papers.panels import MEASURE
-from experiments.papers.sbp.comparisons import (
+from svm_cost_curves.experiments.papers.panels import MEASURE
+from svm_cost_curves.experiments.papers.sbp.comparisons import (
     COST,
     Curves,
     epoch_cost,
@@ -32,8 +32,8 @@ from experiments.papers.sbp.comparisons import (
     missing_case,
     paired_curves,
 )
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.statistics import (
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.statistics import (
     Interval,
     area_difference,
     bootstrap_mean,

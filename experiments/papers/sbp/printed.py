@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from experiments.papers import printed
-from experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.papers import printed
+from svm_cost_curves.experiments.reproduction.evidence import Panel
 
 TRAINING: Final[Mapping[str, int]] = {"reuters_money_fx": 7770, "adult": 32561, "mnist": 60000, "covtype": 522910}
 """Training sizes of the published data sets; the paper prints Adult's with two digits exchanged."""

@@ -11,18 +11,27 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import Points, known_points, shared_costs, values_on
-from experiments.papers import layout
-from experiments.papers.bands import Band
-from experiments.papers.cases import MISSING, Case, Choice, Findings, at_most, case_on, interval_text, judge_claims
-from experiments.papers.panels import heading, name_of
-from experiments.papers.sbp.comparisons import method_name
-from experiments.papers.sbp.growth import LEAST_POINTS, settled
-from experiments.plotting import STYLES
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
+from svm_cost_curves.experiments.curve import Points, known_points, shared_costs, values_on
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.bands import Band
+from svm_cost_curves.experiments.papers.cases import (
+    MISSING,
+    Case,
+    Choice,
+    Findings,
+    at_most,
+    case_on,
+    interval_text,
+    judge_claims,
+)
+from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.papers.sbp.comparisons import method_name
+from svm_cost_curves.experiments.papers.sbp.growth import LEAST_POINTS, settled
+from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from experiments.papers.cases import Case, Choice, Findings, above, case_on, interval_text, judge_claims
-from experiments.papers.panels import CurveFigure, Row
-from experiments.papers.sbp.comparisons import last, missing_case, paired_curves
-from experiments.papers.sbp.perceptron import Differences, differences
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.statistics import AreaDifference, area_difference
+from svm_cost_curves.experiments.papers.cases import Case, Choice, Findings, above, case_on, interval_text, judge_claims
+from svm_cost_curves.experiments.papers.panels import CurveFigure, Row
+from svm_cost_curves.experiments.papers.sbp.comparisons import last, missing_case, paired_curves
+from svm_cost_curves.experiments.papers.sbp.perceptron import Differences, differences
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.statistics import AreaDifference, area_difference
 
 VALUE = "water_level"
 ROWS = (Row("iterations", "Means over {runs}", bands=True, measure=VALUE, compared=False),)

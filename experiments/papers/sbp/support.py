@@ -11,16 +11,24 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from experiments.curve import column, cost_to_reach
-from experiments.papers import layout
-from experiments.papers.cases import MISSING, Case, Choice, Findings, case_on, judge_claims, under_bound
-from experiments.papers.effort import Effort, effort_of, ratio_of
-from experiments.papers.panels import MEASURE, heading, name_of
-from experiments.papers.sbp.comparisons import COST, METHODS, epoch_cost, last, measure_at, method_name, missing_case
-from experiments.plotting import STYLES
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.curve import column, cost_to_reach
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.cases import MISSING, Case, Choice, Findings, case_on, judge_claims, under_bound
+from svm_cost_curves.experiments.papers.effort import Effort, effort_of, ratio_of
+from svm_cost_curves.experiments.papers.panels import MEASURE, heading, name_of
+from svm_cost_curves.experiments.papers.sbp.comparisons import (
+    COST,
+    METHODS,
+    epoch_cost,
+    last,
+    measure_at,
+    method_name,
+    missing_case,
+)
+from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

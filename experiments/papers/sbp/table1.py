@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from experiments.papers import layout
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.cases import (
     BESIDE,
     MISSING,
     Case,
@@ -27,9 +27,17 @@ from experiments.papers.cases import (
     interval_text,
     judge_claims,
 )
-from experiments.papers.panels import empty, heading, name_of
-from experiments.papers.sbp.comparisons import CHARGES, COST, METHODS, RIVALS, Charge, method_name, missing_case
-from experiments.papers.sbp.growth import (
+from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
+from svm_cost_curves.experiments.papers.sbp.comparisons import (
+    CHARGES,
+    COST,
+    METHODS,
+    RIVALS,
+    Charge,
+    method_name,
+    missing_case,
+)
+from svm_cost_curves.experiments.papers.sbp.growth import (
     BOUNDS,
     DELTAS,
     PRINTED,
@@ -41,9 +49,9 @@ from experiments.papers.sbp.growth import (
     grow,
     never_dearer,
 )
-from experiments.plotting import INK, STYLES, Style, plain_frame, row_of_axes
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.plotting import INK, STYLES, Style, plain_frame, row_of_axes
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

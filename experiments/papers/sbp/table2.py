@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from experiments.curve import column
-from experiments.papers.cases import MISSING, UNCLEAR, Case, Choice, Findings, holds, judge_claims
-from experiments.papers.dataset_table import compare_sizes
-from experiments.papers.panels import NAMES, empty, name_of
-from experiments.papers.printed import compare_number
-from experiments.papers.sbp.printed import TRAINING, data_difference
-from experiments.plotting import FAINT, INK, STYLES, plain_frame
-from experiments.reproduction.claim_spec import NumberSpec
-from experiments.reproduction.evidence import Evidence, Panel, Run
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.verdict import Number
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers.cases import MISSING, UNCLEAR, Case, Choice, Findings, holds, judge_claims
+from svm_cost_curves.experiments.papers.dataset_table import compare_sizes
+from svm_cost_curves.experiments.papers.panels import NAMES, empty, name_of
+from svm_cost_curves.experiments.papers.printed import compare_number
+from svm_cost_curves.experiments.papers.sbp.printed import TRAINING, data_difference
+from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, plain_frame
+from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

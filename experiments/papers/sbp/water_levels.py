@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from experiments.papers.cases import Choice, Findings, Judge, case_on, holds, judge_claims
-from experiments.papers.panels import name_of
-from experiments.papers.sbp.basin import Basin, Filling, Responses, fill, levels_of, run_responses
-from experiments.plotting import FAINT, INK
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.papers.cases import Choice, Findings, Judge, case_on, holds, judge_claims
+from svm_cost_curves.experiments.papers.panels import name_of
+from svm_cost_curves.experiments.papers.sbp.basin import Basin, Filling, Responses, fill, levels_of, run_responses
+from svm_cost_curves.experiments.plotting import FAINT, INK
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

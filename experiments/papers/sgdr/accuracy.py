@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import column, cost_to_reach
-from experiments.papers import layout
-from experiments.papers.bands import Band, band, band_table
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.curve import column, cost_to_reach
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.bands import Band, band, band_table
+from svm_cost_curves.experiments.papers.cases import (
     MISSING,
     UNCLEAR,
     Case,
@@ -27,15 +27,15 @@ from experiments.papers.cases import (
     interval_text,
     judge_claims,
 )
-from experiments.papers.optimum import Optimum, accuracy, optimum_of
-from experiments.papers.panels import heading, name_of
-from experiments.papers.sgdr import NO_PRINTED_VALUES
-from experiments.papers.sgdr.comparisons import geometric_interval
-from experiments.plotting import INK, Style
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope
+from svm_cost_curves.experiments.papers.optimum import Optimum, accuracy, optimum_of
+from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
+from svm_cost_curves.experiments.papers.sgdr.comparisons import geometric_interval
+from svm_cost_curves.experiments.plotting import INK, Style
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

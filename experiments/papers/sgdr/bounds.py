@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import column
-from experiments.papers import layout
-from experiments.papers.bands import Band, band, band_table
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.bands import Band, band, band_table
+from svm_cost_curves.experiments.papers.cases import (
     MISSING,
     TRIVIAL,
     TRIVIAL_SLACK,
@@ -29,15 +29,15 @@ from experiments.papers.cases import (
     interval_text,
     judge_claims,
 )
-from experiments.papers.optimum import Optimum, optimum_of
-from experiments.papers.panels import heading, name_of
-from experiments.papers.sgdr import NO_PRINTED_VALUES
-from experiments.papers.sgdr.comparisons import geometric_interval
-from experiments.papers.sgdr.dual_box import METHODS, DualBox, dual_box, on_each, random_exponent
-from experiments.plotting import INK, STYLES
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
+from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
+from svm_cost_curves.experiments.papers.sgdr.comparisons import geometric_interval
+from svm_cost_curves.experiments.papers.sgdr.dual_box import METHODS, DualBox, dual_box, on_each, random_exponent
+from svm_cost_curves.experiments.plotting import INK, STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,12 +10,22 @@ from functools import lru_cache
 from statistics import geometric_mean
 from typing import Any, Final, Literal
 
-from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Case, Choice, Decision, Findings, case_on
-from experiments.papers.effort import RESAMPLES, Effort, Ratio, multiple_text
-from experiments.papers.sgdr.timing import SECONDS, TimedProblem
-from experiments.plotting import STYLES
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.statistics import Interval, bootstrap_groups, bootstrap_mean
+from svm_cost_curves.experiments.papers.cases import (
+    FAILS,
+    HOLDS,
+    MISSING,
+    UNCLEAR,
+    Case,
+    Choice,
+    Decision,
+    Findings,
+    case_on,
+)
+from svm_cost_curves.experiments.papers.effort import RESAMPLES, Effort, Ratio, multiple_text
+from svm_cost_curves.experiments.papers.sgdr.timing import SECONDS, TimedProblem
+from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_groups, bootstrap_mean
 
 COMPARISON_OPTIONS: Final = {
     "protocol": ("own", "fixed", "first"),

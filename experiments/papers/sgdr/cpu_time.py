@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from experiments.curve import column
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers.cases import (
     FAILS,
     HOLDS,
     MISSING,
@@ -23,9 +23,9 @@ from experiments.papers.cases import (
     above,
     interval_text,
 )
-from experiments.papers.effort import seconds_text
-from experiments.papers.optimum import Optimum
-from experiments.papers.sgdr.comparisons import (
+from svm_cost_curves.experiments.papers.effort import seconds_text
+from svm_cost_curves.experiments.papers.optimum import Optimum
+from svm_cost_curves.experiments.papers.sgdr.comparisons import (
     COMPARISON_OPTIONS,
     Comparison,
     case_at,
@@ -33,8 +33,8 @@ from experiments.papers.sgdr.comparisons import (
     middle_of,
     summary,
 )
-from experiments.papers.sgdr.time_tables import TimesJudge, make_times
-from experiments.papers.sgdr.timing import (
+from svm_cost_curves.experiments.papers.sgdr.time_tables import TimesJudge, make_times
+from svm_cost_curves.experiments.papers.sgdr.timing import (
     EPOCHS,
     ROUNDING,
     SECONDS,
@@ -44,10 +44,10 @@ from experiments.papers.sgdr.timing import (
     after_run,
     stopped,
 )
-from experiments.plotting import STYLES
-from experiments.reproduction.evidence import Evidence, Run
-from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Run
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.statistics import Interval
 
 CHAIN: Final = ("pegasos", "sgd_r", "sgd_s", "sgd_m")
 LINEAR: Final = ("svmperf", "ocas", "dcd", "mpu")

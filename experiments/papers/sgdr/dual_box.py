@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from experiments.papers.problem import load_problem
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope
+from svm_cost_curves.experiments.papers.problem import load_problem
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope
 
 if TYPE_CHECKING:
-    from experiments.configuration.settings import RunSettings
-    from solvers import Problem
+    from svm_cost_curves.experiments.configuration.settings import RunSettings
+    from svm_cost_curves.solvers import Problem
 
 T = TypeVar("T")
 
@@ -55,7 +55,7 @@ def dual_box(run: RunSettings, passes: int = PASSES) -> DualBox:
 
     The passes repeat the run's first ones. Raises DataError without data.
     """
-    from solvers import _core
+    from svm_cost_curves.solvers import _core
 
     problem = load_problem(run)
     core: Any = run.solver(problem, run.solver_settings, run.seed).make()
@@ -82,7 +82,7 @@ def multiple_updates(
     threshold: float, lambda_: float, responses: NDArray[np.float64], squared_norms: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Say for each example whether the closed form counts as many updates as its presentations one by one, (n,)."""
-    from solvers import _core
+    from svm_cost_curves.solvers import _core
 
     counts = np.zeros(len(responses))
     for k in range(MULTIPLICITY):
@@ -104,7 +104,7 @@ def random_excess(problem: Problem, seed: int) -> list[float]:
 
     The steps are made here, as the core does not count them by example.
     """
-    from solvers import _core
+    from svm_cost_curves.solvers import _core
 
     X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
     rows = [(X.indices[start:end], X.data[start:end]) for start, end in pairwise(X.indptr)]
@@ -129,7 +129,7 @@ def random_exponent(run: RunSettings) -> Interval:
 
 def on_each(evidence: Evidence, series: str, call: Callable[[RunSettings], T]) -> dict[str, T | str]:
     """Apply `call` to the settings of a series on each data set; the reason where runs or data are missing."""
-    from datasets import DataError
+    from svm_cost_curves.datasets import DataError
 
     values: dict[str, T | str] = {}
     for panel in evidence.panels:

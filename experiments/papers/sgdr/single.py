@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Case, Choice, Findings
-from experiments.papers.effort import seconds_text
-from experiments.papers.sgdr.comparisons import COMPARISON_OPTIONS, Comparison, case_at, product
-from experiments.papers.sgdr.time_tables import TimesJudge, make_times
-from experiments.papers.sgdr.timing import TimedProblem
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Case, Choice, Findings
+from svm_cost_curves.experiments.papers.effort import seconds_text
+from svm_cost_curves.experiments.papers.sgdr.comparisons import COMPARISON_OPTIONS, Comparison, case_at, product
+from svm_cost_curves.experiments.papers.sgdr.time_tables import TimesJudge, make_times
+from svm_cost_curves.experiments.papers.sgdr.timing import TimedProblem
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 
 SPARSE: Final = "sgdr.sparse"
 FASTEST, RIVAL = "sgd_m", "sgdqn"

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from experiments.curve import column
-from experiments.papers import layout
-from experiments.papers.bands import Band, band
-from experiments.papers.cases import Choice, Findings, judge_claims
-from experiments.papers.effort import multiple_text, seconds_text
-from experiments.papers.panels import empty, heading, name_of
-from experiments.papers.sgdr import NO_PRINTED_VALUES
-from experiments.papers.sgdr.comparisons import middle_of
-from experiments.papers.sgdr.timing import (
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.bands import Band, band
+from svm_cost_curves.experiments.papers.cases import Choice, Findings, judge_claims
+from svm_cost_curves.experiments.papers.effort import multiple_text, seconds_text
+from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
+from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
+from svm_cost_curves.experiments.papers.sgdr.comparisons import middle_of
+from svm_cost_curves.experiments.papers.sgdr.timing import (
     ACCURACY,
     SECONDS,
     STOPPING,
@@ -28,10 +28,10 @@ from experiments.papers.sgdr.timing import (
     methods,
     timed_problems,
 )
-from experiments.plotting import FAINT, INK, STYLES, axis_name, legend_row
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import Bold, FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, axis_name, legend_row
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import Bold, FigureResult, Table
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

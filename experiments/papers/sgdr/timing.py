@@ -10,13 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from experiments.curve import column
-from experiments.papers.effort import Effort, clock_mismatch, effort_of
-from experiments.papers.optimum import KNOWN, SERIES, Optimum, optimum_of
-from experiments.papers.panels import called
-from experiments.plotting import STYLES
-from experiments.reproduction.evidence import Evidence, Panel, Run
-from experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers.effort import Effort, clock_mismatch, effort_of
+from svm_cost_curves.experiments.papers.optimum import KNOWN, SERIES, Optimum, optimum_of
+from svm_cost_curves.experiments.papers.panels import called
+from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 ACCURACY: Final = 0.01
 """Target of (J - J_opt) / J_opt."""

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pandas as pd
 
-from experiments.papers import layout
-from experiments.papers.cases import judge_claims
-from experiments.papers.panels import heading, name_of
-from experiments.papers.printed import compare_number, data_difference
-from experiments.papers.simba.fig1_claim import (
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.cases import judge_claims
+from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.papers.printed import compare_number, data_difference
+from svm_cost_curves.experiments.papers.simba.fig1_claim import (
     ACCOUNTINGS,
     DENSE,
     NONZEROS,
@@ -27,10 +27,10 @@ from experiments.papers.simba.fig1_claim import (
     judge_sparse,
     sweep,
 )
-from experiments.plotting import INK, STYLES, MeanCurve, Style, draw_spread, mean_curves, paper
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.verdict import Number
+from svm_cost_curves.experiments.plotting import INK, STYLES, MeanCurve, Style, draw_spread, mean_curves, paper
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,13 +11,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import column, known_points, shared_costs, values_on
-from experiments.papers.cases import MISSING, Case, Choice, Findings, above, at_most, case_on, interval_text, within
-from experiments.papers.panels import MEASURE
-from experiments.plotting import STYLES
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.statistics import Interval, bootstrap_groups, relative_difference
+from svm_cost_curves.experiments.curve import column, known_points, shared_costs, values_on
+from svm_cost_curves.experiments.papers.cases import (
+    MISSING,
+    Case,
+    Choice,
+    Findings,
+    above,
+    at_most,
+    case_on,
+    interval_text,
+    within,
+)
+from svm_cost_curves.experiments.papers.panels import MEASURE
+from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_groups, relative_difference
 
 METHODS: Final = ("simba", "simba_printed", "simba_unclipped", "pegasos", "pegasos_k")
 HELD: Final = "_held"

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from experiments.curve import column
-from experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
 
 CONSTANT: Final = 100.0
 """T = `CONSTANT`^2 eps^-2 log n (Algorithm 1, line 2)."""

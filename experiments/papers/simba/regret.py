@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.papers.cases import Case, Choice, Findings, holds, judge_claims
-from experiments.plotting import FAINT, INK, STYLES, plain_frame, row_of_axes
-from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.papers.cases import Case, Choice, Findings, holds, judge_claims
+from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, plain_frame, row_of_axes
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

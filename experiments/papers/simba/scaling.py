@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pandas as pd
 
-from experiments.curve import column, cost_to_reach
-from experiments.papers import layout
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.curve import column, cost_to_reach
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.cases import (
     BESIDE,
     MISSING,
     Case,
@@ -24,13 +24,13 @@ from experiments.papers.cases import (
     interval_text,
     judge_claims,
 )
-from experiments.papers.effort import Effort, Ratio, effort_of, multiple_text, ratio_of
-from experiments.papers.panels import MEASURE
-from experiments.plotting import FAINT, INK, STYLES
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
+from svm_cost_curves.experiments.papers.effort import Effort, Ratio, effort_of, multiple_text, ratio_of
+from svm_cost_curves.experiments.papers.panels import MEASURE
+from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

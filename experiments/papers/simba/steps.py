@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import column, value_at
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.curve import column, value_at
+from svm_cost_curves.experiments.papers.cases import (
     MISSING,
     Case,
     Choice,
@@ -23,10 +23,15 @@ from experiments.papers.cases import (
     judge_claims,
     within,
 )
-from experiments.papers.panels import CurveFigure, Row, name_of
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.statistics import Interval, bootstrap_groups, bootstrap_mean, relative_difference
+from svm_cost_curves.experiments.papers.panels import CurveFigure, Row, name_of
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics import (
+    Interval,
+    bootstrap_groups,
+    bootstrap_mean,
+    relative_difference,
+)
 
 ANYTIME: Final = "simba"
 CONSTANT: Final = "constant"

@@ -13,9 +13,9 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from experiments.curve import column
-from experiments.papers import layout
-from experiments.papers.cases import (
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers import layout
+from svm_cost_curves.experiments.papers.cases import (
     MISSING,
     Case,
     Choice,
@@ -27,20 +27,27 @@ from experiments.papers.cases import (
     judge_claims,
     under_bound,
 )
-from experiments.papers.panels import empty, heading, name_of
-from experiments.papers.simba.rates import CONSTANT, Rate, Saddle, rate_along, rate_of_ends, theorem_iterations
-from experiments.papers.simba.saddle_point import optimum
-from experiments.plotting import FAINT, INK, Style, plain_frame, row_of_axes, styles_for
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
+from svm_cost_curves.experiments.papers.simba.rates import (
+    CONSTANT,
+    Rate,
+    Saddle,
+    rate_along,
+    rate_of_ends,
+    theorem_iterations,
+)
+from svm_cost_curves.experiments.papers.simba.saddle_point import optimum
+from svm_cost_curves.experiments.plotting import FAINT, INK, Style, plain_frame, row_of_axes, styles_for
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-    from experiments.configuration.settings import RunSettings
+    from svm_cost_curves.experiments.configuration.settings import RunSettings
 
 SIZE: Final = (12.0, 5.2)
 _LEGEND, _ABOVE, _BELOW = 0.72, 0.5, 0.56  # inches
@@ -191,7 +198,7 @@ def make(evidence: Evidence) -> FigureResult:
 
 def solve(panel: Panel, spec: FigureSpec) -> dict[str, Any]:
     """Return the number of examples, the divisor of the data, and for each series the bounds on its optimum."""
-    import datasets
+    from svm_cost_curves import datasets
 
     first = next(iter(panel.settings.values()))
     data = datasets.load(first.dataset, cache_dir=datasets.default_cache_dir())

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.citations import paper_named
-from experiments.reproduction.report.figures import Collection
-from experiments.reproduction.report.labels import LABELS, State
-from experiments.reproduction.report.rendering import render
-from experiments.reproduction.verdict import Claim
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction.citations import paper_named
+from svm_cost_curves.experiments.reproduction.report.figures import Collection
+from svm_cost_curves.experiments.reproduction.report.labels import LABELS, State
+from svm_cost_curves.experiments.reproduction.report.rendering import render
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 COVERAGE = PROJECT_ROOT / "conf" / "coverage"
 

@@ -9,17 +9,24 @@ from typing import Any, Final
 
 import pandas as pd
 
-from experiments.columns import COSTS, MEASURES
-from experiments.plotting import styles_for
-from experiments.plotting.interactive import PAGE, Curves, JudgedClaim, JudgedReading, RunCurve, curves_page
-from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.options import Options
-from experiments.reproduction.report.pictures import fitted
-from experiments.reproduction.series_spec import SeriesSpec
-from experiments.reproduction.spec import overrides_of
-from experiments.reproduction.verdict import Claim, Reading
-from support.text import setting_name
-from support.values import flatten
+from svm_cost_curves.experiments.columns import COSTS, MEASURES
+from svm_cost_curves.experiments.plotting import styles_for
+from svm_cost_curves.experiments.plotting.interactive import (
+    PAGE,
+    Curves,
+    JudgedClaim,
+    JudgedReading,
+    RunCurve,
+    curves_page,
+)
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.report.pictures import fitted
+from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
+from svm_cost_curves.experiments.reproduction.spec import overrides_of
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Reading
+from svm_cost_curves.support.text import setting_name
+from svm_cost_curves.support.values import flatten
 
 _SHOWN: Final = ("algo", "kernel", "problem", "budget", "engine")
 """Groups of settings that a reader of a run sees."""

@@ -11,14 +11,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from experiments.plotting.interactive import PAGE
-from experiments.provenance import UNCOMMITTED
-from experiments.reproduction.citations import OTHERS
-from experiments.reproduction.figure_result import Table
-from experiments.reproduction.report.labels import State, agreement, command_for, state_of
-from experiments.reproduction.report.pictures import PictureError, checked
-from experiments.reproduction.report.verdict_reader import DamagedFileError, VerdictFile, read_table, read_verdict
-from experiments.reproduction.spec import FIGURES, SCALES, FigureError, FigureSpec, catalogue, read_figure
+from svm_cost_curves.experiments.plotting.interactive import PAGE
+from svm_cost_curves.experiments.provenance import UNCOMMITTED
+from svm_cost_curves.experiments.reproduction.citations import OTHERS
+from svm_cost_curves.experiments.reproduction.figure_result import Table
+from svm_cost_curves.experiments.reproduction.report.labels import State, agreement, command_for, state_of
+from svm_cost_curves.experiments.reproduction.report.pictures import PictureError, checked
+from svm_cost_curves.experiments.reproduction.report.verdict_reader import (
+    DamagedFileError,
+    VerdictFile,
+    read_table,
+    read_verdict,
+)
+from svm_cost_curves.experiments.reproduction.spec import (
+    FIGURES,
+    SCALES,
+    FigureError,
+    FigureSpec,
+    catalogue,
+    read_figure,
+)
 
 FILES = (PAGE, "figure.pdf", "figure.png", "data.csv", "table.md", "table.json", "verdict.json")
 """Files of a figure that the report links to."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from experiments.provenance import UNCOMMITTED
-from experiments.reproduction.verdict import Claim, Number, Outcome, Verdict, in_words, outcome_of
+from svm_cost_curves.experiments.provenance import UNCOMMITTED
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Number, Outcome, Verdict, in_words, outcome_of
 
 if TYPE_CHECKING:
-    from experiments.reproduction.report.verdict_reader import VerdictFile
+    from svm_cost_curves.experiments.reproduction.report.verdict_reader import VerdictFile
 
 State = Outcome | Literal["no_claim", "not_made", "damaged"]
 """What the scorecard shows for a figure or a claim: its outcome, or the reason why there is none."""

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from experiments.plotting.interactive import PAGE, with_figures
-from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.citations import paper_named
-from experiments.reproduction.report import labels
-from experiments.reproduction.report.coverage import coverage_page
-from experiments.reproduction.report.figures import FILES, Figure, Result, collect
-from experiments.reproduction.report.pictures import fitted
-from experiments.reproduction.report.readings import readings_picture
-from experiments.reproduction.report.rendering import heading_anchor, render
-from experiments.reproduction.spec import FIGURES
-from support.files import new_folder
+from svm_cost_curves.experiments.plotting.interactive import PAGE, with_figures
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction.citations import paper_named
+from svm_cost_curves.experiments.reproduction.report import labels
+from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
+from svm_cost_curves.experiments.reproduction.report.figures import FILES, Figure, Result, collect
+from svm_cost_curves.experiments.reproduction.report.pictures import fitted
+from svm_cost_curves.experiments.reproduction.report.readings import readings_picture
+from svm_cost_curves.experiments.reproduction.report.rendering import heading_anchor, render
+from svm_cost_curves.experiments.reproduction.spec import FIGURES
+from svm_cost_curves.support.files import new_folder
 
 NOTES: Final = PROJECT_ROOT / "conf" / "notes"
 """Paragraphs that people have written for a scorecard, ``<paper>.md``; they stand below its first sentence."""

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Final
 
-from experiments.plotting import FAINT, INK, own_settings
-from experiments.reproduction.report.labels import LABELS
-from experiments.reproduction.verdict import Claim, Outcome
+from svm_cost_curves.experiments.plotting import FAINT, INK, own_settings
+from svm_cost_curves.experiments.reproduction.report.labels import LABELS
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome
 
 COLOURS: Final[Mapping[Outcome, str]] = {
     "reproduced": "#4fa98b",

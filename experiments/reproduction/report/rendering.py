@@ -15,9 +15,9 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from experiments.reproduction.citations import paper_named
-from experiments.reproduction.figure_result import Bold, Table
-from experiments.reproduction.report import labels, pictures
+from svm_cost_curves.experiments.reproduction.citations import paper_named
+from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
+from svm_cost_curves.experiments.reproduction.report import labels, pictures
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from experiments.reproduction.figure_result import Table
-from experiments.reproduction.verdict import Claim, Verdict
+from svm_cost_curves.experiments.reproduction.figure_result import Table
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Verdict
 
 _T = TypeVar("_T")
 

@@ -4,15 +4,15 @@ Pure functions of curves (`experiments.curve`) and numbers; the same input and s
 (NaN) are left out. Without values, functions of curves return None, and functions of numbers raise ValueError.
 """
 
-from experiments.reproduction.statistics.comparison import (
+from svm_cost_curves.experiments.reproduction.statistics.comparison import (
     AreaDifference,
     CostRatio,
     area_difference,
     cost_ratio,
     paired,
 )
-from experiments.reproduction.statistics.critical import CriticalPoint, critical_point
-from experiments.reproduction.statistics.interval import (
+from svm_cost_curves.experiments.reproduction.statistics.critical import CriticalPoint, critical_point
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
     LEAST_RUNS,
     Interval,
     bootstrap,
@@ -21,7 +21,7 @@ from experiments.reproduction.statistics.interval import (
     bootstrap_means,
     relative_difference,
 )
-from experiments.reproduction.statistics.regression import loglog_slope, overfitting_slope, slope
+from svm_cost_curves.experiments.reproduction.statistics.regression import loglog_slope, overfitting_slope, slope
 
 __all__ = [
     "LEAST_RUNS",

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import error_area, known_points, shared_costs, values_on
-from experiments.reproduction.statistics.interval import Interval, bootstrap_groups, bootstrap_mean
+from svm_cost_curves.experiments.curve import error_area, known_points, shared_costs, values_on
+from svm_cost_curves.experiments.reproduction.statistics.interval import Interval, bootstrap_groups, bootstrap_mean
 
 T = TypeVar("T")
 

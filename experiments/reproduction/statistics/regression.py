@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from experiments.curve import known_points
-from experiments.reproduction.statistics.interval import Interval, bootstrap_mean
+from svm_cost_curves.experiments.curve import known_points
+from svm_cost_curves.experiments.reproduction.statistics.interval import Interval, bootstrap_mean
 
 
 def slope(x: ArrayLike, y: ArrayLike) -> float:
