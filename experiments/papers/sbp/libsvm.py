@@ -26,6 +26,7 @@ from svm_cost_curves.experiments.plotting import (
     draw_panel,
     legend_row,
     mean_curve,
+    paper,
     row_of_axes,
 )
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
@@ -187,7 +188,7 @@ def _draw(figure: Figure | SubFigure, all_times: Sequence[RunningTimes]) -> None
         # falling curves leave the upper right corner free
         inside: dict[str, Any] = {"xycoords": "axes fraction", "va": "top", "ha": "right", "parse_math": False}
         text = "\n".join(note for note in notes if note)
-        axes.annotate(text, (0.985, 0.92), color=FAINT, bbox=_BOX, zorder=6, **inside)
+        axes.annotate(text, (0.985, 0.92), color=FAINT, bbox=_BOX, zorder=6, label=paper.NOTE, **inside)
         if k == 0:
             axes.set_ylabel(axis_name("test_error"), color=INK)
 

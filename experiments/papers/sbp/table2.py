@@ -247,7 +247,7 @@ def _draw_row(axes: Axes, row: Row, level: int) -> None:
         digits = 100 * row.spec.rounding / row.spec.paper
         axes.barh(level, 2 * digits, left=-digits, height=0.5, color=FAINT, alpha=0.3, zorder=1)
     if row.difference is not None:
-        axes.plot([100 * row.difference], [level], "D", markersize=7, color=color, zorder=3)
+        axes.plot([100 * row.difference], [level], "D", color=color, zorder=3)
     beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center"}
     name: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "parse_math": False} | beside
     dataset = row.panel.dataset if row.panel else row.paper_dataset

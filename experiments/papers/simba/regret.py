@@ -118,7 +118,7 @@ def _draw(figure: Figure | SubFigure, found: Mapping[str, Regret]) -> None:
         zip(row_of_axes(figure, len(found), above=0.6, below=0.55), found.items(), strict=True)
     ):
         rounds = np.arange(1, ROUNDS + 1)
-        axes.plot(rounds, own.loss - own.best, color=STYLES["simba"].color, linewidth=2.0)
+        axes.plot(rounds, own.loss - own.best, **STYLES["simba"].look)
         axes.plot(rounds, own.bound - own.best, color=FAINT, linewidth=1.4, linestyle=(0, (4.0, 2.0)))
         axes.annotate(
             "bound",
