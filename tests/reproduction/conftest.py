@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from report_cases import some_figures, some_specs
 from store_cases import TOY, FakeStore
 
 from svm_cost_curves.experiments.reproduction.options import Options
@@ -43,3 +44,13 @@ def figure() -> FigureSpec:
         claims=[ClaimSpec("sbp.toy", "it works")],
         numbers=[NumberSpec("answer", 42.0, "%", 0.5)],
     )
+
+
+@pytest.fixture
+def figures(tmp_path: Path) -> Path:
+    return some_figures(tmp_path / "figures")
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> Path:
+    return some_specs(tmp_path / "specs")

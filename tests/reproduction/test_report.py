@@ -7,21 +7,11 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_cases import HOSTILE, Page, claim_json, put, some_figures, some_specs, tree, verdict
+from report_cases import HOSTILE, Page, claim_json, put, tree, verdict
 
 from svm_cost_curves.experiments.reproduction.report.figures import collect
 from svm_cost_curves.experiments.reproduction.report.pages import write_markdown, write_report
 from svm_cost_curves.experiments.reproduction.report.rendering import anchor
-
-
-@pytest.fixture
-def figures(tmp_path: Path) -> Path:
-    return some_figures(tmp_path / "figures")
-
-
-@pytest.fixture
-def specs(tmp_path: Path) -> Path:
-    return some_specs(tmp_path / "specs")
 
 
 def test_the_scorecard_lists_figures_that_are_made_and_that_are_not(figures: Path, specs: Path, tmp_path: Path) -> None:

@@ -9,22 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
-from report_cases import Page, claim_json, png, put, some_figures, some_specs, verdict
+from report_cases import Page, claim_json, png, put, verdict
 
 from svm_cost_curves.experiments.reproduction.report.figures import collect
 from svm_cost_curves.experiments.reproduction.report.pages import write_markdown, write_report
 from svm_cost_curves.experiments.reproduction.verdict import Outcome
-
-
-@pytest.fixture
-def figures(tmp_path: Path) -> Path:
-    return some_figures(tmp_path / "figures")
-
-
-@pytest.fixture
-def specs(tmp_path: Path) -> Path:
-    return some_specs(tmp_path / "specs")
-
 
 CLAIM = verdict()["claims"][0]
 

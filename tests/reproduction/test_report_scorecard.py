@@ -8,22 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_cases import HOSTILE, claim_json, png, put, some_figures, some_specs, tree, verdict
+from report_cases import HOSTILE, claim_json, png, put, tree, verdict
 
 from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
 from svm_cost_curves.experiments.reproduction.report.pages import write_markdown
 from svm_cost_curves.experiments.reproduction.report.pictures import LIMIT
 from svm_cost_curves.experiments.reproduction.report.rendering import escaped, render
-
-
-@pytest.fixture
-def figures(tmp_path: Path) -> Path:
-    return some_figures(tmp_path / "figures")
-
-
-@pytest.fixture
-def specs(tmp_path: Path) -> Path:
-    return some_specs(tmp_path / "specs")
 
 
 def one_line(text: str) -> str:
