@@ -148,6 +148,11 @@ def test_missing_runs_and_data_sets_count() -> None:
     assert not set(made.data["series"]) & set(TO_TARGET)
 
 
+def test_data_that_the_table_does_not_have_are_beside() -> None:
+    other = judged(timed_panel("digits", stand_in="chosen by name"))
+    assert {claim.verdict for claim in other.values()} == {"not_testable"}
+
+
 def test_other_clocks_are_not_compared() -> None:
     one = timed_panel()
     series = SPEC.members("asset")[1024.0]
