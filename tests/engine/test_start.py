@@ -81,10 +81,10 @@ def test_ranks_that_end_without_a_word_are_a_failed_run(tmp_path: Path, monkeypa
 
 HALVES = """#!{python}
 import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # before the threads of BLAS start
 from svm_cost_curves.experiments.engine.start import line_of
 from svm_cost_curves.experiments.processes.outcome import Outcome
 line = line_of("outcome", [Outcome("a run", "interrupted", "in two halves")], dict())
-signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 os.write(1, b"of MPI itself\\n" + line[:20])
 os.kill(os.getppid(), signal.SIGINT)
 signal.sigwait([signal.SIGINT])

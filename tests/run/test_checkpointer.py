@@ -134,7 +134,7 @@ def damaged(content: bytes) -> dict[str, bytes]:
     return {
         "is not a checkpoint of a run": body,
         "is not a checkpoint of a run ": b"",
-        "has the format 1, not 2": renamed(format=1),
+        "has the format 1, not 3": renamed(format=1),
         "by a run with other settings or data: key x, not": renamed(key="x"),
         "by another method: algo smo, not sbp": renamed(algo="smo"),
         "by another build of the core: build x, not": renamed(build="x"),
