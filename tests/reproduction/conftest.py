@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from published_cases import FIGURE, reproduce
 from report_cases import some_figures, some_specs
 from store_cases import TOY, FakeStore
 
@@ -54,3 +55,13 @@ def figures(tmp_path: Path) -> Path:
 @pytest.fixture
 def specs(tmp_path: Path) -> Path:
     return some_specs(tmp_path / "specs")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a figure, its store and its evidence."""
+    folder = tmp_path_factory.mktemp("published")
+    (folder / "mine_x.yaml").write_text(FIGURE, encoding="utf-8")
+    assert reproduce(folder, "scale=demo", "jobs=2") == 0
+    assert reproduce(folder, "publish", "scale=demo") == 0
+    return folder

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +15,13 @@ import pytest
 from evidence_cases import finished_run, put_evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from published_cases import FIGURE, copied, publish, reproduce
 
 from svm_cost_curves import datasets
-from svm_cost_curves.datasets import DataError
-from svm_cost_curves.experiments import curve, provenance
+from svm_cost_curves.experiments import curve
 from svm_cost_curves.experiments.columns import COUNTS
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.reproduction.checks import record_check, recorded_checks, to_make_again
-from svm_cost_curves.experiments.reproduction.cli import main
-from svm_cost_curves.experiments.reproduction.evidence_tables import MOST_BYTES, write_tables
+from svm_cost_curves.experiments.reproduction.evidence_tables import MOST_BYTES
 from svm_cost_curves.experiments.reproduction.listing import last_verdict
 from svm_cost_curves.experiments.reproduction.publish import evidence_key
 from svm_cost_curves.experiments.reproduction.published import (
@@ -35,58 +32,13 @@ from svm_cost_curves.experiments.reproduction.published import (
     SUMS,
     EvidenceError,
     PublishedCurve,
-    PublishedRun,
     checksum,
     figure_runs,
     published_runs,
-    read_facts,
-    read_series,
     read_table,
     same_values,
     write_sums,
 )
-from svm_cost_curves.experiments.reproduction.run_comparison import Comparison
-
-FIGURE = """
-id: mine_x
-label: Figure 1
-title: small
-maker: svm_cost_curves.experiments.papers.curves
-datasets: [synthetic]
-series:
-  - {name: sbp, overrides: [algo=sbp, dataset.n=120, dataset.n_test=60, dataset.d=4, budget.epochs=1]}
-  - {name: smo, overrides: [algo=smo, dataset.n=120, dataset.n_test=60, dataset.d=4, budget.epochs=1], seeds: 1}
-scales: {demo: {seeds: 2}, quick: {seeds: 3}, paper: {seeds: 3}}
-"""
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a figure, its store and its evidence."""
-    folder = tmp_path_factory.mktemp("published")
-    (folder / "mine_x.yaml").write_text(FIGURE, encoding="utf-8")
-    assert reproduce(folder, "scale=demo", "jobs=2") == 0
-    assert reproduce(folder, "publish", "scale=demo") == 0
-    return folder
-
-
-def reproduce(folder: Path, *words: str) -> int:
-    places = [f"{name}={folder / name}" for name in ("store", "figures", "evidence")]
-    given = {word.partition("=")[0] for word in words}
-    return main([*words, f"figure={folder / 'mine_x.yaml'}", *(w for w in places if w.partition("=")[0] not in given)])
-
-
-def copied(made: Path, folder: Path) -> tuple[Path, dict[str, PublishedRun]]:
-    """Copy the evidence; return its folder, and the runs by their keys."""
-    shutil.copytree(made / "evidence", folder / "evidence")
-    return folder / "evidence", figure_runs(folder / "evidence", "mine_x")
-
-
-def publish(folder: Path, runs: Mapping[str, PublishedRun]) -> None:
-    """Write the evidence again with changed runs."""
-    keys = read_table(folder, "mine_x", RUNS).select(["key", "settings_key"]).to_pylist()
-    changed = {row["key"]: (row["settings_key"], runs[row["key"]]) for row in keys}
-    write_tables(folder, "mine_x", "mine_x", read_series(folder, read_facts(folder, "mine_x")), changed)
 
 
 def test_evidence_gives_the_figure_again_without_a_store(made: Path, tmp_path: Path) -> None:
@@ -192,79 +144,6 @@ def test_a_removed_run_is_reported_as_missing(made: Path, tmp_path: Path) -> Non
     assert verdict["missing"] == {"synthetic: sbp": "of 3 runs 1 not made"}
 
 
-def test_published_runs_are_made_again_and_are_equal(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert reproduce(made, "check", "scale=demo", "runs=9", "jobs=2") == 0
-    out = capsys.readouterr().out
-    assert out.count("  equal  ") == 3
-    assert "3 of 3 runs agree" in out
-    (check,) = recorded_checks(made / "evidence")
-    assert {name: check[name] for name in ("figure", "runs", "agree")} == {"figure": "mine_x", "runs": 3, "agree": 3}
-    assert {(run["figure"], run["outcome"]) for run in check["made_again"]} == {("mine_x", "equal")}
-
-
-def test_a_run_that_differs_is_found(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder, runs = copied(made, tmp_path)
-    next(iter(runs.values())).curve["kernel_evaluations"] += 1
-    publish(folder, runs)
-    assert reproduce(made, "check", "scale=demo", "runs=3", f"evidence={folder}") == 4
-    out = capsys.readouterr().out
-    assert out.count("DIFFERS") == 1
-    assert "kernel_evaluations in row 1" in out
-
-
-def test_a_run_of_another_build_is_equal_agrees_or_differs(
-    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder, runs = copied(made, tmp_path)
-    recorded = sorted((run.result for run in runs.values()), key=lambda result: (result["algo"], result["seed"]))
-    assert [result["algo"] for result in recorded] == ["sbp", "sbp", "smo"]  # smo has one run, so no scatter
-    assert recorded[0]["provenance"]["blas"] == provenance.blas()
-    recorded[0]["provenance"]["blas"] = "another"  # all its bits are the same
-    recorded[1]["provenance"]["build"]["build_id"] = "another"
-    recorded[1]["final"]["norm"] *= 1 + 1e-6
-    recorded[2]["provenance"]["build"]["isa"] = "another"
-    recorded[2]["final"]["norm"] *= 3
-    publish(folder, runs)
-    assert reproduce(made, "from=evidence", "scale=demo", f"evidence={folder}") == 0
-    assert reproduce(made, "check", "scale=demo", "runs=3", f"evidence={folder}") == 4
-    out = capsys.readouterr().out
-    assert (out.count("  equal "), out.count("  agrees "), out.count("  DIFFERS ")) == (1, 1, 1)
-    assert len(to_make_again(recorded_checks(folder), {"mine_x": runs.values()})["mine_x"]) == 1
-
-
-def test_a_figure_without_short_runs_is_named(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder, runs = copied(made, tmp_path)
-    for run in runs.values():
-        run.result["wall_seconds"] = 60.0
-    publish(folder, runs)
-    assert reproduce(made, "check", "scale=demo", "runs=each", f"evidence={folder}") == 0
-    out = capsys.readouterr().out
-    assert "0 of 3 published runs are made again" in out
-    assert "not checked, as all their runs are timed or long, or they have none: mine_x" in out
-
-
-def test_one_run_of_every_solver_is_made_again_and_those_that_differed(
-    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder, runs = copied(made, tmp_path)
-    words = ("check", "scale=demo", "runs=each", f"evidence={folder}", f"again={tmp_path / 'again'}")
-    assert reproduce(made, *words) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("2 of 3 published runs are made again")
-    assert "cover 2 of 2 cases" in out
-    assert "mine_x     2      2      0       0  equal bits" in out
-    made_so_far = len(list((tmp_path / "again").rglob("result.json")))
-    assert reproduce(made, *words) == 0  # the new runs are there
-    assert len(list((tmp_path / "again").rglob("result.json"))) == made_so_far == 2
-    # a run that was not drawn and differed comes again until it does not differ
-    drawn = {run["key"] for run in recorded_checks(folder)[-1]["made_again"]}
-    (left,) = [run for run in runs.values() if run.key not in drawn]
-    record_check(folder, "mine_x", [Comparison("mine_x", "left", left.key, "DIFFERS", "", None)])
-    assert reproduce(made, *words) == 0
-    assert "3      3      0       0  equal bits" in capsys.readouterr().out
-    assert to_make_again(recorded_checks(folder), {"mine_x": runs.values()}) == {}
-
-
 def test_uncommitted_changes_are_refused_at_the_paper_s_scale_or_marked(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -288,32 +167,6 @@ def test_uncommitted_changes_are_refused_at_the_paper_s_scale_or_marked(
     assert json.loads((folder / "verdict.json").read_text())["dirty"] is True
     assert "the figure was made with uncommitted changes" in (folder / "verdict.md").read_text()
     assert "with uncommitted changes" in last_verdict(folder)
-
-
-def _refuse(*_: object, **__: object) -> None:
-    raise DataError("no file: anywhere")
-
-
-def test_runs_on_data_that_are_not_at_hand_are_left_out(
-    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("svm_cost_curves.datasets.load", _refuse)
-    assert reproduce(made, "check", "scale=demo") == 3
-    assert "left out: synthetic, 3 runs: no file" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("runs=3",), "unknown setting 'runs=3'"),
-        (("check", "runs=0"), "runs must be a whole number >= 1 or 'each', got '0'"),
-    ],
-)
-def test_wrong_checks_are_refused(
-    made: Path, words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert reproduce(made, *words, "scale=demo") == 2
-    assert message in capsys.readouterr().err
 
 
 costs = st.lists(st.integers(0, 2**53 - 1), min_size=1, max_size=6).map(sorted)
