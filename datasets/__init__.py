@@ -4,7 +4,7 @@ This package does not import solvers. Its errors are `DataError`, with a message
 """
 
 if __name__ != "svm_cost_curves.datasets":
-    raise ImportError("import svm_cost_curves.datasets: datasets is a folder of that package")
+    raise ImportError("write svm_cost_curves.datasets for datasets: the folders of this checkout are one package")
 
 from svm_cost_curves.datasets.dataset import Dataset, Stream
 from svm_cost_curves.datasets.errors import DataError

@@ -59,10 +59,10 @@ def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:
     """
     refused: list[str] = []
     for path in _candidates(file, cache_dir, mirrors):
-        before = _noted(path, cache_dir)
+        before = _cache_entry(path, cache_dir)
         found = _read_file(file, path)
         if not file.sha256:
-            _note(path, before, found.sha256, cache_dir)
+            _keep_checksum(path, before, found.sha256, cache_dir)
         if not file.sha256 or found.sha256 == file.sha256:
             return found
         refused.append(f"{path} has {found.sha256}")
@@ -82,23 +82,23 @@ def known_checksum(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> 
     if file.sha256:
         return file.sha256
     path = next(_candidates(file, cache_dir, mirrors), None)
-    noted = path and _noted(path, cache_dir)
-    return (noted and disk_cache.get(noted, lambda stored: stored.read().decode())) or ""
+    entry = _cache_entry(path, cache_dir) if path else None
+    return (disk_cache.get(entry, lambda file: file.read().decode()) if entry else None) or ""
 
 
-def _noted(path: Path, cache_dir: Path) -> Path | None:
-    """Return the file of the cache for the checksum of a file in its present state; None if there is no such file."""
+def _cache_entry(path: Path, cache_dir: Path) -> Path | None:
+    """Return where the checksum of a file in its present state is cached; None if there is no such file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    state = [str(path.absolute()), found.st_size, found.st_ino, found.st_mtime_ns, found.st_ctime_ns]
+    state = [str(path.absolute()), status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]
     return disk_cache.path_of(cache_dir / "known", json.dumps(state).encode())
 
 
-def _note(path: Path, before: Path | None, sha256: str, cache_dir: Path) -> None:
-    """Keep the checksum of a file for which `_noted` was ``before`` when it was read, unless it has changed since."""
-    if before is not None and _noted(path, cache_dir) == before:
+def _keep_checksum(path: Path, before: Path | None, sha256: str, cache_dir: Path) -> None:
+    """Cache the checksum of a file, unless it has changed since its entry was `before` (`_cache_entry`)."""
+    if before is not None and _cache_entry(path, cache_dir) == before:
         disk_cache.put(before, lambda file: file.write(sha256.encode()))
 
 
@@ -198,7 +198,7 @@ def _download(file: FileSpec, cache_dir: Path) -> Fetched:
     sha256 = verified[-1].sha256
     if not file.sha256:
         log.warning("No checksum is known for %s; it has sha256 %s, unpacked.", file.name, sha256)
-        _note(path, _noted(path, cache_dir), sha256, cache_dir)
+        _keep_checksum(path, _cache_entry(path, cache_dir), sha256, cache_dir)
     return Fetched(verified[-1].content, sha256, path)
 
 

@@ -66,7 +66,7 @@ def spec_of(config: DatasetConfig, given: Collection[str] = (), may_be_unused: C
 
 
 def _names(kind: type[DatasetSpec]) -> list[str]:
-    return [one.name for one in fields(kind)]
+    return [field.name for field in fields(kind)]
 
 
 def _chosen(spec: DatasetSpec) -> str:

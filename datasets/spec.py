@@ -300,7 +300,7 @@ _KINDS: tuple[type[DatasetSpec], ...] = (
     FileData,
     ElasticData,
 )
-KINDS = {one.kind: one for one in _KINDS}
+KINDS = {kind.kind: kind for kind in _KINDS}
 
 
 @dataclass

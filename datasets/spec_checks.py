@@ -45,7 +45,6 @@ _BETWEEN: dict[str, tuple[float, float]] = {
     "n": (2, _ROWS),
     "n_test": (1, _ROWS),
     "ngrams": (1, 100),
-    "noise": (0, math.nextafter(0.5, 0)),
     "sigma": (0.5, 28),
     "split_seed": (0, 2**64 - 1),
     "test_count": (1, _ROWS),
@@ -121,7 +120,8 @@ def _one_of(name: str, value: str, allowed: Iterable[str]) -> None:
 
 def _check_between(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
-        raise DataError(f"dataset.{name}={value}: must lie between {low} and {high}.")
+        bounds = " and ".join(f"{bound:.6g}" if isinstance(bound, float) else str(bound) for bound in (low, high))
+        raise DataError(f"dataset.{name}={value}: must lie between {bounds}.")
 
 
 def _check_labels(spec: DatasetSpec) -> None:
@@ -222,5 +222,7 @@ def _check_elastic(spec: ElasticData) -> None:
 def _check_synthetic(spec: SyntheticData) -> None:
     if spec.d is None:
         raise DataError("dataset=synthetic needs dataset.d, the number of features.")
+    if not 0 <= spec.noise < 0.5:
+        raise DataError(f"dataset.noise={spec.noise}: a share of flipped labels, at least 0 and below 0.5.")
     if spec.shape == "rare":
         _check_between("directions", spec.directions, 2, spec.d)

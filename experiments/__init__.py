@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 if __name__ != "svm_cost_curves.experiments":
-    raise ImportError("import svm_cost_curves.experiments: experiments is a folder of that package")
+    raise ImportError("write svm_cost_curves.experiments for experiments: the folders of this checkout are one package")
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -12,6 +12,8 @@ from omegaconf import DictConfig, OmegaConf
 
 
 class _PoolLauncher(Launcher):
+    """A launcher whose jobs compose their settings themselves."""
+
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         """Take the configuration of the sweep; a job itself composes its own."""
         self._config = config

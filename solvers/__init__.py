@@ -8,11 +8,12 @@ is one new file.
 from __future__ import annotations
 
 if __name__ != "svm_cost_curves.solvers":
-    raise ImportError("import svm_cost_curves.solvers: solvers is a folder of that package")
+    raise ImportError("write svm_cost_curves.solvers for solvers: the folders of this checkout are one package")
 
 from typing import Any
 
 from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers._core import RandomSubsets
 from svm_cost_curves.solvers.base import Counters, Limit, Solver, Status
 from svm_cost_curves.solvers.errors import SettingsError
 from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear, Polynomial
@@ -35,6 +36,7 @@ __all__ = [
     "Polynomial",
     "Problem",
     "PythonSolver",
+    "RandomSubsets",
     "RowPolicy",
     "SettingsError",
     "Snapshot",

@@ -209,7 +209,9 @@ def test_a_folder_is_not_imported_under_a_second_name(name: str) -> None:
     code = f"import mlflow.data\nimport {name}"  # mlflow looks for a package `datasets`, which is not this folder
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.endswith(f"ImportError: import svm_cost_curves.{name}: {name} is a folder of that package\n")
+    assert done.stderr.endswith(
+        f"ImportError: write svm_cost_curves.{name} for {name}: the folders of this checkout are one package\n"
+    )
 
 
 def output_of_pytest(folder: Path, text: str, **environment: str) -> str:

@@ -69,9 +69,9 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
         outcomes = [show_plan(job, plain[number], number) for number, job in enumerate(composed)]
         there = sum(outcome.result_path is not None for outcome in outcomes)
         print(f"{there} of {len(outcomes)} runs are in the store", flush=True)
-        return _ended(max(outcome.exit_code for outcome in outcomes), [])
+        return _exit_unless_ok(max(outcome.exit_code for outcome in outcomes), [])
     paper = style_of(composed[0])
-    store = _checked_store(config)
+    store = _checked(config)
     directory = Path(config.hydra.sweep.dir).absolute()
     config.hydra.sweep.dir = str(directory)
     quoted = str(directory).replace("'", r"\'")
@@ -81,11 +81,11 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
         begin()
         returns, stopped = _launched(jobs, launcher())
         remove_old_leftovers(store)
-    return _ended(_finish(directory, store, config, paper, stopped), returns)
+    return _exit_unless_ok(_finish(directory, store, config, paper, stopped), returns)
 
 
-def _checked_store(config: Any) -> Store:
-    """Return the store; refuse a launcher, a setting of Hydra or a store that cannot be used."""
+def _checked(config: Any) -> Store:
+    """Return the store, after checks: raises where the launcher, a setting of Hydra or the store cannot be used."""
     name = config.hydra.runtime.choices["hydra/launcher"]
     check_launcher(name, f"hydra/launcher={name}")
     for word in config.hydra.overrides.hydra:
@@ -132,7 +132,8 @@ def _fetched(outcome: Outcome, store: Store) -> Outcome:
     return dataclasses.replace(outcome, result_path=str(run.result_path) if run else None)
 
 
-def _ended(status: int, returns: Sequence[JobReturn]) -> Sequence[JobReturn]:
+def _exit_unless_ok(status: int, returns: Sequence[JobReturn]) -> Sequence[JobReturn]:
+    """Return what the launcher has returned; end the program if the status is not 0."""
     if status:
         sys.exit(status)
     return returns

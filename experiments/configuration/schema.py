@@ -22,9 +22,9 @@ ROW_PROVIDERS = ("auto", "gram", "cache", "on_the_fly")
 ENGINES = ("local", "mpi")
 RENAMED = {"budget.checkpoints": "budget.evaluations"}
 """Old name of a setting to its present one. Records have the old name, because run keys depend on it."""
-RESOURCES = ("threads", "memory", "rows", "checkpoint_seconds")
-OUTPUT = ("progress", "picture", "store", "model", "style", "width", "format", "dry_run", "hydra")
-NOT_INFLUENTIAL = (*RESOURCES, *OUTPUT)
+_RESOURCES = ("threads", "memory", "rows", "checkpoint_seconds")
+_OUTPUT = ("progress", "picture", "store", "model", "style", "width", "format", "dry_run", "hydra")
+NOT_INFLUENTIAL = (*_RESOURCES, *_OUTPUT)
 """Settings and groups that are no part of a run's identity (`RunSettings.identity`): results do not depend on them.
 
 With a limit on seconds a run depends on the first three, and its identity has them."""

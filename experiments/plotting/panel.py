@@ -44,10 +44,10 @@ class Drawn:
 def row_of_axes(figure: Figure | SubFigure, count: int, *, above: float, below: float) -> list[Axes]:
     """Add `count` axes side by side, with free room `above` and `below` in inches."""
     width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
-    each = (width - LEFT - _RIGHT - _BETWEEN * (count - 1)) / max(count, 1)
-    lefts = [LEFT + k * (each + _BETWEEN) for k in range(count)]
+    wide = (width - LEFT - _RIGHT - _BETWEEN * (count - 1)) / max(count, 1)
+    lefts = [LEFT + k * (wide + _BETWEEN) for k in range(count)]
     tall = max(height - above - below, 0.1)
-    return [figure.add_axes((left / width, below / height, each / width, tall / height)) for left in lefts]
+    return [figure.add_axes((left / width, below / height, wide / width, tall / height)) for left in lefts]
 
 
 def draw_panel(

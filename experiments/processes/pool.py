@@ -31,7 +31,7 @@ from svm_cost_curves.experiments.processes.streams import tolerate
 ATTEMPTS = 3
 """Attempts at a job whose process is killed; the job itself may exhaust the memory."""
 POLL_SECONDS = 0.5
-"""Stop signals and reports are looked for at this interval."""
+"""Stop signals and reports are checked at this interval."""
 
 _CONTEXT = multiprocessing.get_context("spawn")  # threads of BLAS and sqlite do not survive a fork
 _SIGNAL_OF = {kind: number for number, kind in STOP_SIGNALS.items()}

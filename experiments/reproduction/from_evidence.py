@@ -66,7 +66,10 @@ def _resolved(spec: FigureSpec, options: Options, published: Mapping[str, Any] |
     same = published is not None and published["options"] == {name: own.value for name, own in spec.options.items()}
     if published is None or not same or options.own or options.settings:
         return resolve_options(spec, options)
-    series = [SeriesSpec(**each) for each in published["series"]]
+    try:
+        series = [SeriesSpec(**fields) for fields in published["series"]]
+    except TypeError as error:  # a field of an earlier version
+        raise EvidenceError(f"the evidence of {spec.id} has series of an earlier version: publish it again") from error
     return replace(spec, series=series, title=published["title"], timed=published["timed"])
 
 

@@ -56,23 +56,28 @@ class SeriesSpec(Described):
     def members(self) -> dict[float, SeriesSpec]:
         """Return the series of each value of the grid, in order; empty without a grid."""
         return {
-            value: replace(
-                self,
-                name=f"{self.name} {_short(setting)}={value:g}",
-                label=f"{self.label} {_short(setting)}={value:g}" if self.label else "",
-                overrides=[*self.overrides, _set(setting, value), *self._paired(place).get("", [])],
-                by_dataset={
-                    name: [*self.by_dataset.get(name, []), *self._paired(place).get(name, [])]
-                    for name in {**self.by_dataset, **self._paired(place)}
-                    if name
-                },
-                exclude=[*self.exclude, *self._without_value(place)],
-                grid={},
-                paired_with={},
-            )
+            value: self._member(setting, place, value)
             for setting, values in self.grid.items()
             for place, value in enumerate(values)
         }
+
+    def _member(self, setting: str, place: int, value: float) -> SeriesSpec:
+        """Return the series of the grid's value at a place."""
+        paired = self._paired(place)
+        return replace(
+            self,
+            name=f"{self.name} {_short(setting)}={value:g}",
+            label=f"{self.label} {_short(setting)}={value:g}" if self.label else "",
+            overrides=[*self.overrides, _set(setting, value), *paired.get("", [])],
+            by_dataset={
+                name: [*self.by_dataset.get(name, []), *paired.get(name, [])]
+                for name in {**self.by_dataset, **paired}
+                if name
+            },
+            exclude=[*self.exclude, *self._without_value(place)],
+            grid={},
+            paired_with={},
+        )
 
     def at(self, values: Sequence[float]) -> SeriesSpec:
         """Return the series with these values of its grid only; a series without a grid is returned as it is."""

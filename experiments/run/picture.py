@@ -36,26 +36,20 @@ def draw_if_possible(
         Of the PNG file.
     """
     try:
-        _draw(settings, cost, curve, provenance, key, path)
+        from svm_cost_curves.experiments.curve import step_cost
+        from svm_cost_curves.experiments.plotting import curves_picture
+
+        kernel, commit = settings.kernel, commit_text(provenance["commit"], provenance["dirty"])
+        stand_in = " (stand-in)" if provenance["data"].get("stand_in") else ""
+        numbers = ", ".join(f"{name}={value:g}" for name, value in dataclasses.asdict(kernel).items())
+        curves_picture(
+            {settings.algo: [curve]},
+            cost=step_cost(curve) if curve[cost].isna().any() else cost,
+            title=f"{settings.algo} on {settings.dataset.name}{stand_in}, seed {settings.seed}",
+            small_print=f"{kernel_name(kernel)} kernel {numbers}; key {key}; "
+            f"commit {commit or 'none'}; {provenance['command']}",
+        ).save(path)
     except Exception as error:
         warnings.warn(f"no picture of {settings.label()}: {type(error).__name__}: {error}", stacklevel=2)
         return False
     return True
-
-
-def _draw(
-    settings: RunSettings, cost: str, curve: pd.DataFrame, provenance: Mapping[str, Any], key: str, path: Path
-) -> None:
-    from svm_cost_curves.experiments.curve import step_cost
-    from svm_cost_curves.experiments.plotting import curves_picture
-
-    kernel, commit = settings.kernel, commit_text(provenance["commit"], provenance["dirty"])
-    stand_in = " (stand-in)" if provenance["data"].get("stand_in") else ""
-    numbers = ", ".join(f"{name}={value:g}" for name, value in dataclasses.asdict(kernel).items())
-    curves_picture(
-        {settings.algo: [curve]},
-        cost=step_cost(curve) if curve[cost].isna().any() else cost,
-        title=f"{settings.algo} on {settings.dataset.name}{stand_in}, seed {settings.seed}",
-        small_print=f"{kernel_name(kernel)} kernel {numbers}; key {key}; "
-        f"commit {commit or 'none'}; {provenance['command']}",
-    ).save(path)

@@ -15,8 +15,8 @@ from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.processes.outcome import Outcome, status_of
 from svm_cost_curves.experiments.processes.stopping import uninterrupted
+from svm_cost_curves.experiments.run.active_run import ActiveRun, points_of, result_of
 from svm_cost_curves.experiments.run.advance import LocalEngine, advance_run, costs_of
-from svm_cost_curves.experiments.run.begun import Job, points_of, result_of
 from svm_cost_curves.experiments.run.checkpointer import FOLDER, Checkpointer
 from svm_cost_curves.experiments.run.code_identity import code_id
 from svm_cost_curves.experiments.run.console import CURVE_PICTURE, Display
@@ -126,7 +126,7 @@ def _compute(
         display.header(settings, facts, resolved, settings.origins)
         problem, evaluator = assembled.problem, loaded.evaluator
         return _record(
-            Job(
+            ActiveRun(
                 settings,
                 display,
                 data,
@@ -144,57 +144,57 @@ def _compute(
         )
 
 
-def _record(job: Job) -> Outcome:
+def _record(active: ActiveRun) -> Outcome:
     """Advance the solver and record the result, an interruption or an error."""
     try:
-        builder = CurveBuilder(job.evaluator, job.data.n, job.display.pause)
+        builder = CurveBuilder(active.evaluator, active.data.n, active.display.pause)
         with temporary_folder() as folder:
             try:
-                _advance(job, builder)
+                _advance(active, builder)
                 curve = _curve(builder.rows)
-                files = [*_picture(job, curve, folder), *_saved_models(job, builder, folder)]
+                files = [*_picture(active, curve, folder), *_saved_models(active, builder, folder)]
             except KeyboardInterrupt as stopped:
                 with uninterrupted():
-                    return _interrupted(job, builder, stopped)
+                    return _interrupted(active, builder, stopped)
             with uninterrupted():
-                done = job.store.finish(job.key, result_of(job, builder.rows), curve, files)
-                if job.checkpointer:
-                    job.checkpointer.remove()
+                done = active.store.finish(active.key, result_of(active, builder.rows), curve, files)
+                if active.checkpointer:
+                    active.checkpointer.remove()
     except BaseException as error:
-        job.display.close()
+        active.display.close()
         with contextlib.suppress(Exception):  # the first error is the one to report
-            failed = result_of(job, ()) | {"error": f"{type(error).__name__}: {error}"}
-            job.store.leave_unfinished(job.key, "failed", failed)
+            failed = result_of(active, ()) | {"error": f"{type(error).__name__}: {error}"}
+            active.store.leave_unfinished(active.key, "failed", failed)
         raise
-    job.display.finished(done.result, lambda: builder.rows, found=False)
-    job.display.result_path(done.result_path)
-    deliver(job.settings, done.directory)
-    return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path)
+    active.display.finished(done.result, lambda: builder.rows, found=False)
+    active.display.result_path(done.result_path)
+    deliver(active.settings, done.directory)
+    return Outcome.of_result(active.settings.label(), "finished", done.result, done.result_path)
 
 
-def _advance(job: Job, builder: CurveBuilder) -> None:
-    budget, n = job.settings.budget, job.data.n
-    with job.engine.watching(job.solver) as raise_if_stopped:
+def _advance(active: ActiveRun, builder: CurveBuilder) -> None:
+    budget, n = active.settings.budget, active.data.n
+    with active.engine.watching(active.solver) as raise_if_stopped:
         advance_run(
-            job.solver,
+            active.solver,
             budget.limits(n),
             budget.schedule(n),
             builder,
-            job.display,
-            job.checkpointer,
-            job.checkpoint,
+            active.display,
+            active.checkpointer,
+            active.checkpoint,
             raise_if_stopped,
         )
 
 
-def _interrupted(job: Job, builder: CurveBuilder, stopped: KeyboardInterrupt) -> Outcome:
-    job.display.close()
+def _interrupted(active: ActiveRun, builder: CurveBuilder, stopped: KeyboardInterrupt) -> Outcome:
+    active.display.close()
     builder.preview_if_quick(QUICK_SECONDS)
-    result = result_of(job, builder.rows)
-    path = job.store.leave_unfinished(job.key, "interrupted", result, _curve(builder.rows))
-    job.display.result_path(path)
-    outcome = Outcome.of_result(job.settings.label(), status_of(stopped), result, path)
-    resumable = job.checkpointer is not None and job.checkpointer.exists()
+    result = result_of(active, builder.rows)
+    path = active.store.leave_unfinished(active.key, "interrupted", result, _curve(builder.rows))
+    active.display.result_path(path)
+    outcome = Outcome.of_result(active.settings.label(), status_of(stopped), result, path)
+    resumable = active.checkpointer is not None and active.checkpointer.exists()
     anew = f"{'the curve so far is recorded; ' if builder.rows else ''}with the same command the run begins again"
     return dataclasses.replace(outcome, message="the same command resumes from its checkpoint" if resumable else anew)
 
@@ -221,22 +221,22 @@ def _curve(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return from_rows(rows)
 
 
-def _picture(job: Job, curve: pd.DataFrame, folder: Path) -> list[Path]:
+def _picture(active: ActiveRun, curve: pd.DataFrame, folder: Path) -> list[Path]:
     """Draw the curve, if that is asked for; return the path, or nothing with a warning."""
     path = folder / CURVE_PICTURE
-    drawn = job.settings.picture and draw_if_possible(
-        job.settings, job.solver.cost, curve, job.provenance, job.key, path
+    drawn = active.settings.picture and draw_if_possible(
+        active.settings, active.solver.cost, curve, active.provenance, active.key, path
     )
     return [path] if drawn else []
 
 
-def _saved_models(job: Job, builder: CurveBuilder, folder: Path) -> list[Path]:
+def _saved_models(active: ActiveRun, builder: CurveBuilder, folder: Path) -> list[Path]:
     """Write the final predictor, if it is asked for; return its path, or nothing with a warning."""
-    if job.settings.model is None:
+    if active.settings.model is None:
         return []
     try:
-        model_of_run(job.settings, job.data, job.problem, builder.last).save(folder / MODEL_FILE)
+        model_of_run(active.settings, active.data, active.problem, builder.last).save(folder / MODEL_FILE)
     except NotImplementedError as error:
-        job.display.warn(f"no model: {error}")
+        active.display.warn(f"no model: {error}")
         return []
     return [folder / MODEL_FILE]

@@ -22,7 +22,9 @@ from svm_cost_curves.experiments import curve
 from svm_cost_curves.experiments.columns import COUNTS
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.reproduction.evidence_tables import MOST_BYTES
+from svm_cost_curves.experiments.reproduction.from_evidence import _resolved
 from svm_cost_curves.experiments.reproduction.listing import last_verdict
+from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.publish import evidence_key
 from svm_cost_curves.experiments.reproduction.published import (
     EVIDENCE,
@@ -39,6 +41,7 @@ from svm_cost_curves.experiments.reproduction.published import (
     same_values,
     write_sums,
 )
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 
 def test_evidence_gives_the_figure_again_without_a_store(made: Path, tmp_path: Path) -> None:
@@ -133,6 +136,12 @@ def test_a_measure_that_is_read_and_was_not_published_is_named(
     publish(folder, {key: replace(run, points=run.points[["iterations"]]) for key, run in runs.items()})
     assert reproduce(made, "scale=demo", "from=evidence", f"evidence={folder}") == 2
     assert "the evidence lacks the column" in capsys.readouterr().err
+
+
+def test_series_with_the_fields_of_an_earlier_version_are_to_be_published_again() -> None:
+    published = {"options": {}, "series": [{"name": "smo", "beside": True}], "title": "", "timed": False}
+    with pytest.raises(EvidenceError, match="of sbp_toy has series of an earlier version: publish it again"):
+        _resolved(FigureSpec(id="sbp_toy"), Options("paper"), published)
 
 
 def test_a_removed_run_is_reported_as_missing(made: Path, tmp_path: Path) -> None:

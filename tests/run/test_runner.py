@@ -101,6 +101,7 @@ def test_a_run_is_recorded_and_then_found_without_loading_anything(root: Path, m
     assert 0.0 <= result["final"]["test_error"] < 0.5
     assert result["settings"]["problem"]["lambda_"] == pytest.approx(1 / 80)
     assert result["settings"]["origins"]["problem.nu"] == "derived from lambda"
+    assert result["settings"]["dataset"]["kind"] == "synthetic"
     assert Path(made.result_path or "").with_name("curve.png").read_bytes().startswith(b"\x89PNG")
     assert len(first.curve) <= 12
     assert [row["iterations"] for row in first.curve][-1] == 160

@@ -95,7 +95,7 @@ def _mean(rows: Rows, name: str, v: NDArray[np.float64], b: int, bound: float) -
 
 def squared_sums(signed: Any, v: NDArray[np.float64], b: int, count: int) -> NDArray[np.float64]:
     """Return ||sum over A of v_i y_i x_i||^2 for some random subsets A of b examples, (count,)."""
-    from svm_cost_curves.solvers._core import RandomSubsets
+    from svm_cost_curves.solvers import RandomSubsets
 
     subsets = RandomSubsets(len(v), b, 0)
     chosen = np.concatenate([subsets.next() for _ in range(count)])

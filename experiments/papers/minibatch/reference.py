@@ -103,7 +103,7 @@ class AggressiveSdca:
     """Decaying mean of alpha: its weights are the decaying mean of the weights."""
 
     def __post_init__(self) -> None:
-        from svm_cost_curves.solvers._core import RandomSubsets
+        from svm_cost_curves.solvers import RandomSubsets
 
         self.alpha, self.mean = np.zeros(self.rows.n), np.zeros(self.rows.n)
         self._w = np.zeros(self.rows.signed.shape[1])

@@ -202,7 +202,10 @@ def _bias_notes(panels: Sequence[Panel]) -> list[str]:
     return texts
 
 
-OPTIONS = {"simba.2": {"measure": tuple(MEASURES)}, "simba.3": {"cost": tuple(reversed(COSTS))}}
+OPTIONS = {
+    "simba.2": {"measure": tuple(MEASURES)},
+    "simba.3": {"cost": ("cpu_seconds", *(name for name in COSTS if name != "cpu_seconds"))},
+}
 JUDGES = {"simba.2": judge_steps, "simba.3": judge_bias}
 
 

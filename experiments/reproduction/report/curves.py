@@ -81,7 +81,7 @@ def page_content(
     if not _any_known(runs, COSTS) or not _any_known(runs, MEASURES):
         return None
     names = list(dict.fromkeys(name for panel in evidence.panels for name in panel.runs))
-    labels = {name: (specs[name].label if name in specs else "") or name.replace("_", " ") for name in names}
+    labels = {name: specs[name].label or name.replace("_", " ") for name in names}
     styles = styles_for(labels.values())
     return Curves(
         title=title,

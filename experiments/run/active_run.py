@@ -21,8 +21,29 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True)
-class Job:
-    """A run that has begun."""
+class ActiveRun:
+    """A run that has begun: its data are loaded, and its solver is made.
+
+    Attributes
+    ----------
+    settings : RunSettings
+    display : Display
+    data : Dataset
+    problem : Problem
+    evaluator : Evaluator
+    engine : LocalEngine
+        Advances the solver.
+    solver : Solver
+    checkpointer, checkpoint : Checkpointer, Checkpoint or None
+        None where the solver cannot be resumed, and where the run begins at its beginning.
+    store : Store
+    key : str
+        Of the record (`experiments.run.identity.run_key`).
+    provenance : dict
+        `experiments.provenance.collect`.
+    started : float
+        `time.perf_counter` at its begin, seconds.
+    """
 
     settings: RunSettings
     display: Display
@@ -39,27 +60,27 @@ class Job:
     started: float
 
 
-def result_of(job: Job, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def result_of(run: ActiveRun, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the content of result.json: counters of the whole run, and as `final` the last evaluated point."""
-    counters = job.solver.counters
-    settings = job.settings.identity()
-    resumed = [f"resumed {job.checkpoint.describe()}"] if job.checkpoint else []
+    counters = run.solver.counters
+    settings, data = run.settings.identity(), run.settings.dataset
+    recorded = {"kind": data.kind, **dataclasses.asdict(data)}
+    resumed = [f"resumed {run.checkpoint.describe()}"] if run.checkpoint else []
     return {
-        "key": job.key,
-        "algo": job.settings.algo,
-        "dataset": job.settings.dataset.name,
+        "key": run.key,
+        "algo": run.settings.algo,
+        "dataset": run.settings.dataset.name,
         "kernel": settings["kernel"]["name"],
-        "seed": job.settings.seed,
-        "settings": settings
-        | {"dataset": dataclasses.asdict(job.settings.dataset), "origins": dict(job.settings.origins)},
-        "counters": {**dataclasses.asdict(counters), "epochs": counters.epochs(job.data.n)},
-        "cpu_seconds": job.solver.cpu_seconds,
-        "wall_seconds": job.solver.wall_seconds,
-        "elapsed_seconds": time.perf_counter() - job.started,
-        "remarks": [*job.solver.remarks, *resumed],
-        **job.engine.record(job.solver),
+        "seed": run.settings.seed,
+        "settings": settings | {"dataset": recorded, "origins": dict(run.settings.origins)},
+        "counters": {**dataclasses.asdict(counters), "epochs": counters.epochs(run.data.n)},
+        "cpu_seconds": run.solver.cpu_seconds,
+        "wall_seconds": run.solver.wall_seconds,
+        "elapsed_seconds": time.perf_counter() - run.started,
+        "remarks": [*run.solver.remarks, *resumed],
+        **run.engine.record(run.solver),
         "final": {name: rows[-1][name] for name in MEASURES if name in rows[-1]} if rows else {},
-        "provenance": job.provenance,
+        "provenance": run.provenance,
     }
 
 
