@@ -13,7 +13,7 @@ if __name__ != "svm_cost_curves.solvers":
 from typing import Any
 
 from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers._core import RandomSubsets
+from svm_cost_curves.solvers._core import Purpose, Random, RandomSubsets
 from svm_cost_curves.solvers.base import Counters, Limit, Solver, Status
 from svm_cost_curves.solvers.errors import SettingsError
 from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear, Polynomial
@@ -35,7 +35,9 @@ __all__ = [
     "LinearSnapshot",
     "Polynomial",
     "Problem",
+    "Purpose",
     "PythonSolver",
+    "Random",
     "RandomSubsets",
     "RowPolicy",
     "SettingsError",

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from svm_cost_curves.solvers import Counters, KernelSnapshot, Limit, Problem, PythonSolver, Status
-from svm_cost_curves.solvers._core import Purpose, Random
+from svm_cost_curves.solvers import Counters, KernelSnapshot, Limit, Problem, Purpose, PythonSolver, Random, Status
 from svm_cost_curves.solvers.base import State
 from svm_cost_curves.solvers.python_solver import prefixed, select
 
