@@ -24,6 +24,9 @@ EXACT: Final = 2.0**53
 MAX_POINTS: Final = 300
 """Points that a thinned curve has at most."""
 
+ROUNDING: Final = 1e-9
+"""Relative excess of a value over a limit that counts as rounding."""
+
 Points: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Costs, non-decreasing, and the value at each; (rows,), float64."""
 
@@ -192,19 +195,44 @@ def value_at(cost: ArrayLike, value: ArrayLike, at: ArrayLike) -> NDArray[np.flo
     return np.where(index >= 0, values[np.maximum(index, 0)] if len(values) else np.nan, np.nan)
 
 
+def first_at_or_below(values: ArrayLike, target: ArrayLike, *, settled: bool = False) -> NDArray[np.intp]:
+    """Return the place of the first value at or below each target; the number of values where there is none.
+
+    A value meets a target that it exceeds by `ROUNDING` of the target: the last bits of a mean depend on the order of
+    summation.
+
+    Parameters
+    ----------
+    values : array_like, (rows,)
+        Not NaN.
+    target : array_like
+        Any shape, also a single number.
+    settled : bool
+        Whether all later values must be at or below the target too.
+
+    Returns
+    -------
+    ndarray of int, of the shape of `target`
+    """
+    kept = np.asarray(values, dtype=np.float64)
+    envelope = np.maximum.accumulate(kept[::-1])[::-1] if settled else np.minimum.accumulate(kept)
+    targets = np.asarray(target, dtype=np.float64)
+    return np.searchsorted(-envelope, -(targets + ROUNDING * np.abs(targets)), side="left")
+
+
 def cost_to_reach(cost: ArrayLike, value: ArrayLike, target: float) -> float | None:
-    """Return the smallest cost at which the value is at or below `target`; None if the curve never reaches it.
+    """Return the smallest cost at which the value is at or below a target; None if the curve never is.
 
     Parameters
     ----------
     cost, value : array_like, (rows,)
         As in `value_at`.
     target : float
-        In the value's unit.
+        In the value's unit; compared as in `first_at_or_below`.
     """
     costs, values = _known(cost, value)
-    reached = values <= target
-    return float(costs[int(np.argmax(reached))]) if reached.any() else None
+    place = int(first_at_or_below(values, target))
+    return float(costs[place]) if place < len(costs) else None
 
 
 def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> float:

@@ -1,4 +1,4 @@
-"""Every file of conf/figure/ has what it names: data sets, settings, a maker, and a judge for each of its claims."""
+"""Every file of a figure has what it names: data sets, settings, a maker, and a judge for each of its claims."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from svm_cost_curves.experiments.reproduction.spec import (
     SeriesSpec,
     catalogue,
     known_data_sets,
-    options_of,
     overrides_of,
     read_figure,
 )
@@ -145,29 +144,36 @@ def test_a_claim_with_a_fault_is_refused(tmp_path: Path, claim: str, message: st
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("changes", "message"),
     [
-        ("{upto: 2}", "unknown option 'upto'; known: cost, up_to; did you mean up_to?"),
-        ("{up_to: '2'}", "up_to must be a float, like inf; got '2'"),
-        ("{up_to: true}", "up_to must be a float, like inf; got True"),
-        ("{cost: inner_product}", "inner_products, cpu_seconds; got 'inner_product'; did you mean inner_products?"),
-        ("{cost: [cpu_seconds]}", "cost must be one of inner_products, cpu_seconds"),
+        ("{upto: 2}", "upto: there is no such name; did you mean up_to"),
+        ("{up_to: low}", "up_to: input should be a valid number"),
+        ("{first: [sbp]}", "first: input should be a valid string"),
+        ("{kind: cost_over_error}", "there is no statistic 'cost_over_error'"),
+        ("{at_most: 2}", "one of above, at_most, below, between, within must be given, got above, at_most"),
     ],
 )
-def test_an_option_that_the_judge_does_not_take_is_refused_with_file_claim_and_reading(
-    tmp_path: Path, options: str, message: str
+def test_an_argument_that_the_statistic_does_not_take_is_refused_with_file_claim_and_reading(
+    tmp_path: Path, changes: str, message: str
 ) -> None:
-    text = "maker: svm_cost_curves.experiments.papers.sbp.fig3\n"
-    text += f"claims: [{{id: sbp.5, readings: [{{id: low, options: {options}}}]}}]"
+    text = "maker: svm_cost_curves.experiments.papers.curves\n"
+    statistic = "{kind: cost_over_errors, first: fourier, second: sbp, cost: inner_products, above: 1}"
+    text += f"claims: [{{id: sbp.5, statistic: {statistic}, readings: [{{id: low, changes: {changes}}}]}}]"
     (tmp_path / "sbp_x.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(FigureError, match=re.escape(message)) as refused:
         read_figure("sbp_x", tmp_path)
-    assert "sbp_x.yaml: claim 'sbp.5': reading 'low'" in str(refused.value)
+    assert "sbp_x.yaml: claim 'sbp.5', reading 'low'" in str(refused.value)
 
 
-def test_judges_take_options_of_claims_that_their_figures_have() -> None:
-    for spec in map(read_figure, catalogue()):
-        assert set(options_of(spec)) <= {claim.id for claim in spec.claims} or not spec.claims, spec.id
+def test_every_claim_names_a_statistic() -> None:
+    """But those of the maps elsewhere, which repeat claims of other figures."""
+    assert [claim.id for spec in map(read_figure, catalogue()) for claim in spec.claims if not claim.statistic] == []
+
+
+def test_a_row_with_an_unknown_column_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "sbp_x.yaml").write_text("rows: [{cost: kernel_evaluation}]", encoding="utf-8")
+    with pytest.raises(FigureError, match=r"unknown column 'kernel_evaluation'.*did you mean kernel_evaluations"):
+        read_figure("sbp_x", tmp_path)
 
 
 def test_a_damaged_file_is_an_error_in_one_line(tmp_path: Path) -> None:

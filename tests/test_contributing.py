@@ -216,7 +216,11 @@ def test_the_figure_is_one_file(tmp_path: Path, store: Path, capsys: pytest.Capt
     assert reproduce([*words, f"store={store}", f"figures={tmp_path / 'figures'}"]) == 0
     made = tmp_path / "figures" / "mine_draws" / "demo"
     assert capsys.readouterr().out.splitlines()[-1] == f"figure: {made / 'figure.png'}"
-    assert json.loads((made / "verdict.json").read_text(encoding="utf-8"))["claims"] == []
+    (claim,) = json.loads((made / "verdict.json").read_text(encoding="utf-8"))["claims"]
+    assert [(each["id"], each["outcome"]) for each in claim["readings"]] == [
+        ("pairs", "reproduced"),
+        ("single", "reproduced"),
+    ]
     header, *points = (made / "data.csv").read_text(encoding="utf-8").splitlines()
     assert header.startswith("panel,dataset,series,cost,x,mean,sd,seeds")
     assert {line.split(",")[2] for line in points} == {"sbp pairs", "sbp single"}

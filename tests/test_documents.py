@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "docs" / "results"
-SCORECARDS = sorted(path for path in RESULTS.glob("*.md") if path.name not in ("README.md", "coverage.md", "checks.md"))
+OTHERS = ("README.md", "changes.md", "coverage.md", "checks.md")
+SCORECARDS = sorted(path for path in RESULTS.glob("*.md") if path.name not in OTHERS)
 """Written by `reproduce.py`."""
 
 PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - {ROOT / "CHANGELOG.md", *SCORECARDS})

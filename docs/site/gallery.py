@@ -1,4 +1,4 @@
-"""Adds the directive ``gallery``: every figure with its verdict, from ``conf/figure/`` and the scorecards' data."""
+"""Adds the directive ``gallery``: every figure with its verdict, from the figures' files and the scorecards' data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from svm_cost_curves.experiments.reproduction.citations import PAPERS, paper_nam
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE
 from svm_cost_curves.experiments.reproduction.report.labels import LABELS, moment
 from svm_cost_curves.experiments.reproduction.report.pages import READINGS
-from svm_cost_curves.experiments.reproduction.spec import FIGURES, FigureSpec, catalogue, read_figure
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec, catalogue, figure_files, read_figure
 
 RESULTS = PROJECT_ROOT / "docs" / "results"
 NOT_MADE = "No verdict at the paper's scale yet"
@@ -95,7 +95,7 @@ class Gallery(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the gallery's nodes, parsed as part of the page."""
         place = Path(self.env.doc2path(self.env.docname))
-        for path in (*FIGURES.glob("*.yaml"), *RESULTS.glob("*/scorecard.json"), EVIDENCE / CHECKS):
+        for path in (*figure_files().values(), *RESULTS.glob("*/scorecard.json"), EVIDENCE / CHECKS):
             self.env.note_dependency(str(path))
         return self.parse_text_to_nodes("\n".join(page(place.parent)), allow_section_headings=True)
 

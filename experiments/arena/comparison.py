@@ -14,17 +14,16 @@ from numpy.typing import NDArray
 from svm_cost_curves.experiments.arena.targets import COSTS, Targets
 from svm_cost_curves.experiments.curve import column, cost_to_reach
 from svm_cost_curves.experiments.papers.bands import Band, band
-from svm_cost_curves.experiments.papers.effort import Effort, effort_of
 from svm_cost_curves.experiments.papers.optimum import SERIES as OPTIMUM
 from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
 from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.statistics import Effort, effort_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LEAST: Final[Mapping[str, float]] = {"cpu_seconds": 1e-6}
 """Least costs, so that ratios are finite; one unit for other costs."""
-ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class RunProgress:
 
     def reach(self, cost: str, threshold: float) -> float:
         """Return the cost at the first evaluation at or below a value; infinite if there is none."""
-        found = cost_to_reach(self.costs[cost], self.values, threshold * (1 + ROUNDING))
+        found = cost_to_reach(self.costs[cost], self.values, threshold)
         return math.inf if found is None else max(found, LEAST.get(cost, 1.0))
 
 

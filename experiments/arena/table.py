@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from svm_cost_curves.experiments.arena.comparison import Comparison
 from svm_cost_curves.experiments.arena.profile import Profile
 from svm_cost_curves.experiments.arena.targets import COSTS, TIME
-from svm_cost_curves.experiments.papers.effort import Effort, seconds_text
 from svm_cost_curves.experiments.papers.panels import called
+from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import axis_name, styles_for
 from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
 from svm_cost_curves.experiments.reproduction.report.labels import NOTHING, quantity
+from svm_cost_curves.experiments.reproduction.statistics import Effort
 
 NOT_COUNTED = "not counted"
 

@@ -2,53 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, cast
 
 from svm_cost_curves.experiments.papers.panels import name_of
-from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec, option_values
+from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, Described, ReadingSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.spec import options_of
-from svm_cost_curves.experiments.reproduction.statistics import LEAST_RUNS, Interval
+from svm_cost_curves.experiments.reproduction.statistic_spec import kinds_of, statistic_of
+from svm_cost_curves.experiments.reproduction.statistics import BESIDE, MISSING, Decision, Interval, Ruling
 from svm_cost_curves.experiments.reproduction.verdict import (
     CaseRuling,
     Claim,
     Outcome,
     Reading,
-    Ruling,
     Sensitivity,
     outcome_of,
 )
-
-
-@dataclass(frozen=True)
-class Decision:
-    """The ruling on one case.
-
-    Attributes
-    ----------
-    ruling : Ruling
-    more_runs : int or None
-        Runs in addition that would settle an unclear case if its estimate stays; None if it is not known.
-    """
-
-    ruling: Ruling
-    more_runs: int | None = None
-
-
-HOLDS: Final = Decision("holds")
-TRIVIAL: Final = Decision("trivial")
-FAILS: Final = Decision("fails")
-UNCLEAR: Final = Decision("unclear")
-MISSING: Final = Decision("missing")
-BESIDE: Final = Decision("beside")
-
-TRIVIAL_SLACK: Final = 100.0
-"""A bound that exceeds the measurement by more than this factor holds trivially."""
-_MOST_RUNS = 1_000
 
 
 @dataclass(frozen=True)
@@ -83,32 +55,6 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A reading of a claim, with the values of its constants.
-
-    Attributes
-    ----------
-    reading : str
-        Id of the reading; empty for a claim without readings.
-    options : mapping of str to Any
-        Of all options that the judge declares.
-    constants : mapping of str to float
-    """
-
-    reading: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    constants: Mapping[str, float] = field(default_factory=dict)
-
-    def __getitem__(self, constant: str) -> float:
-        """Value of a constant."""
-        return self.constants[constant]
-
-    def option(self, name: str) -> Any:
-        """Option of the reading, or the default that the judge declares."""
-        return self.options[name]
-
-
-@dataclass(frozen=True)
 class Findings:
     """The cases of a claim under one reading.
 
@@ -123,8 +69,16 @@ class Findings:
     summary: str = ""
 
 
-Judge = Callable[[Evidence, Choice], Findings]
-"""Judges the cases of a claim under one reading."""
+@dataclass(frozen=True)
+class Statistic(Described):
+    """What is measured for a claim, and when a case holds; a subclass is a `kind` that claims name.
+
+    Its fields are the arguments that a claim gives in its figure's file; pydantic checks their names and types.
+    """
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Measure and decide all cases. `data` is what the figure's module has computed from the evidence."""
+        raise NotImplementedError
 
 
 def case_on(
@@ -141,29 +95,54 @@ def case_on(
     return Case((panel.paper_dataset, what), about or name_of(panel), decision, measured, statistic or {}, note)
 
 
-def judge_claims(evidence: Evidence, judges: Mapping[str, Judge]) -> list[Claim]:
-    """Judge the claims of a figure, in its order, under all readings and at half and double of each constant."""
-    declared = options_of(evidence.spec)
-    return [_judge(evidence, spec, judges[spec.id], declared.get(spec.id, {})) for spec in evidence.spec.claims]
+def judge_claims(
+    evidence: Evidence, data: Any = None, statistics: Mapping[str, Statistic] | None = None
+) -> list[Claim]:
+    """Judge the claims of a figure, in its order, under all readings and at half and double of each constant.
 
+    Parameters
+    ----------
+    evidence : Evidence
+    data
+        What the figure's module has computed from the evidence, for its statistics.
+    statistics : mapping of str to Statistic, optional
+        By claim, in place of those in the figure's file.
+    """
+    kinds = kinds_of(evidence.spec.maker) if statistics is None else {}
 
-def _judge(evidence: Evidence, spec: ClaimSpec, judge: Judge, declared: Mapping[str, Any]) -> Claim:
-    readings = spec.readings or [ReadingSpec()]
-    choices = [
-        Choice(reading.id, option_values(declared, reading.options), {**spec.constants, **reading.constants})
-        for reading in readings
+    def statistic(spec: ClaimSpec, reading: ReadingSpec) -> Statistic:
+        return cast("Statistic", statistic_of(kinds, spec, reading)) if statistics is None else statistics[spec.id]
+
+    return [
+        _judge(evidence, spec, data, partial(statistic, spec))
+        if spec.statistic or statistics is not None
+        else unjudged(spec, "The figure's file names no statistic.")
+        for spec in evidence.spec.claims
     ]
-    results = [_reading(evidence, spec, *each, judge) for each in zip(readings, choices, strict=True)]
+
+
+def _judge(evidence: Evidence, spec: ClaimSpec, data: Any, statistic: Callable[[ReadingSpec], Statistic]) -> Claim:
+    def judged(reading: ReadingSpec) -> Reading:
+        return _reading(evidence, spec, reading, statistic(reading).findings(data, evidence))
+
+    readings = [
+        replace(reading, constants={**spec.constants, **reading.constants})
+        for reading in spec.readings or [ReadingSpec()]
+    ]
+    results = [judged(reading) for reading in readings]
     sensitivity = []
-    for name in spec.constants:
-        value = choices[0].constants[name]
-        ends = [replace(choices[0], constants={**choices[0].constants, name: factor * value}) for factor in (0.5, 2.0)]
-        half, double = (_reading(evidence, spec, readings[0], choice, judge).text for choice in ends)
+    for name, value in readings[0].constants.items():
+        ends = [
+            replace(readings[0], constants={**readings[0].constants, name: factor * value}) for factor in (0.5, 2.0)
+        ]
+        half, double = (judged(reading).text for reading in ends)
         sensitivity.append(Sensitivity(name, value, half, double))
     run = {panel.paper_dataset for panel in evidence.panels}
-    rule = spec.rule.format_map(choices[0].constants)
+    rule = spec.rule.format_map(readings[0].constants)
     lacking = [name for name in _datasets(evidence, spec) if name not in run]
-    return Claim(spec.id, spec.says, spec.quote, spec.section, rule, results, sensitivity, lacking)
+    code = type(statistic(readings[0])).__module__.removeprefix("svm_cost_curves.").replace(".", "/") + ".py"
+    kind = str(spec.statistic.get("kind", ""))
+    return Claim(spec.id, spec.says, spec.quote, spec.section, rule, results, sensitivity, lacking, kind, code)
 
 
 def unjudged(spec: ClaimSpec, why: str) -> Claim:
@@ -177,8 +156,7 @@ def _datasets(evidence: Evidence, spec: ClaimSpec) -> list[str]:
     return spec.datasets or [*evidence.spec.datasets, *evidence.spec.missing_data]
 
 
-def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: Choice, judge: Judge) -> Reading:
-    findings = judge(evidence, choice)
+def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, findings: Findings) -> Reading:
     concerned = _datasets(evidence, spec)
     undeclared = {panel.paper_dataset for panel in evidence.panels if not evidence.declared(panel)}
     stand_ins = {panel.paper_dataset for panel in evidence.panels if panel.stand_in}
@@ -268,57 +246,11 @@ def summarize(answers: Mapping[str, Sequence[Case]]) -> str:
     return " ".join(f"{title}: {'; '.join(own)}." for title, own in values.items() if own)
 
 
-def at_most(interval: Interval, limit: float) -> Decision:
-    """Decide whether a quantity is at most a limit; unclear if its interval contains the limit."""
-    if interval.high <= limit:
-        return HOLDS
-    return FAILS if interval.low > limit else Decision("unclear", _more_runs(interval, limit))
-
-
-def above(interval: Interval, limit: float) -> Decision:
-    """Decide whether a quantity is above a limit; unclear if its interval contains the limit."""
-    if interval.low > limit:
-        return HOLDS
-    return FAILS if interval.high <= limit else Decision("unclear", _more_runs(interval, limit))
-
-
-def within(interval: Interval, low: float, high: float) -> Decision:
-    """Decide whether a quantity lies between two limits; unclear if its interval contains one of them."""
-    if low <= interval.low and interval.high <= high:
-        return HOLDS
-    if interval.low > high or interval.high < low:
-        return FAILS
-    runs = [_more_runs(interval, limit) for limit in (low, high) if interval.low <= limit <= interval.high]
-    known = [each for each in runs if each is not None]
-    return Decision("unclear", max(known) if known and len(known) == len(runs) else None)
-
-
-def under_bound(measured: Interval, bound: float) -> Decision:
-    """Decide whether a positive quantity is at most a theoretical bound; trivially beyond `TRIVIAL_SLACK`."""
-    return TRIVIAL if TRIVIAL_SLACK * measured.high < bound else at_most(measured, bound)
-
-
-def holds(condition: bool) -> Decision:
-    """Decide by a condition that is true or false."""
-    return HOLDS if condition else FAILS
-
-
-def _more_runs(interval: Interval, limit: float) -> int | None:
-    """Return how many more runs bring the interval's end to the limit, if its width falls with the root of the runs."""
-    distance = abs(interval.estimate - limit)
-    reach = interval.estimate - interval.low if limit < interval.estimate else interval.high - interval.estimate
-    if not distance or interval.runs < 2 or (reach / distance) ** 2 * interval.runs > _MOST_RUNS:
-        return None
-    return max(math.ceil(interval.runs * (reach / distance) ** 2) - interval.runs, LEAST_RUNS - interval.runs, 1)
-
-
 def points_text(interval: Interval) -> str:
     """Write a difference of errors, given as fractions, in percentage points."""
     return interval_text(interval.scaled(100), "+.2f", " points")
 
 
 def interval_text(interval: Interval, form: str, unit: str = "") -> str:
-    """Write an estimate and its interval: ``1.6 [1.2, 2.1] %``; one run has no interval."""
-    if interval.runs < 2:
-        return f"{interval.estimate:{form}}{unit}"
-    return f"{interval.estimate:{form}} [{interval.low:{form}}, {interval.high:{form}}]{unit}"
+    """Write an estimate and its interval: ``1.6 [1.2, 2.1] %`` (`Interval.text`)."""
+    return interval.text(lambda value: f"{value:{form}}") + unit

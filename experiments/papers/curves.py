@@ -1,30 +1,28 @@
-"""Test error against kernel evaluations and CPU time: the module of figures that users define.
-
-It draws the series of a file in ``conf/figure/`` and judges no claims.
-"""
+"""A measure against costs, as means over the runs: figures whose file says all, without a module of their own."""
 
 from __future__ import annotations
 
-from svm_cost_curves.experiments.papers.cases import unjudged
-from svm_cost_curves.experiments.papers.panels import CurveFigure, Row
+from svm_cost_curves.experiments.papers.cases import judge_claims
+from svm_cost_curves.experiments.papers.kinds import CURVE_KINDS
+from svm_cost_curves.experiments.papers.panels import CurveFigure
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.row_spec import RowSpec
 from svm_cost_curves.experiments.reproduction.verdict import number
 
-ROWS = (
-    Row("kernel_evaluations", "Means over {runs}", bands=True),
-    Row("cpu_seconds", "The same runs against time", bands=True),
-)
+ROWS = (RowSpec("kernel_evaluations"), RowSpec("cpu_seconds", "The same runs against time"))
+"""Rows of a figure whose file has none."""
+
+STATISTICS = CURVE_KINDS
 
 
 def make(evidence: Evidence) -> FigureResult:
-    """Draw the figure."""
-    figure = CurveFigure(evidence, ROWS)
-    why = "The figure has no function that judges it."
+    """Draw the rows of the figure's file, and judge its claims."""
+    figure = CurveFigure(evidence, evidence.spec.rows or ROWS)
     return FigureResult(
         figure.data,
         figure.draw,
         figure.size,
-        claims=[unjudged(spec, why) for spec in evidence.spec.claims],
+        claims=judge_claims(evidence),
         numbers=[number(spec, None) for spec in evidence.spec.numbers],
     )

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import numpy as np
 
 from svm_cost_curves.experiments.papers.bands import Band
-from svm_cost_curves.experiments.papers.effort import Effort
 from svm_cost_curves.experiments.papers.panels import empty
 from svm_cost_curves.experiments.plotting import FAINT, INK, Style, draw_spread, legend_row, plain_frame, row_of_axes
+from svm_cost_curves.experiments.reproduction.statistics import Effort
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

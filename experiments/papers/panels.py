@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,12 +25,13 @@ from svm_cost_curves.experiments.plotting import (
     styles_for,
 )
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.row_spec import MEASURE as MEASURE
+from svm_cost_curves.experiments.reproduction.row_spec import RowSpec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-MEASURE = "test_error"
 COLUMNS = ("panel", "dataset", "series", "cost", "x", "mean", "sd", "seeds")
 NAMES: Mapping[str, str] = {
     "adult": "Adult",
@@ -63,54 +64,17 @@ _LEGEND, _ABOVE, _BELOW = 0.34, 0.82, 0.55
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of panels.
-
-    Attributes
-    ----------
-    cost : str
-        Column of `experiments.curve`: the horizontal axis.
-    heading : str
-        ``{runs}`` in it becomes the number of runs of the means.
-    bands : bool
-        Whether the spread over runs is drawn.
-    series : mapping of str to str
-        Series by name in the legend; empty: all series.
-    facts : mapping of str to str
-        Text in the upper right corner of a panel, by the paper's data set.
-    measure : str
-        Column of `experiments.curve`: the vertical axis.
-    compared : bool
-        Whether the vertical range is that from the costs at which all curves have begun (`draw_panel`).
-    """
-
-    cost: str
-    heading: str
-    bands: bool
-    series: Mapping[str, str] = field(default_factory=dict)
-    facts: Mapping[str, str] = field(default_factory=dict)
-    measure: str = MEASURE
-    compared: bool = True
-
-    def shown(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the series to draw, by their names in the legend, among `names`."""
-        there = list(names)
-        chosen = self.series or {name: name for name in there}
-        return {label: name for label, name in chosen.items() if name in there}
-
-
-@dataclass(frozen=True)
 class CurveFigure:
     """Test error, or another measure, against costs, as means over the runs of each series.
 
     Attributes
     ----------
     evidence : Evidence
-    rows : sequence of Row
+    rows : sequence of RowSpec
     """
 
     evidence: Evidence
-    rows: Sequence[Row]
+    rows: Sequence[RowSpec]
 
     @property
     def size(self) -> tuple[float, float]:
@@ -250,7 +214,7 @@ def _departure(panel: Panel, stand_in: str, other: str) -> str:
 
 
 def _draw_one(
-    axes: Axes, panel: Panel, means: Mapping[str, MeanCurve], styles: Mapping[str, Style], row: Row, *, first: bool
+    axes: Axes, panel: Panel, means: Mapping[str, MeanCurve], styles: Mapping[str, Style], row: RowSpec, *, first: bool
 ) -> None:
     if not means:
         empty_panel(axes, "no finished runs")

@@ -1,15 +1,14 @@
-"""The schema of ``claims``, ``numbers`` and ``based_on`` in ``conf/figure/*.yaml``."""
+"""The schema of ``claims``, ``numbers`` and ``based_on`` in a figure's file."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
 from svm_cost_curves.experiments.columns import COSTS, MEASURES
-from svm_cost_curves.support.text import nearest
 
 
 class Described:
@@ -51,8 +50,8 @@ class ReadingSpec(Described):
         The choice: ``Pegasos is charged n evaluations for each iteration``.
     quote, section : str
         The passage of the paper for this reading, in a few words, and its place; empty for a choice of ours.
-    options : dict
-        Options of the judge, of the types that it declares in ``OPTIONS`` of its module: ``{up_to: 1.5}``.
+    changes : dict
+        Arguments of the claim's statistic in place of the claim's: ``{up_to: 1.5}``.
     constants : dict of str to float
         Values in place of the claim's.
     shows : ShownSpec
@@ -63,14 +62,14 @@ class ReadingSpec(Described):
     says: str = ""
     quote: str = ""
     section: str = ""
-    options: dict[str, Any] = field(default_factory=dict)
+    changes: dict[str, Any] = field(default_factory=dict)
     constants: dict[str, float] = field(default_factory=dict)
     shows: ShownSpec = field(default_factory=ShownSpec)
 
 
 @dataclass
 class ClaimSpec(Described):
-    """A claim of the paper; the figure's module judges it by its `id`.
+    """A claim of the paper.
 
     Attributes
     ----------
@@ -80,6 +79,9 @@ class ClaimSpec(Described):
         The paper's own words, in a few words, and their place.
     rule : str
         How one case is judged. Constants stand in braces: ``at most {margin:g} points``.
+    statistic : dict
+        ``kind``, the name of a statistic in ``STATISTICS`` of the figure's module or of `experiments.papers.kinds`, and
+        its arguments. An argument that is the name of a constant has its value.
     constants : dict of str to float
         Numbers that the paper does not give. The verdict is also given for half and double of each.
     readings : list of ReadingSpec
@@ -95,6 +97,7 @@ class ClaimSpec(Described):
     quote: str = ""
     section: str = ""
     rule: str = ""
+    statistic: dict[str, Any] = field(default_factory=dict)
     constants: dict[str, float] = field(default_factory=dict)
     readings: list[ReadingSpec] = field(default_factory=list)
     datasets: list[str] = field(default_factory=list)
@@ -181,45 +184,6 @@ class BaseSpec(Described):
     overrides: list[str] = field(default_factory=list)
     by_series: dict[str, list[str]] = field(default_factory=dict)
     claims: list[RepeatedClaimSpec] = field(default_factory=list)
-
-
-def option_values(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a reading's options: as given, else the defaults.
-
-    Parameters
-    ----------
-    declared : mapping of str to Any
-        Default of each option; a tuple has the allowed words, the default first.
-    given : mapping of str to Any
-
-    Raises
-    ------
-    ValueError
-        An option is not declared, or its value is not an allowed word or not of the default's type.
-    """
-    for name, value in given.items():
-        if name not in declared:
-            raise ValueError(
-                f"unknown option {name!r}; known: {', '.join(declared) or 'none'}{nearest(name, declared)}"
-            )
-        default = declared[name]
-        if isinstance(default, tuple):
-            if value not in default:
-                raise ValueError(
-                    f"{name} must be one of {', '.join(default)}; got {value!r}{nearest(str(value), default)}"
-                )
-        elif type(value) is not type(default) and not (type(value) is int and type(default) is float):
-            raise ValueError(f"{name} must be a {type(default).__name__}, like {default!r}; got {value!r}")
-    return {name: value[0] if isinstance(value, tuple) else value for name, value in declared.items()} | {**given}
-
-
-def check_options(claim: ClaimSpec, declared: Mapping[str, Any]) -> None:
-    """Check the options of a claim's readings; raises ValueError, with the claim and the reading."""
-    for reading in claim.readings:
-        try:
-            option_values(declared, reading.options)
-        except ValueError as error:
-            raise ValueError(f"claim {claim.id!r}: reading {reading.id!r}: {error}") from error
 
 
 def check_claim(claim: ClaimSpec, series: Collection[str]) -> None:

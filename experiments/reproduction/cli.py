@@ -120,13 +120,13 @@ def _complete(words: Sequence[str]) -> int:
 def _named(words: Sequence[str]) -> list[FigureSpec]:
     """Return the figures that a command line names."""
     name = figure_named(words)
-    return [read_figure(figure, with_options=False) for figure in choose(name)] if name not in ("", "report") else []
+    return [read_figure(figure, with_statistics=False) for figure in choose(name)] if name not in ("", "report") else []
 
 
 def _help() -> str:
     """Return the help text, with the options of single figures."""
     lines = [HELP]
-    for spec in (read_figure(name, with_options=False) for name in catalogue()):
+    for spec in (read_figure(name, with_statistics=False) for name in catalogue()):
         if spec.options:
             lines += ["", f"figure={spec.id}: {spec.title}"]
             lines += [f"  {f'{name}=':<9} {own.says} (default: {own.value})" for name, own in spec.options.items()]
@@ -146,7 +146,7 @@ def _version() -> int:
 def _list(command: Command) -> int:
     from svm_cost_curves.experiments.reproduction.listing import catalogue_lines
 
-    specs = [read_figure(name, with_options=False) for name in choose(command.figure or "all")]
+    specs = [read_figure(name, with_statistics=False) for name in choose(command.figure or "all")]
     print("\n".join(catalogue_lines(specs, command.figures)))
     return OK
 

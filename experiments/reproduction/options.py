@@ -16,8 +16,9 @@ from svm_cost_curves.experiments.configuration.choices import folder
 from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
 from svm_cost_curves.experiments.launchers.checks import RAY, check_address, check_launcher
 from svm_cost_curves.experiments.provenance import cores as available_cores
+from svm_cost_curves.experiments.reproduction.faults import first_fault
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, RESULTS
-from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, Scale, first_fault
+from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, Scale
 from svm_cost_curves.support.text import nearest, setting_name
 
 OK, FAULT, USER_ERROR, NOT_ALL, DIFFERS = 0, 1, 2, 3, 4

@@ -20,6 +20,7 @@ from svm_cost_curves.experiments.reproduction.published import (
     published_figures,
     read_facts,
 )
+from svm_cost_curves.experiments.reproduction.report.changes import changes_page
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
 from svm_cost_curves.experiments.reproduction.report.figures import collect
 from svm_cost_curves.experiments.reproduction.report.labels import moment
@@ -62,7 +63,7 @@ def draw_published(evidence: Path, figures: Path, jobs: int) -> None:
 
 
 def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
-    """Write ``<paper>.md`` of each paper with evidence, the pictures, ``coverage.md`` and ``checks.md``.
+    """Write ``<paper>.md`` of each paper with evidence, the pictures, ``coverage.md``, ``changes.md``, ``checks.md``.
 
     ``sources.json`` gets the checksums of the evidence and of the pages, so that a test notices a page that was edited
     or belongs to other evidence.
@@ -92,8 +93,10 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
         figures = Path(place)
         draw_published(evidence, figures, jobs)
         pages = [write_markdown(figures, target, paper) for paper in papers]
-        coverage = target / "coverage.md"
-        coverage.write_text(coverage_page(collect(figures)), encoding="utf-8")
+        for name, text in (("coverage.md", coverage_page(collect(figures))), ("changes.md", changes_page(evidence))):
+            if text:
+                pages.append(target / name)
+                pages[-1].write_text(text, encoding="utf-8")
     checks, recorded = target / CHECKS_PAGE, recorded_checks(evidence)
     page = render(
         "checks.md.j2",
@@ -108,10 +111,10 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     checks.write_text(page, encoding="utf-8")
     sources = {
         "evidence": {name: checksum(evidence / f"{name}.json") for name in published},
-        "pages": {path.name: checksum(path) for path in (*pages, coverage, checks)},
+        "pages": {path.name: checksum(path) for path in (*pages, checks)},
     }
     write_file(target / SOURCES, (json.dumps(sources, indent=1) + "\n").encode())
-    return [*pages, coverage, checks]
+    return [*pages, checks]
 
 
 def _check_commits(runs: Mapping[str, Sequence[Run]]) -> None:

@@ -1,19 +1,16 @@
-"""The specification of a figure or table: the schema of ``conf/figure/*.yaml``.
+"""The specification of a figure or table: the schema of its file.
 
 Plain dataclasses, which pydantic fills and checks.
 """
 
 from __future__ import annotations
 
-import importlib
-import re
-import reprlib
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import yaml  # type: ignore[import-untyped]
 from pydantic import AfterValidator, NonNegativeInt, TypeAdapter, ValidationError
@@ -25,12 +22,17 @@ from svm_cost_curves.experiments.reproduction.claim_spec import (
     Described,
     NumberSpec,
     check_claim,
-    check_options,
 )
+from svm_cost_curves.experiments.reproduction.faults import first_fault
+from svm_cost_curves.experiments.reproduction.row_spec import RowSpec
 from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec, check_grid
+from svm_cost_curves.experiments.reproduction.statistic_spec import check_statistic
 from svm_cost_curves.support.text import nearest, setting_name
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
+"""Figures of no single paper: those on other data, the arenas, and the user's."""
+PAPERS = PROJECT_ROOT / "experiments" / "papers"
+"""Figures of the papers, beside their code: ``sbp/fig2.yaml`` is ``sbp_fig2``."""
 DATA_SETS = PROJECT_ROOT / "conf" / "dataset"
 OWN_FILES = "file"
 """Name of the data set of the user's own files."""
@@ -108,6 +110,8 @@ class FigureSpec(Described):
         Its cost axis is time: runs are made one at a time, unless ``timed=together``.
     split_by_seed : bool
         Whether a run's seed is also its ``dataset.split_seed``: then runs differ in their training and test rows too.
+    rows : list of RowSpec
+        Rows of panels of a figure of curves (`experiments.papers.curves`).
     claims, numbers
         Claims to judge and numbers to compare; may be empty.
     options : dict of str to OptionSpec
@@ -136,6 +140,7 @@ class FigureSpec(Described):
     scales: dict[str, ScaleSpec] = field(default_factory=dict)
     timed: bool = False
     split_by_seed: bool = False
+    rows: list[RowSpec] = field(default_factory=list)
     claims: list[ClaimSpec] = field(default_factory=list)
     numbers: list[NumberSpec] = field(default_factory=list)
     options: dict[str, OptionSpec] = field(default_factory=dict)
@@ -252,39 +257,53 @@ def known_data_sets() -> list[str]:
     return sorted(path.stem for path in DATA_SETS.glob("*.yaml"))
 
 
+def _file_of(name: str, folder: Path | None) -> Path | None:
+    """Return the file of a figure; None if there is none. Does not list folders: names are paths."""
+    paper, _, rest = name.partition("_")
+    places = [folder / f"{name}.yaml"] if folder else [PAPERS / paper / f"{rest}.yaml", FIGURES / f"{name}.yaml"]
+    return next((path for path in places if path.is_file()), None)
+
+
+def figure_files(folder: Path | None = None) -> dict[str, Path]:
+    """Return the files of all figures by their ids: those of a folder, or of `PAPERS` and `FIGURES`."""
+    if folder is not None:
+        return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    papers = {f"{path.parent.name}_{path.stem}": path for path in sorted(PAPERS.glob("*/*.yaml"))}
+    return papers | figure_files(FIGURES)
+
+
 @cache
-def catalogue(folder: Path = FIGURES) -> dict[str, str]:
+def catalogue(folder: Path | None = None) -> dict[str, str]:
     """Return all figures and their papers, ordered by paper and label; figures without a paper come last."""
-    specs = [read_figure(path.stem, folder, with_options=False) for path in folder.glob("*.yaml")]
+    specs = [read_figure(name, folder, with_statistics=False) for name in figure_files(folder)]
     ordered = sorted(specs, key=lambda spec: (not spec.paper, spec.paper, spec.label, spec.id))
     return {spec.id: spec.paper for spec in ordered}
 
 
-def read_figure(name: str, folder: Path = FIGURES, *, with_options: bool = True) -> FigureSpec:
-    """Read and check a file of ``conf/figure/``, or the file `name` if it ends in ``.yaml``.
+def read_figure(name: str, folder: Path | None = None, *, with_statistics: bool = True) -> FigureSpec:
+    """Read and check the file of a figure (`figure_files`), or the file `name` if it ends in ``.yaml``.
 
     Parameters
     ----------
     name : str
-    folder : Path
-    with_options : bool
-        Also check the options of readings, for which the figure's module is imported.
+    folder : Path, optional
+    with_statistics : bool
+        Also check the claims' statistics, for which the figure's module is imported.
 
     Raises
     ------
     FigureError
-        There is no such figure, its file does not have the schema's form, or a judge does not take an option.
+        There is no such figure, its file does not have the schema's form, or a statistic has another argument.
     """
-    path = Path(name) if name.endswith(".yaml") else folder / f"{name}.yaml"
-    if not path.is_file():
-        known = sorted(path.stem for path in folder.glob("*.yaml"))
+    path = Path(name) if name.endswith(".yaml") else _file_of(name, folder)
+    if path is None or not path.is_file():
+        known = sorted(figure_files(folder))
         raise FigureError(f"unknown figure {name!r}; known: {', '.join(known)}{nearest(name, known)}")
     try:
         spec = _FIGURE.validate_python(yaml.load(path.read_bytes(), _LOADER) or {})
-        if with_options and any(reading.options for claim in spec.claims for reading in claim.readings):
-            declared = options_of(spec)
+        if with_statistics:
             for claim in spec.claims:
-                check_options(claim, declared.get(claim.id, {}))
+                check_statistic(claim, spec.maker)
     except ValidationError as error:
         schema = _FIGURE.json_schema()
         names = {name for part in (schema, *schema["$defs"].values()) for name in part.get("properties", ())}
@@ -292,34 +311,6 @@ def read_figure(name: str, folder: Path = FIGURES, *, with_options: bool = True)
     except (yaml.YAMLError, ValueError) as error:
         raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
     return spec
-
-
-def first_fault(error: ValidationError, known: Collection[str] = (), places: int | None = None) -> str:
-    """Return the first fault that pydantic has found as a sentence: the place, and the fault.
-
-    Parameters
-    ----------
-    error : ValidationError
-    known : collection of str
-        Allowed names; the nearest to an unknown one are named.
-    places : int, optional
-        Parts of the place that are shown; by default all.
-    """
-    fault = error.errors(include_url=False)[0]
-    place = ".".join(map(str, fault["loc"][:places])).rstrip("_")
-    if fault["type"] == "unexpected_keyword_argument":
-        return f"{place}: there is no such name{nearest(str(fault['loc'][-1]), known)}"
-    if fault["type"] == "value_error":
-        return str(fault["ctx"]["error"])
-    allowed = re.findall("'([^']*)'", fault["msg"]) if fault["type"] == "literal_error" else ()
-    message = f"{fault['msg'][0].lower()}{fault['msg'][1:]}, got {reprlib.repr(fault['input'])}"
-    return f"{place or 'the file'}: {message}{nearest(str(fault['input']), allowed)}"
-
-
-def options_of(spec: FigureSpec) -> Mapping[str, Mapping[str, Any]]:
-    """Return the options that a figure's judges take, by claim: ``OPTIONS`` of its module."""
-    declared: Mapping[str, Mapping[str, Any]] = {}
-    return getattr(importlib.import_module(spec.maker), "OPTIONS", declared) if spec.maker else declared
 
 
 def choose(name: str, known: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -338,7 +329,7 @@ def choose(name: str, known: Mapping[str, str] | None = None) -> tuple[str, ...]
     """
     chosen: list[str] = []
     for part in name.split(","):
-        if part.endswith(".yaml") or (known is None and (FIGURES / f"{part}.yaml").is_file()):
+        if part.endswith(".yaml") or (known is None and _file_of(part, None) is not None):
             chosen.append(part)
             continue
         known = catalogue() if known is None else known

@@ -12,13 +12,7 @@ from numpy.typing import ArrayLike
 
 from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec, ShownSpec
-
-Ruling = Literal["holds", "trivial", "fails", "unclear", "missing", "beside"]
-"""Ruling on one case of a claim.
-
-``trivial``: it holds with a slack above 100. ``unclear``: the interval contains the limit. ``missing``: the claim is
-about this case, but its runs or data are missing. ``beside``: measured, but the claim is not about it.
-"""
+from svm_cost_curves.experiments.reproduction.statistics import Ruling
 
 Outcome = Literal["reproduced", "mostly", "mixed", "unclear", "contradicted", "trivial", "not_testable"]
 """Outcome of a claim under one reading (`outcome_of`)."""
@@ -87,7 +81,7 @@ class Reading:
     Attributes
     ----------
     id, says, quote, section : str
-        As in conf/figure/; `id` and `says` are empty for a claim without readings.
+        As in the figure's file; `id` and `says` are empty for a claim without readings.
     outcome : str
         An `Outcome`.
     held, cases : int
@@ -161,7 +155,7 @@ class Claim:
     Attributes
     ----------
     id, paper_says, quote, section : str
-        As in conf/figure/.
+        As in the figure's file.
     rule : str
         How one case is judged.
     readings : sequence of Reading
@@ -170,6 +164,8 @@ class Claim:
         Of the first reading.
     lacking : sequence of str
         Data sets that the claim is about and that were not run.
+    statistic, code : str
+        Kind of its statistic (`ClaimSpec`), and the file that computes it, from the project's folder.
     """
 
     id: str
@@ -180,6 +176,8 @@ class Claim:
     readings: Sequence[Reading]
     sensitivity: Sequence[Sensitivity] = ()
     lacking: Sequence[str] = ()
+    statistic: str = ""
+    code: str = ""
 
     @property
     def nearest(self) -> Reading:
@@ -207,7 +205,7 @@ class Number:
     Attributes
     ----------
     name, paper, unit
-        As in conf/figure/ (`NumberSpec`).
+        As in the figure's file (`NumberSpec`).
     measured : float or None
         Mean of our runs (geometric mean for numbers that are compared by their ratio); None without runs.
     runs : int

@@ -146,6 +146,40 @@ def test_value_at_skips_missing_and_refuses_disorder() -> None:
         curve.value_at([1, 2], [0], [1])
 
 
+@given(st.lists(finite, max_size=20), st.lists(st.lists(finite, min_size=3, max_size=3), max_size=3), st.booleans())
+def test_the_first_value_at_or_below_each_target(
+    values: list[float], targets: list[list[float]], settled: bool
+) -> None:
+    """Targets are any numbers, and the values themselves."""
+    asked = np.array([*targets, (values * 3)[:3]] if values else targets).reshape(-1, 3)
+    found = curve.first_at_or_below(values, asked, settled=settled)
+    assert found.shape == asked.shape
+    for place, target in zip(found.ravel(), asked.ravel(), strict=True):
+        met = [value <= target + curve.ROUNDING * abs(target) for value in values]
+        from_there = [all(met[k:]) if settled else met[k] for k in range(len(met))]
+        assert place == (from_there.index(True) if any(from_there) else len(values))
+        assert curve.first_at_or_below(values, target, settled=settled) == place
+
+
+def test_a_value_above_the_target_in_its_last_bits_is_at_it() -> None:
+    total = 0.1 + 0.2
+    assert total > 0.3
+    for value, target in ((total, 0.3), (-0.3, -total), (0.0, 0.0)):
+        assert curve.first_at_or_below([1.0, math.inf, value], target) == 2
+    above = 0.3 * (1 + 3e-9)
+    assert curve.first_at_or_below([above, 0.3], [0.3, above]).tolist() == [1, 0]
+    assert curve.first_at_or_below([1e-300], 0.0) == 1
+    assert curve.first_at_or_below([0.1, 0.4, 0.2, total], [0.3, 0.1, 0.4], settled=True).tolist() == [2, 4, 0]
+
+
+def test_no_values_are_at_or_below_no_target() -> None:
+    for settled in (False, True):
+        assert curve.first_at_or_below([], 1.0, settled=settled) == 0
+        assert curve.first_at_or_below([], np.ones((2, 3)), settled=settled).tolist() == [[0] * 3] * 2
+        assert curve.first_at_or_below([2.0], [], settled=settled).shape == (0,)
+        assert curve.first_at_or_below([2.0], [math.nan, math.inf], settled=settled).tolist() == [1, 0]
+
+
 @given(curves(), finite)
 def test_cost_to_reach_is_the_first_cost_with_the_target(points: tuple[np.ndarray, np.ndarray], target: float) -> None:
     cost, value = points
@@ -154,7 +188,7 @@ def test_cost_to_reach_is_the_first_cost_with_the_target(points: tuple[np.ndarra
         assert (value > target).all()
     else:
         assert (value[cost < reached] > target).all()
-        assert (value[cost == reached] <= target).any()
+        assert (value[cost == reached] <= target + curve.ROUNDING * abs(target)).any()
 
 
 def test_error_area_of_a_known_curve() -> None:

@@ -40,7 +40,7 @@ def swept_panel(
 ) -> Panel:
     """One data set: for each series its values' errors, on `COSTS` accesses; the others have no runs.
 
-    SIMBA pays `simba_zeros` coordinates for each nonzero, Pegasos `ZEROS`.
+    An iteration has four accesses. SIMBA pays `simba_zeros` coordinates for each nonzero, Pegasos `ZEROS`.
     """
     runs: dict[str, list[Any]] = {curve.name: [] for curve in spec.curves}
     for series, by_value in errors.items():
@@ -53,6 +53,7 @@ def swept_panel(
                     dataset=dataset,
                     seed=seed,
                     rows=rows_of(
+                        iterations=COSTS / 4,
                         feature_accesses=COSTS,
                         feature_accesses_dense=COSTS * (ZEROS if series.startswith("pegasos") else simba_zeros),
                         test_error=of(COSTS, seed),

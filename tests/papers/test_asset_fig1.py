@@ -53,38 +53,33 @@ def judged(panels: list[Panel]) -> dict[str, Claim]:
 
 def test_claims_hold_on_curves_as_in_the_paper(usual: list[Panel]) -> None:
     found = judged(usual)
-    assert {name: claim.verdict for name, claim in found.items()} == {
-        "asset.3": "reproduced",
-        "asset.covtype": "reproduced",
-        "asset.baseline": "reproduced",
-        "asset.dimension": "reproduced",
-        "asset.4": "reproduced",
-    }
+    assert set(found) == {"asset.3", "asset.covtype", "asset.baseline", "asset.dimension", "asset.4"}
+    assert {claim.verdict for claim in found.values()} == {"reproduced"}
     assert found["asset.4"].agreement == "reproduced under 3 of 3 readings"
     assert found["asset.3"].nearest.cases == 20  # five data sets, four methods
     three, four = found["asset.3"].nearest.statistic, found["asset.4"].nearest.statistic
-    assert three["ijcnn1"]["improves ASSET"]["estimate"] == pytest.approx((30.0 - 5.5) / 9)
-    assert three["adult"]["enough ASSET"]["estimate"] == pytest.approx((6.0 - 5.2) * 4 / 9)
-    assert found["asset.covtype"].nearest.statistic["covtype"]["suffers CPSP"]["estimate"] == pytest.approx(4.0)
-    assert four["mnist"]["worse ASSET"]["estimate"] == pytest.approx(1.0)
-    assert four["rcv1_ccat"]["most the largest gap"]["estimate"] == pytest.approx(6.0 - 1.5)
+    assert three["ijcnn1"]["gain asset"]["estimate"] == pytest.approx((30.0 - 5.5) / 9)
+    assert three["adult"]["enough asset"]["estimate"] == pytest.approx((6.0 - 5.2) * 4 / 9)
+    assert found["asset.covtype"].nearest.statistic["covtype"]["cpsp svmlight"]["estimate"] == pytest.approx(4.0)
+    assert four["mnist"]["fourier asset"]["estimate"] == pytest.approx(1.0)
+    assert four["rcv1_ccat"]["largest fourier asset"]["estimate"] == pytest.approx(6.0 - 1.5)
     # two doublings less, but for the two largest sizes
-    doublings = found["asset.dimension"].nearest.statistic["mnist"]["dimension ASSET"]
+    doublings = found["asset.dimension"].nearest.statistic["mnist"]["doublings asset"]
     assert doublings["estimate"] == pytest.approx((8 * 2 + 1 + 0) / 10)
 
 
 @pytest.mark.parametrize(
     ("changed", "claim", "reading", "case"),
     [
-        ({"mnist": {"at_two": 1.0}}, "asset.3", 0, ("mnist", "improves ASSET")),
-        ({"adult": {"at_two": 30.0}}, "asset.3", 0, ("adult", "enough CPNY")),
-        ({"covtype": {"end": 0.5}}, "asset.covtype", 0, ("covtype", "suffers ASSET")),
-        ({"mnist": {"end": 9.0}}, "asset.covtype", 1, ("covtype", "suffers ASSET")),
-        ({"ijcnn1": {"end": -1.0}}, "asset.baseline", 0, ("ijcnn1", "above CPNY")),
-        ({"mnist": {"cpsp": 9.0}}, "asset.dimension", 0, ("mnist", "dimension ASSET")),
-        ({"ijcnn1": {"worse": -1.0}}, "asset.4", 0, ("ijcnn1", "worse CPNY")),
-        ({"ijcnn1": {"worse": -1.0}}, "asset.4", 2, ("ijcnn1", "worse ASSET after one epoch")),
-        ({"adult": {"worse": 9.0}}, "asset.4", 1, ("rcv1_ccat", "most the largest gap")),
+        ({"mnist": {"at_two": 1.0}}, "asset.3", 0, ("mnist", "gain asset")),
+        ({"adult": {"at_two": 30.0}}, "asset.3", 0, ("adult", "enough cpny")),
+        ({"covtype": {"end": 0.5}}, "asset.covtype", 0, ("covtype", "asset svmlight")),
+        ({"mnist": {"end": 9.0}}, "asset.covtype", 1, ("covtype", "largest asset svmlight")),
+        ({"ijcnn1": {"end": -1.0}}, "asset.baseline", 0, ("ijcnn1", "cpny svmlight")),
+        ({"mnist": {"cpsp": 9.0}}, "asset.dimension", 0, ("mnist", "doublings asset")),
+        ({"ijcnn1": {"worse": -1.0}}, "asset.4", 0, ("ijcnn1", "fourier cpny")),
+        ({"ijcnn1": {"worse": -1.0}}, "asset.4", 2, ("ijcnn1", "asset_online asset, one epoch")),
+        ({"adult": {"worse": 9.0}}, "asset.4", 1, ("rcv1_ccat", "largest asset_online asset")),
     ],
 )
 def test_each_case_can_fail(
@@ -99,9 +94,9 @@ def test_a_wide_spread_is_unclear() -> None:
         for s, errors in falling(30.0, 9.0).items()
     }
     found = judged([sizes_panel(SPEC, {"asset": wide, "cpsp": wide}, "covtype")])
-    assert rulings(found["asset.covtype"], "covtype") == {"suffers ASSET": "unclear", "suffers CPSP": "unclear"}
+    assert rulings(found["asset.covtype"], "covtype") == {"asset svmlight": "unclear", "cpsp svmlight": "unclear"}
     # the runs of one seed have one split: their differences do not vary
-    assert rulings(found["asset.3"], "covtype")["improves ASSET"] == "holds"
+    assert rulings(found["asset.3"], "covtype")["gain asset"] == "holds"
 
 
 def test_random_features_are_compared_as_each_reading_says() -> None:
@@ -126,8 +121,8 @@ def test_random_features_with_a_wide_spread_are_unclear() -> None:
         assert set(rulings(claim, "mnist", reading).values()) == {"unclear"}
         gaps = rulings(claim, "rcv1_ccat", reading)  # the gaps of the two data sets are equal
         assert set(gaps.values()) == {"unclear"}
-        assert "most the largest gap" in gaps
-    assert claim.nearest.statistic["mnist"]["worse ASSET"]["estimate"] == pytest.approx(1.0)
+        assert any("largest" in key for key in gaps)
+    assert claim.nearest.statistic["mnist"]["fourier asset"]["estimate"] == pytest.approx(1.0)
     assert claim.verdict == "unclear"
 
 

@@ -7,7 +7,7 @@ import pytest
 from asset_cases import ending, like
 from evidence_cases import evidence, panel
 from pictures import render
-from readings import claims_of, rulings
+from readings import claims_of
 
 from svm_cost_curves.experiments.papers.asset.table1 import PARAMETERS
 from svm_cost_curves.experiments.papers.asset.validation import make
@@ -49,9 +49,9 @@ def test_the_claim_holds_where_the_printed_pair_has_the_least_error() -> None:
     [((8.9, 9.0, 9.1), "fails"), ((9.5, 9.8, 10.0), "unclear"), ((9.8, 9.9, 10.0), "holds")],
 )
 def test_the_distance_from_the_least_error_decides(least: tuple[float, ...], ruling: str) -> None:
-    claim = judged(panel_of(least=least))
-    assert rulings(claim, "adult")["choice"] == ruling
-    assert claim.nearest.statistic["adult"]["choice"]["best"] == [0.01, 10.0]
+    choice = judged(panel_of(least=least)).nearest.statistic["adult"]["choice"]
+    assert (choice["ruling"], choice["best"]) == (ruling, [0.01, 10.0])
+    assert choice["estimate"] == pytest.approx(10.0 - sum(least) / 3)
 
 
 def test_missing_runs_and_data_sets_count() -> None:

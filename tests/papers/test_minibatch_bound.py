@@ -44,20 +44,21 @@ def test_iterations_far_below_the_bounds_hold_trivially() -> None:
     assert rulings(judged()["bound"], "rcv1")["pegasos_tail b=1"] == "holds"
 
 
-def test_one_run_beyond_a_bound() -> None:
-    limit = bound.safe_bound(SPECTRUM, 1, 1e-3)
-    claim = judged(safe={**power(1e6, 0.9), 1: (1e6, 1.1 * limit)})["bound"]
-    assert rulings(claim, "rcv1")["safe b=1"] == "unclear"  # one run of two
-    both = judged(safe={**power(1e6, 0.9), 1: (1.1 * limit, 1.2 * limit)})["bound"]
-    assert rulings(both, "rcv1")["safe b=1"] == "fails"
+LIMIT = bound.safe_bound(SPECTRUM, 1, 1e-3)
 
 
-def test_budgets_below_a_bound_decide_nothing() -> None:
-    limit = bound.safe_bound(SPECTRUM, 1, 1e-3)
-    below = judged(safe={**power(1e6, 0.9), 1: (-1e6, 1e6)})["bound"]
-    assert rulings(below, "rcv1")["safe b=1"] == "unclear"
-    above = judged(safe={**power(1e6, 0.9), 1: (-1.1 * limit, -1.1 * limit)})["bound"]
-    assert rulings(above, "rcv1")["safe b=1"] == "fails"
+@pytest.mark.parametrize(
+    ("runs", "ruling"),
+    [
+        ((1e6, 1.1 * LIMIT), "unclear"),  # one run of two
+        ((1.1 * LIMIT, 1.2 * LIMIT), "fails"),
+        ((-1e6, 1e6), "unclear"),  # a budget below the bound decides nothing
+        ((-1.1 * LIMIT, -1.1 * LIMIT), "fails"),
+    ],
+)
+def test_runs_beyond_a_bound(runs: tuple[float, float], ruling: str) -> None:
+    claim = judged(safe={**power(1e6, 0.9), 1: runs})["bound"]
+    assert rulings(claim, "rcv1")["safe b=1"] == ruling
 
 
 def test_theorem_1_along_the_runs() -> None:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from evidence_cases import evidence
 from pictures import render
 
 from svm_cost_curves.experiments.papers.minibatch import counterexample
-from svm_cost_curves.experiments.papers.minibatch.counterexample import VARIANTS, Path, make, path
+from svm_cost_curves.experiments.papers.minibatch.counterexample import VARIANTS, make, path
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 from svm_cost_curves.experiments.reproduction.spec import read_figure
@@ -15,15 +16,16 @@ SPEC = read_figure("minibatch_counterexample")
 TURNS = np.arange(6) % 2.0
 
 
-def made(paths: dict[str, Path] | None = None) -> FigureResult:
+def made(paths: dict[str, pd.DataFrame] | None = None) -> FigureResult:
     """The figure of the solvers' own paths, or of others."""
     computed = counterexample.compute(evidence(SPEC, []))
     if paths is not None:
-        computed = {"paths": {name: {"alpha": own.alpha, "dual": own.dual} for name, own in paths.items()}}
+        plain = {name: path.to_numpy() for name, path in paths.items()}
+        computed = {"paths": {name: {"alpha": rows[:, :2], "dual": rows[:, 2]} for name, rows in plain.items()}}
     return make(Evidence(SPEC, "paper", (), {}, computed))
 
 
-def rulings(paths: dict[str, Path] | None = None) -> dict[str, str]:
+def rulings(paths: dict[str, pd.DataFrame] | None = None) -> dict[str, str]:
     (claim,) = made(paths).claims
     return {name: found["ruling"] for name, found in claim.nearest.statistic[""].items()}
 
@@ -34,28 +36,31 @@ def test_the_solvers_do_what_the_paper_says() -> None:
     assert all(number.agrees for number in figure.numbers)
     assert len(figure.numbers) == 5
     render(figure)
-    assert set(figure.data["series"]) == set(VARIANTS)
+    assert list(figure.data.columns) == ["series", "iteration", *counterexample.COLUMNS]
+    assert figure.data.groupby("series")["iteration"].max().to_dict() == dict.fromkeys(VARIANTS, 12)
 
 
 def test_the_first_steps() -> None:
-    naive = path("naive", 3)
-    np.testing.assert_array_equal(naive.alpha, [[0, 0], [1, 1], [0, 0], [1, 1]])
-    np.testing.assert_allclose(naive.dual, 0.0, atol=1e-15)
+    naive = path("naive", 3).to_numpy()
+    np.testing.assert_array_equal(naive[:, :2], [[0, 0], [1, 1], [0, 0], [1, 1]])
+    np.testing.assert_allclose(naive[:, 2], 0.0, atol=1e-15)
     for variant in ("safe", "aggressive"):
-        np.testing.assert_allclose(path(variant, 2).alpha, [[0, 0], [0.5, 0.5], [0.5, 0.5]], rtol=1e-9)
+        steps = path(variant, 2).to_numpy()[:, :2]
+        np.testing.assert_allclose(steps, [[0, 0], [0.5, 0.5], [0.5, 0.5]], rtol=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("alpha", "dual"),
+    ("alpha_1", "alpha_2", "dual"),
     [
-        (np.stack([TURNS, TURNS], axis=1), np.full(6, 0.25)),  # not the paper's objective
-        (np.stack([TURNS, 1 - TURNS], axis=1), np.zeros(6)),  # not both at once
-        (np.zeros((6, 2)), np.zeros(6)),  # it does not move
+        (TURNS, TURNS, np.full(6, 0.25)),  # not the paper's objective
+        (TURNS, 1 - TURNS, np.zeros(6)),  # not both at once
+        (np.zeros(6), np.zeros(6), np.zeros(6)),  # it does not move
     ],
 )
-def test_paths_that_do_not_alternate(alpha: np.ndarray, dual: np.ndarray) -> None:
-    assert not Path(alpha, dual).alternates
-    assert not Path(alpha, dual).arrives
+def test_paths_that_do_not_alternate(alpha_1: np.ndarray, alpha_2: np.ndarray, dual: np.ndarray) -> None:
+    found = pd.DataFrame({"alpha_1": alpha_1, "alpha_2": alpha_2, "dual": dual})
+    assert not counterexample.alternates(found)
+    assert not counterexample.arrives(found)
 
 
 def test_a_variant_that_behaves_differently_fails() -> None:

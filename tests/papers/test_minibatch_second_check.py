@@ -34,9 +34,9 @@ def test_the_claim_s_statistic_from_data_csv(tmp_path: Path, flat_from: float) -
     made.data.to_csv(tmp_path / "data.csv", index=False)
     table = speedups_apart(tmp_path / "data.csv").set_index("b")
     (claim,) = (one for one in made.claims if one.id == "minibatch.speedups")
-    pairs = claim.nearest.statistic["rcv1"]["speed-ups"]["pairs"]
-    assert {f"1 to {b}" for b in table.index} == set(pairs)
+    pairs = claim.nearest.statistic["rcv1"]["aggressive"]["pairs"]
+    assert {f"Pegasos, b = 1 to {b:,}" for b in table.index} == set(pairs)
     for b, ratio in table["ratio"].items():
-        assert pairs[f"1 to {b}"]["estimate"] == pytest.approx(ratio)
+        assert pairs[f"Pegasos, b = 1 to {b:,}"]["estimate"] == pytest.approx(ratio)
     within = table["ratio"].between(0.5, 2.0).all()
     assert claim.verdict == ("reproduced" if within else "contradicted")

@@ -4,18 +4,17 @@ from dataclasses import replace
 
 import pytest
 from evidence_cases import evidence
-from minibatch_cases import ENOUGH, P_STAR, optimum_run, power, reaching, sweep_panel, with_spectra
+from minibatch_cases import ENOUGH, optimum_run, power, sweep_panel, with_spectra
 
 from svm_cost_curves.datasets import DataError
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Decision
-from svm_cost_curves.experiments.papers.effort import Effort
 from svm_cost_curves.experiments.papers.minibatch import data
-from svm_cost_curves.experiments.papers.minibatch.data import data_of, spectrum_of
-from svm_cost_curves.experiments.papers.minibatch.study import Exponent, all_of, exponent, ratio_of_speedups, studies
+from svm_cost_curves.experiments.papers.minibatch.data import spectrum_of
+from svm_cost_curves.experiments.papers.minibatch.speedups import SpeedUp, all_of, speed_up
+from svm_cost_curves.experiments.papers.minibatch.study import exponent_of, studies
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
-from svm_cost_curves.experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.reproduction.statistics import FAILS, HOLDS, UNCLEAR, Decision, Effort
 
 SPEC = read_figure("minibatch_fig1")
 
@@ -28,18 +27,30 @@ def test_iterations_to_the_first_evaluation_at_the_target() -> None:
     one = sweep_panel(SPEC, {"pegasos": {1: (100.0, -40.0, 70.0), 2: (-50.0, -60.0, 8.0)}})
     (study,) = studies(with_spectra(SPEC, [one]))
     assert study.sizes == [1, 2]
-    # a run that misses the target has the longest run's end, here twice its own 100 iterations
-    assert study.of("pegasos")[1] == Effort((100.0, 200.0, 70.0), (True, False, True))
+    # a run that misses the target has the longest run's end, here twice the first one's 100 iterations; all others
+    # miss it one iteration earlier, so their iterations are exact
+    assert study.of("pegasos")[1] == Effort((100.0, 200.0, 70.0), (True, False, True), (100.0, 200.0, 70.0))
     assert (study.of("pegasos")[1].median, study.of("pegasos")[1].known) == (100.0, True)
     assert not study.of("pegasos")[2].known
     assert study.of("safe") == {}
+
+
+def test_the_target_was_met_after_the_evaluation_that_missed_it() -> None:
+    one = sweep_panel(SPEC, {"safe": {1: (21.0, 33.0, 8.0)}})
+    missed = 10, 30, 7  # of the evaluation before
+    for run, before in zip(one.runs[SPEC.members("safe")[1.0]], missed, strict=True):
+        object.__setattr__(run, "curve", run.curve.assign(iterations=[before, *run.curve["iterations"][1:]]))
+    (study,) = studies(with_spectra(SPEC, [one]))
+    effort = study.of("safe")[1]
+    assert effort == Effort((21.0, 33.0, 8.0), (True,) * 3, (11.0, 31.0, 8.0))
+    assert effort.step == 21 / 11
 
 
 def test_the_distance_is_absolute_and_from_the_lower_end_of_the_optimum() -> None:
     one = sweep_panel(SPEC, {"safe": {1: (10.0,)}}, gap=1.05e-4)
     (study,) = studies(with_spectra(SPEC, [one]))
     assert study.of("safe")[1].reached == (True,)
-    assert study.data.unfit == "P* is known to 1e-04 only"
+    assert study.unfit == "P* is known to 1e-04 only"
 
 
 def test_missing_data_have_no_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,53 +58,39 @@ def test_missing_data_have_no_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
         raise DataError("rcv1 is nowhere: no network")
 
     monkeypatch.setattr(data, "spectrum_of", refuse)
-    one = Panel("rcv1", "rcv1", runs={"optimum": (optimum_run(),)}, settings={"optimum": None})  # type: ignore[dict-item]
+    one = Panel("rcv1", "rcv1", runs={"optimum": (optimum_run(),)}, settings={"optimum": None})
     known = evidence(SPEC, [one])
     made = replace(known, computed=data.compute_spectra(known))
-    found = data_of(made, one)
-    assert found.spectrum is None
-    assert found.unfit == "spectral norm: rcv1 is nowhere"
-    assert data_of(known, replace(one, runs={})).unfit == "no finished runs of the optimum"
-    assert data.compute_spectra(evidence(SPEC, [replace(one, runs={})])) == {"spectra": {}}
+    (study,) = studies(made)
+    assert study.spectrum is None
+    assert study.unfit == "spectral norm: rcv1 is nowhere"
+    without_runs = evidence(SPEC, [replace(one, runs={})])
+    assert studies(without_runs)[0].unfit == "no finished runs of the optimum"
+    assert data.compute_spectra(without_runs) == {"spectra": {}}
 
 
 def test_the_exponent_of_a_power_law() -> None:
     efforts = {b: took(*costs) for b, costs in power(1e6, 0.5).items()}
-    found = exponent(efforts, 4 * ENOUGH)
-    assert found is not None
+    fitted = exponent_of(efforts, 4 * ENOUGH)
+    assert fitted is not None
+    found, largest = fitted
     assert found.interval.estimate == pytest.approx(0.5, abs=1e-3)
     assert found.interval.low < 0.5 < found.interval.high
-    assert (found.bound, found.largest) == (False, 16384)
-    assert exponent(efforts, 8192) is None  # two sizes
+    assert (found.bound, largest) == ("", 16384)
+    assert exponent_of(efforts, 8192) is None  # two sizes
 
 
 def test_a_size_that_is_not_reached_bounds_the_exponent_only_if_it_took_longer() -> None:
     efforts = {b: took(1e4 / b) for b in (1, 2, 4, 8)}
-    small = exponent({**efforts, 16: took(700.0, reached=False)}, 1)
+    small = exponent_of({**efforts, 16: took(700.0, reached=False)}, 1)
     assert small is not None
-    assert small.interval.estimate == pytest.approx(1.0)
-    assert (small.bound, small.largest) == (False, 8)
-    large = exponent({**efforts, 16: took(1e4 / 8, reached=False)}, 1)
+    assert small[0].interval.estimate == pytest.approx(1.0)
+    assert (small[0].bound, small[1]) == ("", 8)
+    large = exponent_of({**efforts, 16: took(1e4 / 8, reached=False)}, 1)
     assert large is not None
-    assert large.interval.estimate < 1.0
-    assert (large.bound, large.largest) == (True, 16)
-    assert exponent({b: took(700.0, reached=False) for b in (1, 2, 4)}, 1) is None
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "bound", "above", "at_most"),
-    [
-        (0.3, 0.4, False, "holds", "fails"),
-        (0.1, 0.2, False, "fails", "holds"),
-        (0.2, 0.3, False, "unclear", "unclear"),
-        (0.3, 0.4, True, "unclear", "unclear"),  # it may be less
-        (0.1, 0.2, True, "fails", "holds"),
-        (0.2, 0.3, True, "unclear", "unclear"),
-    ],
-)
-def test_a_bound_decides_in_one_direction(low: float, high: float, bound: bool, above: str, at_most: str) -> None:
-    found = Exponent(Interval((low + high) / 2, low, high), bound, 8)
-    assert (found.above(0.25).ruling, found.at_most(0.25).ruling) == (above, at_most)
+    assert large[0].interval.estimate < 1.0
+    assert (large[0].bound, large[1]) == ("at most", 16)
+    assert exponent_of({b: took(700.0, reached=False) for b in (1, 2, 4)}, 1) is None
 
 
 def test_the_spectrum_of_a_run() -> None:
@@ -109,35 +106,59 @@ def test_the_spectrum_of_a_run() -> None:
     assert first.beta(first.inverse_sigma2) <= 2 + 1e-9
 
 
-def test_fake_runs_reach_the_target_as_given() -> None:
-    curve = reaching(optimum_run(), "x", 10.0).curve
-    assert list(curve["iterations"]) == [9, 10, 20]
-    assert [value - P_STAR < 0.001 for value in curve["primal"]] == [False, True, False]
-
-
 def test_all_of_several_conditions() -> None:
     assert all_of([HOLDS, HOLDS]) == HOLDS
-    assert all_of([HOLDS, UNCLEAR, FAILS, MISSING]) == FAILS
-    assert all_of([HOLDS, UNCLEAR, MISSING]) == MISSING
+    assert all_of([HOLDS, UNCLEAR, FAILS]) == FAILS
     assert all_of([Decision("unclear", 3), HOLDS, Decision("unclear", 7)]) == Decision("unclear", 7)
     assert all_of([Decision("unclear", 3), UNCLEAR]) == UNCLEAR
 
 
 def test_the_ratio_of_two_speed_ups() -> None:
     first, second = {1: took(800.0), 8: took(100.0)}, {1: took(400.0), 8: took(200.0)}
-    found = ratio_of_speedups(first, second, 1, 8)
-    assert found is not None
-    assert (found.interval.estimate, found.bound) == (4.0, "")  # 8 over 2
-    assert ratio_of_speedups(first, second, 1, 16) is None
+    alone, found = speed_up(first, (1, 8)), speed_up(first, (1, 8), second)
+    assert alone
+    assert found
+    assert alone.interval.estimate == pytest.approx(8.0)
+    assert found.interval.estimate == pytest.approx(4.0)  # 8 over 2
+    assert (found.interval.runs, found.bound) == (1, "")
+    assert speed_up(first, (1, 16), second) is None
     cut = {**second, 8: took(200.0, reached=False)}  # it speeds up less than that
-    bounded = ratio_of_speedups(first, cut, 1, 8)
-    assert bounded is not None
-    assert bounded.bound == "at least"
-    assert ratio_of_speedups({**first, 8: took(100.0, reached=False)}, cut, 1, 8) is None
+    bounded, turned = speed_up(first, (1, 8), cut), speed_up(cut, (1, 8), first)
+    assert bounded
+    assert turned
+    assert (bounded.bound, turned.bound) == ("at least", "at most")
+    assert turned.interval.estimate == pytest.approx(1 / 4)
+    assert speed_up({**first, 8: took(100.0, reached=False)}, (1, 8), cut) is None
 
 
 def test_steps_between_evaluations_widen_ratios() -> None:
-    wide = {1: Effort((800.0,), (True,), 1.1), 8: Effort((100.0,), (True,), 1.2)}
-    found = ratio_of_speedups(wide, {1: took(400.0), 8: took(200.0)}, 1, 8)
+    # the speed-ups are 800 / 100 = 8 and 400 / 200 = 2; with the least iterations 500 / 100 to 800 / 80 and
+    # 320 / 200 to 400 / 160
+    first = {1: Effort((800.0,), (True,), (500.0,)), 8: Effort((100.0,), (True,), (80.0,))}
+    second = {1: Effort((400.0,), (True,), (320.0,)), 8: Effort((200.0,), (True,), (160.0,))}
+    found = speed_up(first, (1, 8), second)
     assert found is not None
-    assert (found.interval.low, found.interval.high) == pytest.approx((4 / 1.1, 4 * 1.2))
+    interval = found.interval
+    assert (interval.low, interval.estimate, interval.high) == pytest.approx((5 / 2.5, 4.0, 10 / 1.6))
+
+
+@pytest.mark.parametrize(
+    ("statistic", "expected", "ruling"),
+    [
+        # T(b) is 800, 400, 200, 50, 10 for b = 1, 2, 4, 16, 64, and 1 / sigma^2 is 4
+        (SpeedUp(methods=["safe"], sizes="small", times="b", above=0.9), {"1 to 2": 2, "1 to 4": 4}, "holds"),
+        (SpeedUp(methods=["safe"], sizes="large", above=3), {"4 to 16": 4, "4 to 64": 20}, "holds"),
+        (SpeedUp(methods=["safe"], sizes="large", from_one=True, at_most=20), {"1 to 16": 16, "1 to 64": 80}, "fails"),
+        (SpeedUp(methods=["safe"], sizes="largest", apart=20), {"4 to 64": 20}, "holds"),
+        (SpeedUp(methods=["safe"], sizes="next", window=4, above=4.5), {"4 to 16": 4, "16 to 64": 5}, "fails"),
+        # beta_b / b is 0.4375 with b = 4 and 0.296875 with b = 16: the bounds promise 1.47, and 1.67 with b = 64
+        (SpeedUp(methods=["safe"], sizes="large", times="bounds", above=2.8), {"4 to 16": 4, "4 to 64": 20}, "fails"),
+    ],
+)
+def test_speed_ups_by_hand(statistic: SpeedUp, expected: dict[str, float], ruling: str) -> None:
+    runs = {1: (800.0,), 2: (400.0,), 4: (200.0,), 16: (50.0,), 64: (10.0,)}
+    found = with_spectra(SPEC, [sweep_panel(SPEC, {"safe": runs})])
+    (case,) = [case for case in statistic.findings(studies(found), found).cases if case.measured]
+    pairs = case.statistic["pairs"]
+    assert {name: pair["estimate"] for name, pair in pairs.items()} == {f"b = {k}": v for k, v in expected.items()}
+    assert case.ruling == ruling

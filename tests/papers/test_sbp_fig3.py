@@ -8,7 +8,7 @@ from evidence_cases import evidence
 from pictures import render
 from readings import claims_of, reading, rulings
 
-from svm_cost_curves.experiments.papers.sbp.fig3 import make
+from svm_cost_curves.experiments.papers.curves import make
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
@@ -35,10 +35,10 @@ def test_the_ratio_is_that_of_the_costs_of_shifted_curves(factor: float, verdict
     assert {each.outcome for each in claim.readings if each.id != "cpu_seconds"} == {verdict}
     assert claim.nearest.cases == 2  # the paper claims nothing on Adult
     for part in claim.nearest.statistic.values():
-        assert part["fourier_over_sbp"]["ratio"]["estimate"] == pytest.approx(factor)
-        assert part["fourier_over_sbp"]["at_best"] == pytest.approx(factor)
-    assert rulings(claim, "adult") == {"fourier_over_sbp": "beside"}
-    low = reading(claim, "low_errors").statistic["mnist"]["fourier_over_sbp"]
+        assert part["cost"]["ratio"]["estimate"] == pytest.approx(factor)
+        assert part["cost"]["at_best"] == pytest.approx(factor)
+    assert rulings(claim, "adult") == {"cost": "beside"}
+    low = reading(claim, "low_errors").statistic["mnist"]["cost"]
     assert low["high_error"] == pytest.approx(1.5 * low["low_error"])
 
 

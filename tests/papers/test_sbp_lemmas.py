@@ -26,7 +26,7 @@ def test_the_optimum_is_bounded_by_the_dual_solution() -> None:
     """At the optimum sum(alpha) = ‖u‖^2 + C n hinge, so that f* = 1 / ‖u‖."""
     study = study_of(lemma_panel())
     assert study is not None
-    assert study.u.upper == pytest.approx(1 / NORM)
+    assert study.best == pytest.approx(1 / NORM)
     assert study.gaps[0] == pytest.approx(power(0.6)(study.iterations, 0))
 
 

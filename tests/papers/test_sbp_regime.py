@@ -8,7 +8,6 @@ from evidence_cases import evidence, finished_run, panel, rows_of
 from pictures import drawn_with_table
 from readings import claims_of, without
 
-from svm_cost_curves.experiments.papers.sbp import regime
 from svm_cost_curves.experiments.papers.sbp.regime import COLUMNS, EXAMPLES, make, sizes_of
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
@@ -18,26 +17,26 @@ SPEC = read_figure("sbp_regime")
 AS_BOUNDED = {"sbp": 1.0, "smo": 2.0, "pegasos": 3.0}
 
 
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(regime, "RESAMPLES", 100)
-
-
-def sized_panel(exponents: Mapping[str, float] = AS_BOUNDED, spread: float = 0.0) -> Panel:
+def sized_panel(exponents: Mapping[str, float] = AS_BOUNDED, spread: float = 0.0, seeds: int = 2) -> Panel:
     """Runs that reach the error 40/n after (n/40)^a evaluations, times 1e6; runs' exponents lie `spread` apart."""
     runs = {}
     for method, exponent in exponents.items():
         for value, name in SPEC.members(method).items():
             n = int(value)
             own = []
-            for seed in range(1 if method == "smo" else 5):
-                reach = 1e6 * (n / EXAMPLES) ** (exponent + spread * (seed - 2)) / n  # iterations
+            for seed in range(1 if method == "smo" else seeds):
+                reach = 1e6 * (n / EXAMPLES) ** (exponent + spread * (seed - (seeds - 1) / 2)) / n  # iterations
                 costs = np.array([1, 0.5 * reach, reach, 1e12]).round()
                 errors = (0.9, 0.8, EXAMPLES / n, 0.0)
                 rows = rows_of(iterations=costs, kernel_evaluations=costs * n, test_error=errors)
                 own.append(finished_run(algo=method, dataset="synthetic", seed=seed, rows=rows, n=n, name=name))
             runs[name] = own
     return panel("synthetic", runs)
+
+
+def names_of(method: str) -> list[str]:
+    """The series of a method, by rising size."""
+    return list(SPEC.members(method).values())
 
 
 def judged(case: Panel) -> Claim:
@@ -65,19 +64,32 @@ def test_other_growth(exponents: dict[str, float], held: int) -> None:
 
 
 def test_runs_that_disagree_are_unclear() -> None:
-    claim = judged(sized_panel({"sbp": 1.3, "smo": 2.0, "pegasos": 1.3}, spread=0.3))
-    assert claim.nearest.statistic["synthetic"]["SBP less Pegasos"]["ruling"] == "unclear"
+    case = sized_panel({"sbp": 1.3, "pegasos": 1.3}, spread=0.3, seeds=5)
+    (few,) = without([case], *(name for method in ("sbp", "pegasos") for name in names_of(method)[:2]))
+    found = judged(few).nearest.statistic["synthetic"]["SBP less Pegasos"]
+    assert found["ruling"] == "unclear"
+    assert found["exponent"]["low"] < 0 < found["exponent"]["high"]
+    assert found["exponent"]["method"] == "95 % bootstrap"
 
 
 def test_errors_that_are_not_reached_are_left_out() -> None:
     case = sized_panel()
     sizes = sizes_of(case, SPEC, "sbp")
-    assert [size.n for size in sizes] == [200, 400, 800, 1600, 3200]
-    assert [size.target for size in sizes] == [0.2, 0.1, 0.05, 0.025, 0.0125]
-    few = without([case], *list(SPEC.members("smo").values())[:3])[0]
+    targets = {n: size.targets.tolist() for n, size in sizes.items()}
+    assert targets == {200: [0.2], 400: [0.1], 800: [0.05], 1600: [0.025], 3200: [0.0125]}
+    (few,) = without([case], *names_of("smo")[:3])
     claim = judged(few)
     assert sum("too few" in text for text in claim.nearest.exceptions) == 2
     assert claim.nearest.held == 3
+
+
+def test_a_difference_is_that_over_the_sizes_which_both_have() -> None:
+    """Each has four sizes; 200, 1600 and 3200 are common."""
+    (some,) = without([sized_panel()], names_of("sbp")[1], names_of("smo")[2])
+    found = judged(some).nearest.statistic["synthetic"]["SBP less SMO"]["exponent"]
+    assert [found[name] for name in ("estimate", "low", "high")] == pytest.approx([-1.0] * 3, abs=1e-3)
+    (apart,) = without([sized_panel()], *names_of("sbp")[3:], *names_of("smo")[:2])
+    assert "SBP less SMO: not run, too few of the wanted errors are reached" in judged(apart).nearest.exceptions
 
 
 def test_growth_is_drawn_and_written() -> None:

@@ -8,7 +8,7 @@ from evidence_cases import evidence, finished_run, panel, rows_of
 from pictures import render
 from readings import claims_of, on_all, reading, without
 
-from svm_cost_curves.experiments.papers.sbp.simba import make
+from svm_cost_curves.experiments.papers.curves import make
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
@@ -50,8 +50,8 @@ def judged(case: Panel) -> Claim:
 def test_higher_values_after_equal_iterations(offset: float, spread: float, verdict: str) -> None:
     claim = judged(two(rising(offset, spread), rising()))
     assert {each.outcome for each in claim.readings} == {verdict}
-    assert claim.nearest.statistic["adult"]["water_level"]["interval"]["estimate"] == pytest.approx(offset)
-    assert claim.nearest.statistic["adult"]["water_level"]["low"] == 10
+    assert claim.nearest.statistic["adult"]["simba"]["interval"]["estimate"] == pytest.approx(offset)
+    assert claim.nearest.statistic["adult"]["simba"]["low"] == 10
 
 
 def test_the_end_is_another_reading() -> None:

@@ -8,6 +8,7 @@ from evidence_cases import N, evidence, finished_run, panel, rows_of
 from pictures import drawn_with_table
 from readings import claims_of, on_all, reading, without
 
+from svm_cost_curves.experiments.curve import from_rows
 from svm_cost_curves.experiments.papers.sbp.support import make, mistake_bound, support_at
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
@@ -81,6 +82,15 @@ def test_the_number_at_an_error() -> None:
     missed = support_at(curves, 0.05)
     assert (missed.known, missed.median) == (False, 100)
     assert support_at(curves, None).median == 100
+
+
+@pytest.mark.parametrize(("before", "after", "least"), [(10, 100, 20), (100, 100, 100), (190, 100, 100)])
+def test_the_least_number_at_an_error(before: int, after: int, least: float) -> None:
+    """The error is met one to nine iterations after an evaluation. Where numbers fall, the least is the one found."""
+    rows = rows_of(iterations=[1, 10], support_vectors=[before, after], test_error=[0.5, 0.1])
+    found = support_at([from_rows(rows)], 0.2)
+    assert (found.costs, found.least) == ((after,), (least,))
+    assert found.step == after / least
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, "reproduced"), (100.0, "contradicted"), (0.001, "trivial")])

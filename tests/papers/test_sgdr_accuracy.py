@@ -9,7 +9,7 @@ from pictures import drawn_with_table
 from readings import claims_of
 from sgdr_cases import J_OPT, optimum_run, run
 
-from svm_cost_curves.experiments.papers.sgdr.accuracy import make, studies
+from svm_cost_curves.experiments.papers.sgdr.accuracy import make
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
@@ -17,7 +17,7 @@ from svm_cost_curves.experiments.store import FinishedRun
 
 SPEC = read_figure("sgdr_accuracy")
 SMALL, MIDDLE, LARGE = SPEC.members("sgd_s")
-EPOCHS = (*range(1, 13), 50, 100, 101, 500, 2000)
+EPOCHS = (*range(1, 13), 50, 100, 101, 500, 1000, 2000)
 
 
 def power_law(dataset: str, *, exponents: tuple[float, ...], values: tuple[float, ...] = (MIDDLE,)) -> Panel:
@@ -38,29 +38,32 @@ def power_law(dataset: str, *, exponents: tuple[float, ...], values: tuple[float
 
 
 def test_epochs_and_exponent_by_hand() -> None:
-    (study,) = studies([power_law("adult", exponents=(1.0, 1.0, 2.0))], SPEC)
-    assert study.C == MIDDLE
-    # 1 / epochs is 0.01 at 100, epochs^-2 at 10
-    assert study.epochs_to(0.0101) == [10.0, 100.0, 100.0]
-    assert study.epochs_to(1.01e-4) == [100.0, float("inf"), float("inf")]
-    assert study.exponent is not None
-    assert study.exponent.estimate == pytest.approx(4 / 3)
-    assert (study.exponent.low, study.exponent.high) == pytest.approx((1.0, 2.0))
-    assert study.accuracy is not None
-    assert study.accuracy.runs == 3
-    assert study.accuracy.cost[0] == 2.0  # there is no lower bound before
-    assert study.accuracy.median[-1] == pytest.approx(1 / 2000)
-    assert study.excess is not None
-    assert study.excess.cost[0] == 1.0
+    made = make(evidence(SPEC, [power_law("adult", exponents=(1.0, 2.0, 2.0))]))
+    assert set(made.data["runs"]) == {3}
+    # there is no lower bound before 2 epochs
+    assert made.data.groupby("measure")["epochs"].min().to_dict() == {"accuracy": 2.0, "excess": 1.0}
+    assert made.table is not None
+    # epochs^-2 is at most 0.1, 0.01, 0.001, 0.0001 at 4, 10, 50, 100 epochs, 1 / epochs at 10, 100, 1000 and never
+    reached = ["4 (4 to 10)", "10 (10 to 100)", "50 (50 to 1,000)", "100 (100 to not reached)"]
+    (row,) = [row for row in made.table.rows if row[1] == f"{MIDDLE:g}"]
+    assert row[3:] == [*reached, f"{2000**-2:.1e}", "1.67 (range 1.00 to 2.00)"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_accuracy_of_zero_does_not_count_for_the_exponents() -> None:
+    points = [*((float(k), 1 / k, 0.0) for k in (10, 20, 40, 80)), (100.0, 0.0, 0.0)]
+    made = make(evidence(SPEC, [panel("adult", {SPEC.members("sgd_s")[SMALL]: [run("sgd_s", points)]})]))
+    assert made.table is not None
+    assert made.table.rows[0][-1] == "1.00"
+    assert "Adult, C = 0.1: epochs^-1.00." in claims_of(made)["sgdr.vanishing"].nearest.measured
 
 
 def test_a_run_that_misses_all_targets_has_no_exponent() -> None:
     runs = {SPEC.members("sgd_s")[SMALL]: [run("sgd_s", [(1.0, 0.5, 0.5), (2.0, 0.4, 0.4)])]}
-    (study,) = studies([panel("adult", runs)], SPEC)
-    assert study.optimum is None
-    assert study.excess is None
-    assert study.exponent is None
-    drawn_with_table(make(evidence(SPEC, [panel("adult", runs)])))
+    made = drawn_with_table(make(evidence(SPEC, [panel("adult", runs)])))
+    assert made.table is not None
+    assert made.table.rows[0][2:] == ["", "-", "-", "-", "-", "1.3e+00", ""]
+    assert set(made.data["measure"]) == {"accuracy"}  # the optimum is not known
 
 
 def test_picture_and_table() -> None:
@@ -73,7 +76,7 @@ def test_picture_and_table() -> None:
     assert made.table is not None
     assert len(made.table.rows) == 4 * 3
     row = made.table.rows[0]
-    assert row[:4] == ["Adult", f"{SMALL:g}", f"{J_OPT:.6f}", "10 (9 to 11)"]
+    assert row[:4] == ["Adult", f"{SMALL:g}", f"{J_OPT:.6f}", "9.5 (9 to 10)"]  # 1 / 10 is 0.1
     assert row[6] == "-"
     assert "lacks its tables" in made.table.notes[-1]
 
@@ -133,7 +136,7 @@ def test_the_excess_is_another_reading() -> None:
 def test_the_gap_vanishes(exponent: float, outcome: str) -> None:
     claim = judge(ending((5e-3, 6e-3), exponent))["sgdr.vanishing"]
     assert claim.verdict == outcome
-    assert f"C = 1: epochs^-{exponent:.2f}" in claim.nearest.measured
+    assert f"Adult, C = 1: epochs^-{exponent:.2f}" in claim.nearest.measured
 
 
 def test_slopes_on_both_sides_of_the_limit_decide_nothing() -> None:

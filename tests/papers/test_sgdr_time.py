@@ -9,8 +9,8 @@ from pictures import drawn_with_table
 from readings import claims_of, outcomes
 from sgdr_cases import J_OPT, everywhere, optimum_run, run, times_panel
 
-from svm_cost_curves.experiments.papers.sgdr.cpu_time import COMPARISONS, JUDGES, make
-from svm_cost_curves.experiments.papers.sgdr.timing import lines, methods
+from svm_cost_curves.experiments.papers.sgdr.cpu_time import make
+from svm_cost_curves.experiments.papers.sgdr.time_tables import lines
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.figure_result import Bold
 from svm_cost_curves.experiments.reproduction.spec import read_figure
@@ -38,7 +38,7 @@ CLAIMED: Mapping[float, Mapping[str, float]] = {
     },
 }
 """Seconds as all claims have them."""
-RATIOS = sorted(COMPARISONS)
+RATIOS = sorted(claim.id for claim in WHOLE.claims if claim.statistic["kind"] == "time_ratio")
 
 
 def seconds(change: Mapping[str, Sequence[float]] | None = None) -> Given:
@@ -53,9 +53,7 @@ def as_claimed() -> Panel:
 
 
 def judge(*panels: Panel) -> dict[str, Claim]:
-    claims = claims_of(make(evidence(SPEC, panels)))
-    assert set(claims) == set(JUDGES)
-    return claims
+    return claims_of(make(evidence(SPEC, panels)))
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +79,7 @@ def test_comparisons_fail_on_times_in_another_order(name: str) -> None:
 
 
 def test_equal_times_decide_nothing() -> None:
-    around = dict.fromkeys(CLAIMED[SMALL], (1.0, 3.0))
+    around = dict.fromkeys(CLAIMED[SMALL], (1.0, 4.0))  # ratios from 1/4 to 4, around all limits
     claims = judge(times_panel(SPEC, seconds(around)))
     undecided = {name for name in RATIOS if claims[name].verdict == "unclear"}
     assert undecided == set(RATIOS)
@@ -105,7 +103,7 @@ def test_readings_of_the_protocol(found: dict[str, Claim]) -> None:
 def test_readings_of_dcd() -> None:
     claim = judge(times_panel(SPEC, seconds({"dcd": (100.0, 100.0)})))["sgdr.large_dual"]
     assert outcomes(claim) == {"liblinear": "reproduced", "our_dcd": "mixed"}
-    assert claim.readings[1].exceptions == ["Adult, C = 10: fails, OCAS over DCD 0.201 [0.2, 0.202]"]
+    assert claim.readings[1].exceptions == ["Adult, C = 10: fails, OCAS over DCD 0.201 (range 0.2 to 0.202)"]
 
 
 def two_data_sets(ocas: float) -> list[Panel]:
@@ -147,7 +145,8 @@ def test_a_method_that_misses_the_target_is_slower_than_its_budget() -> None:
     assert claim.nearest.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]["bound"] == "at least"
     # ended after 6 s: it may take 7 or 70
     short = judge(times_panel(SPEC, seconds({"pegasos": (-3.0, -3.0)})))["sgdr.3"]
-    assert short.nearest.exceptions == ["Adult, C = 1: unclear, Pegasos over SGD-r at least 0.597 [0.594, 0.6]"]
+    text = "Adult, C = 1: unclear, Pegasos over SGD-r at least 0.597 (range 0.594 to 0.6)"
+    assert short.nearest.exceptions == [text]
     neither = judge(times_panel(SPEC, seconds({"pegasos": (-3.0, -3.0), "sgd_r": (-9.0, -9.0)})))
     assert "Pegasos over SGD-r both miss the target" in neither["sgdr.3"].nearest.exceptions[0]
 
@@ -155,8 +154,10 @@ def test_a_method_that_misses_the_target_is_slower_than_its_budget() -> None:
 def test_the_step_of_eps_widens_a_ratio() -> None:
     given = seconds() | {"sgd_m 0.3": dict.fromkeys(CLAIMED, (-1.0, -1.0)), "sgd_m 0.15": seconds()["sgd_m"]}
     ratio = judge(times_panel(SPEC, given))["sgdr.3"].nearest.statistic["adult"]["C=1 SGD-s over SGD-m"]
-    assert ratio["ratio"]["low"] == pytest.approx(4.3 / 4.04, rel=1e-3)
-    assert ratio["ratio"]["high"] == pytest.approx(4.3 * 1.01 / 4.0 / 0.9, rel=1e-3)  # the first evaluation within 1 %
+    # SGD-s misses the target with the larger eps after 4.3 and 4.343 s: its slower run may have met it at their median
+    step = (4.3 + 4.343) / (4.3 + 4.3215)
+    assert ratio["ratio"]["low"] == pytest.approx(4.3 / 4.04 / step)
+    assert ratio["ratio"]["high"] == pytest.approx(4.343 / 4.0 / 0.9)  # SGD-m's first evaluation within 1 %
 
 
 @pytest.mark.parametrize("method", ["pegasos", "sgd_m", "liblinear"])
@@ -201,10 +202,13 @@ def stop(label: str, panel: Panel, above: float, below: float, gap: float = 1e-9
 
 def test_the_stop_is_judged_by_the_certified_optimum(as_claimed: Panel, found: dict[str, Claim]) -> None:
     assert found["sgdr.2"].verdict == "reproduced"
-    assert found["sgdr.2"].nearest.measured.startswith("SGD-s: 18 stops, at most 0.067 eps above the optimum (Adult, ")
+    text = (
+        "SGD-s: as claimed in 3 of 3 cases; at worst SGD-s: up to 0.067 eps above an optimum known to 1e-09 (stops: 6)"
+    )
+    assert found["sgdr.2"].nearest.measured.startswith(text)
     assert stop("good", as_claimed, 0.0095, 0.0).verdict == "reproduced"
     bad = stop("bad", as_claimed, 0.02, -0.015)  # a bound above the optimum stops it too soon
-    assert bad.nearest.exceptions == ["Adult, C = 1: fails, SGD-s: up to 2 eps above an optimum known to 1e-09"]
+    assert "fails, SGD-s: up to 2 eps above an optimum known to 1e-09 (stops: 1)" in bad.nearest.exceptions[0]
     # the optimum is known to 0.4 %: 0.9 % above its middle may be more than 1 % above it
     assert "unclear" in stop("vague", as_claimed, 0.009, 0.0, gap=4e-3).nearest.exceptions[0]
 
@@ -283,7 +287,8 @@ def test_pegasos_overflows(as_claimed: Panel, end: float, outcome: str) -> None:
 
 
 def test_picture_and_table() -> None:
-    names, rows = methods(WHOLE), lines(WHOLE)
+    rows = lines(WHOLE)
+    names = [name for name, protocol, _ in rows if protocol == "own"]
     assert len(names) == 9
     assert [name for _, _, name in rows[9:]] == [
         f"{name}{end}" for name in ("SGD-s", "SGD-m") for end in (" eps = 0.01", " first evaluation")

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from evidence_cases import evidence
 from hypothesis import given
@@ -12,9 +14,18 @@ from pictures import render
 from readings import claims_of, outcomes, reading
 from simba_cases import COSTS, ZEROS, error, swept_panel
 
-from svm_cost_curves.experiments.papers.simba import fig1_claim as reach_module
+from svm_cost_curves.experiments import curve
+from svm_cost_curves.experiments.curve import ROUNDING
 from svm_cost_curves.experiments.papers.simba.fig1 import make
-from svm_cost_curves.experiments.papers.simba.fig1_claim import DENSE, NONZEROS, Runs, excess, reach
+from svm_cost_curves.experiments.papers.simba.fig1_claim import (
+    ACCOUNTINGS,
+    DENSE,
+    NONZEROS,
+    Runs,
+    access_ratio,
+    excess,
+    tabulate,
+)
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 from svm_cost_curves.experiments.reproduction.spec import read_figure
@@ -25,42 +36,24 @@ WORSE, NU, HELD_NU = list(SPEC.members("simba"))[1:4]
 LAMBDA, HELD_LAMBDA = list(SPEC.members("pegasos"))[2:4]
 
 
-def first(series: str) -> float:
-    """First value of a series' parameter."""
-    return next(iter(SPEC.members(series)))
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reach_module, "RESAMPLES", 100)
-
-
 def measured(
     simba: Any,
     pegasos: Any,
     dataset: str = "news20",
     *,
-    seeds: int = 3,
-    k: Any = None,
-    printed: Any = None,
-    unclipped: Any = None,
+    others: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> Panel:
-    """Best at `NU` and `LAMBDA` on test, at `HELD_NU` and `HELD_LAMBDA` on held-out rows; `k`: k examples a step.
-
-    `printed`: SIMBA with the printed learning rate; `unclipped`: without clipping.
-    """
+    """Best at `NU` and `LAMBDA` on test, at `HELD_NU` and `HELD_LAMBDA` held out; other series at their first value."""
     worse = error(0.3, 1e8)
     errors = {
         "simba": {WORSE: worse, NU: simba, HELD_NU: error(0.2, 1e7)},
         "pegasos": {LAMBDA: pegasos, HELD_LAMBDA: error(0.25, 1e7)},
         "simba_held": {WORSE: worse, NU: worse, HELD_NU: error(0.2, 1e7)},
         "pegasos_held": {LAMBDA: worse, HELD_LAMBDA: error(0.2, 1e7)},
-        **({} if k is None else {"pegasos_k": {LAMBDA: k}}),
-        **({} if printed is None else {"simba_printed": {first("simba_printed"): printed}}),
-        **({} if unclipped is None else {"simba_unclipped": {first("simba_unclipped"): unclipped}}),
+        **{series: {next(iter(SPEC.members(series))): values} for series, values in (others or {}).items()},
     }
-    return swept_panel(SPEC, dataset, errors, seeds=seeds, **fields)
+    return swept_panel(SPEC, dataset, errors, **fields)
 
 
 def both(simba: Any, pegasos: Any, **fields: Any) -> list[Panel]:
@@ -73,15 +66,18 @@ def judge(*panels: Panel) -> dict[str, Claim]:
 
 def test_a_hundred_times_fewer_accesses() -> None:
     # SIMBA pays 1000 coordinates for each nonzero, Pegasos 500
-    claims = judge(*both(error(0.05, 1e5, 1e-4), error(0.05, 1e7, 1e-4), k=error(0.05, 1e7)))
+    claims = judge(*both(error(0.05, 1e5, 1e-4), error(0.05, 1e7, 1e-4), others={"pegasos_k": error(0.05, 1e7)}))
     claim = claims["simba.1"]
     assert claim.verdict == "reproduced"
     part = claim.nearest.statistic["news20"]["ratio"]
     # on log axes both errors are straight, so that 2 % above the best is reached in the ratio of the decades
-    assert part["ratio"]["estimate"] == pytest.approx(100, rel=0.5)
     assert part["parameters"] == {"simba": NU, "pegasos": LAMBDA}
     assert part["target"] == pytest.approx(1.02 * 0.05)
-    assert "news20: ratio 100 [" in claim.nearest.measured
+    factor = 10 ** (5 / 40)  # of the accesses from one evaluation to the next
+    ends = (part["ratio"]["estimate"], part["ratio"]["low"], part["ratio"]["high"])
+    assert ends == pytest.approx((100, 100 / factor, 100 * factor), rel=1e-3)
+    assert part["ratio"]["method"] == "range"
+    assert "news20: ratio 100 (range 75 to 133) (to 5.10 %" in claim.nearest.measured
     ratios = {
         each.id: each.statistic["news20"]["ratio"]["ratio"]["estimate"] for each in claim.readings if each.statistic
     }
@@ -97,8 +93,8 @@ def test_a_hundred_times_fewer_accesses() -> None:
 
 def test_readings_of_the_algorithm() -> None:
     # the printed rate takes ten times as many accesses, and without clipping the error is not reached
-    other = {"printed": error(0.05, 1e6), "unclipped": error(0.08, 1e5)}
-    claims = judge(*both(error(0.05, 1e5, 1e-4), error(0.05, 1e7, 1e-4), **other))
+    others = {"simba_printed": error(0.05, 1e6), "simba_unclipped": error(0.08, 1e5)}
+    claims = judge(*both(error(0.05, 1e5, 1e-4), error(0.05, 1e7, 1e-4), others=others))
     found = outcomes(claims["simba.1"])
     assert (found["nonzeros"], found["printed_rate"], found["unclipped"]) == ("reproduced", *["contradicted"] * 2)
     ratio = reading(claims["simba.1"], "printed_rate").statistic["news20"]["ratio"]["ratio"]["estimate"]
@@ -117,10 +113,11 @@ def test_readings_of_the_algorithm() -> None:
     ],
 )
 def test_clipping(unclipped: Any, verdict: str) -> None:
-    claim = judge(*both(error(0.05, 1e5), error(0.05, 1e7), unclipped=unclipped))["simba.clipping"]
+    others = {"simba_unclipped": unclipped} if unclipped else {}
+    claim = judge(*both(error(0.05, 1e5), error(0.05, 1e7), others=others))["simba.clipping"]
     assert claim.verdict == verdict
     if verdict == "reproduced":
-        assert "8.00 % without and 5.00 % with clipping, excess +60.0" in claim.nearest.measured
+        assert "SIMBA, no clipping 8.00 % and SIMBA 5.00 %, excess +60.0" in claim.nearest.measured
 
 
 def test_equally_many_or_more_accesses_contradict() -> None:
@@ -142,17 +139,17 @@ def test_an_error_that_simba_never_reaches() -> None:
     claim = claims["simba.1"]
     assert claim.verdict == "contradicted"
     part = claim.nearest.statistic["news20"]["ratio"]
-    assert part["simba"] is None
+    assert part["costs"]["simba"] is None
     # the ratio is below Pegasos's cost over SIMBA's budget
     assert part["ratio"]["estimate"] == part["ratio"]["low"] == 0.0
-    assert part["ratio"]["high"] == pytest.approx(part["pegasos"] / part["budget"])
+    assert part["ratio"]["high"] == pytest.approx(part["costs"]["pegasos"] / part["budget"])
     assert "SIMBA not within 1.0e8" in claim.nearest.measured
 
 
 def test_any_error_is_more_than_none() -> None:
     claim = judge(*both(error(0.001, 1e5), error(0.0, 1e7)))["simba.error"]
     assert claim.verdict == "contradicted"
-    assert "SIMBA and Pegasos 0.10 % and 0.00 %, excess +0.10 [+0.10, +0.10] points" in claim.nearest.measured
+    assert "SIMBA 0.10 % and Pegasos 0.00 %, excess +0.10 (range +0.10 to +0.10) points" in claim.nearest.measured
     assert "relative_excess" not in claim.nearest.statistic["news20"]["error"]
     assert judge(*both(error(0.0, 1e5), error(0.0, 1e7)))["simba.error"].verdict == "reproduced"
 
@@ -251,33 +248,53 @@ def runs(*errors: Any) -> Runs:
 @given(st.floats(1e4, 1e8), st.floats(1e4, 1e8), st.floats(0, 0.5))
 def test_costs_to_an_error(first: float, second: float, tolerance: float) -> None:
     pegasos, simba = runs(error(0.1, first)), runs(error(0.1, second))
-    found = reach(pegasos, simba, (NONZEROS, NONZEROS), tolerance)
-    assert found.target == pytest.approx(0.1 * (1 + tolerance))
-    assert found.budget == COSTS[-1]
+    target = pegasos.best * (1 + tolerance)
+    assert target == pytest.approx(0.1 * (1 + tolerance))
+    costs = [side.cost_to(target, NONZEROS) for side in (pegasos, simba)]
     # checked at every evaluation
-    for cost, where in ((found.pegasos, pegasos), (found.simba, simba)):
-        assert cost is not None
-        assert (where.mean()[cost > COSTS] > found.target).all()
-        assert where.mean()[cost == COSTS] <= found.target
-    assert found.ratio.estimate == pytest.approx(found.pegasos / (found.simba or np.nan))
+    for cost, side in zip(costs, (pegasos, simba), strict=True):
+        assert (side.mean()[cost > COSTS] > target).all()
+        assert side.mean()[cost == COSTS] <= target * (1 + ROUNDING)
+    ratios = {name: access_ratio(pegasos, simba, columns, tolerance).estimate for name, columns in ACCOUNTINGS.items()}
+    assert ratios["nonzeros"] == pytest.approx(costs[0] / costs[1])
     # the unit of the accesses does not change the target error
-    dense, mixed = (reach(pegasos, simba, (DENSE, other), tolerance) for other in (DENSE, NONZEROS))
-    assert dense.ratio.estimate == pytest.approx(found.ratio.estimate)
-    assert mixed.ratio.estimate == pytest.approx(ZEROS * found.ratio.estimate)
-    assert dense.target == mixed.target == found.target
+    assert ratios["dense"] == pytest.approx(ratios["nonzeros"])
+    assert ratios["mixed"] == pytest.approx(ZEROS * ratios["nonzeros"])
+
+
+def evaluated(errors: dict[int, float | None]) -> pd.DataFrame:
+    """A run's curve: test errors after some accesses, ten for each iteration."""
+    return curve.from_rows(
+        [
+            {"iterations": cost // 10, NONZEROS: cost, DENSE: ZEROS * cost, "test_error": value}
+            for cost, value in errors.items()
+        ]
+    )
+
+
+def test_the_step_of_the_evaluations_at_a_target() -> None:
+    found = tabulate([evaluated({100: 0.4, 200: 0.2, 400: 0.2}), evaluated({110: 0.4, 230: 0.4, 300: None, 460: 0.2})])
+    assert found is not None
+    assert found.mean() == pytest.approx([0.4, 0.3, 0.3, 0.3, 0.2])  # at 110, 200, 230, 400 and 460 accesses
+    # the evaluations of 400 and 460 accesses stand for all from 210 and 240 on (300 has no error), those of 200 and 110
+    # for all from 110 and 10 on
+    widths = [(400 / 210 + 460 / 240) / 2, (200 / 110 + 110 / 10) / 2, 1.0]
+    assert [found.step(target) for target in (0.2, 0.3, 0.1)] == pytest.approx(widths)
 
 
 def test_runs_that_disagree_widen_the_interval() -> None:
     pegasos = runs(error(0.1, 1e6), error(0.1, 1e6))
     same, apart = runs(error(0.1, 1e5), error(0.1, 1e5)), runs(error(0.1, 1e5), error(0.12, 1e7))
-    equal = reach(pegasos, same, (NONZEROS, NONZEROS), 0.02)
-    assert equal.ratio.low == equal.ratio.high
-    found = reach(pegasos, apart, (NONZEROS, NONZEROS), 0.02)
-    assert found.simba is None  # the mean stays 10 % above, which the worse half does not allow
-    assert found.ratio.low == 0.0
-    assert found.ratio.high > 1
-    share = excess(apart, pegasos).interval
+    columns = (NONZEROS, NONZEROS)
+    equal = access_ratio(pegasos, same, columns, 0.02)
+    assert equal.low == equal.estimate == equal.high
+    found = access_ratio(pegasos, apart, columns, 0.02)
+    # the mean stays 10 % above, which the worse half does not allow
+    assert found.low == found.estimate == 0.0
+    assert found.high > 1
+    share, relative = excess(apart, pegasos)
+    assert relative
     assert (share.estimate, share.low, share.high) == pytest.approx((0.1, 0.0, 0.2))
     # the other way round the runs of the denominator are those that disagree
-    share = excess(pegasos, apart).interval
+    share, _ = excess(pegasos, apart)
     assert (share.estimate, share.low, share.high) == pytest.approx((-1 / 11, -1 / 6, 0.0))

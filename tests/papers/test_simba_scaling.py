@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from evidence_cases import evidence, finished_run, panel, rows_of
 from pictures import drawn_with_table
-from readings import claims_of
+from readings import claims_of, outcomes
 
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.papers.simba import scaling
 from svm_cost_curves.experiments.papers.simba.scaling import LENGTH, RIVALS, SHARE, make
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
@@ -23,14 +22,6 @@ ITERATIONS = np.unique(np.geomspace(1, 2e4, 80).round())
 
 Iterations = Callable[[str, Any, float, float], float]
 """Iterations to the error, from the method, the data set, delta and B^2."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def few_resamples() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(scaling, "RESAMPLES", 50)
-        monkeypatch.setattr("svm_cost_curves.experiments.papers.effort.RESAMPLES", 50)
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -161,12 +152,21 @@ def test_runs_far_apart_are_unclear(chosen: dict[str, RunSettings]) -> None:
 
 
 def test_an_error_that_is_not_reached(chosen: dict[str, RunSettings]) -> None:
-    def never(method: str, data: Any, delta: float, norm2: float) -> float:
-        return 1e9 if method == "simba" else 10.0
-
-    claims = judge(measured(chosen, never))
+    claims = judge(measured(chosen, lambda method, *_: 1e9 if method == "simba" else 10.0))
     assert claims["simba.gain"].verdict == "contradicted"
-    assert claims["simba.growth"].verdict == "not_testable"
+    growth = claims["simba.growth"].nearest
+    assert growth.outcome == "not_testable"
+    assert "SIMBA, growing d: not run, the error is not reached everywhere" in growth.exceptions
+    neither = judge(measured(chosen, lambda *_: 1e9))["simba.gain"]
+    assert outcomes(neither) == {"pegasos": "unclear", "size": "contradicted"}
+    assert "d = 4096: unclear, neither reaches the error" in neither.nearest.exceptions
+
+
+def test_an_exponent_needs_three_settings(by_theory: Panel, chosen: dict[str, RunSettings]) -> None:
+    others = list(SPEC.members("simba_delta").values())[2:]
+    fewer = {name: settings for name, settings in chosen.items() if name not in others}
+    growth = judge(replace(by_theory, settings=fewer))["simba.growth"].nearest
+    assert growth.exceptions == ["SIMBA, growing 1 / delta: not run, fewer than 3 settings"]
 
 
 def test_picture_and_data(by_theory: Panel) -> None:

@@ -11,7 +11,6 @@ from evidence_cases import evidence, finished_run, panel, with_data
 
 from svm_cost_curves import datasets
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.papers.simba import rates
 from svm_cost_curves.experiments.papers.simba.saddle_point import optimum
 from svm_cost_curves.experiments.papers.simba.theorem import make
 from svm_cost_curves.experiments.reproduction.spec import read_figure
@@ -28,8 +27,7 @@ def exponent_and_slack(data: pd.DataFrame, n: int) -> tuple[float, float]:
     return -1 / slope, slack
 
 
-def test_data_csv_gives_the_verdict_s_exponent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rates, "RESAMPLES", 50)
+def test_data_csv_gives_the_verdict_s_exponent(tmp_path: Path) -> None:
     spec = read_figure("simba_theorem")
     words = ["dataset.shape=noisy", "dataset.n=60", "dataset.d=3", "dataset.divide_by=2"]
     settings = settings_of(["dataset=synthetic", "algo=simba", "problem.nu=0.1", *words])

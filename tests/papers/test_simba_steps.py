@@ -112,7 +112,7 @@ def test_equal_versions_are_equivalent_and_a_free_bias_is_free() -> None:
     assert (part["relative"]["low"], part["relative"]["high"]) == (0.0, 0.0)
     assert statistic(found["simba.3"], "nonzeros")["feature_accesses"]["biased"] == pytest.approx(700.0)
     assert statistic(found["simba.3"], "time")["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(1.0)
-    assert "news20, test error: after 1,000 iterations +0.0 [+0.0, +0.0] %" in found["simba.2"].nearest.measured
+    assert "news20, test error: after 1,000 iterations +0.0 (range +0.0 to +0.0) %" in found["simba.2"].nearest.measured
 
 
 def test_differences_are_written_as_signed_shares() -> None:
@@ -194,5 +194,6 @@ def test_picture_and_table() -> None:
     assert set(made.data["measure"]) == {"test_error", "water_level"}
     assert made.table is not None
     assert len(made.table.rows) == 2 * len(HORIZONS) * 2
-    assert ["news20", "1,000", "test error", "5.51 %", "5.51 %", "+0.00 [+0.00, +0.00] points"] in made.table.rows
+    difference = "+0.00 (range +0.00 to +0.00) points"
+    assert ["news20", "1,000", "test error", "5.51 %", "5.51 %", difference] in made.table.rows
     assert sum("per iteration" in note for note in made.table.notes) == 2 * 3

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from svm_cost_curves.experiments.curve import from_rows
-from svm_cost_curves.experiments.papers.cases import HOLDS, MISSING, Case, Findings, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec, ShownSpec, check_claim
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.options import Options
@@ -17,6 +17,7 @@ from svm_cost_curves.experiments.reproduction.report import curves
 from svm_cost_curves.experiments.reproduction.report.curves import judged_claim
 from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import HOLDS, MISSING
 
 
 def test_series_have_their_labels_and_settings_the_names_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,6 +44,16 @@ def test_series_have_their_labels_and_settings_the_names_of_the_command_line(mon
     assert page.runs[0].command == "python run.py seed=3"
 
 
+@dataclass(frozen=True)
+class Given(Statistic):
+    """Findings that are given."""
+
+    given: Findings
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        return self.given
+
+
 def test_a_claim_draws_the_curves_that_its_file_names_on_the_data_sets_that_were_run() -> None:
     claim = ClaimSpec("x.named", shows=ShownSpec(["smo", "sdca"], "cpu_seconds", "primal"))
     claim.readings = [ReadingSpec("a"), ReadingSpec("b", shows=ShownSpec(measure="dual"))]
@@ -50,7 +61,7 @@ def test_a_claim_draws_the_curves_that_its_file_names_on_the_data_sets_that_were
     spec = FigureSpec(id="x", series=[SeriesSpec("smo"), grid], claims=[claim, ClaimSpec("x.data")])
     cases = [Case(place, "", holds) for place, holds in ((("web", ""), HOLDS), (("adult", ""), MISSING))]
     found = Findings([replace(case, statistic={"ratio": 2.0}) for case in cases])
-    claims = judge_claims(Evidence(spec, "demo", ()), dict.fromkeys(("x.named", "x.data"), lambda *_: found))
+    claims = judge_claims(Evidence(spec, "demo", ()), statistics=dict.fromkeys(("x.named", "x.data"), Given(found)))
     seen = [
         [(reading.datasets, reading.series, reading.cost, reading.measure) for reading in judged_claim(one).readings]
         for one in claims

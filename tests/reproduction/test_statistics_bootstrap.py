@@ -2,43 +2,98 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.reproduction.statistics import (
     LEAST_RUNS,
+    RESAMPLES,
     Interval,
     bootstrap,
     bootstrap_groups,
     bootstrap_mean,
     bootstrap_means,
-    relative_difference,
+    bootstrap_medians,
 )
+
+VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=12)
+ENOUGH = st.lists(st.floats(-100, 100), min_size=LEAST_RUNS, max_size=40)
+
+
+def alone(centres: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The centre of a single group."""
+    return centres[:, 0]
+
+
+def minus(centres: NDArray[np.float64]) -> NDArray[np.float64]:
+    return centres[:, 0] - centres[:, 1]
+
+
+def ends(interval: Interval | None) -> list[float]:
+    assert interval is not None
+    return [interval.estimate, interval.low, interval.high]
 
 
 def test_of_one_value_or_equal_ones_the_interval_is_a_point() -> None:
     assert bootstrap_mean([0.1]) == Interval(0.1, 0.1, 0.1)
     assert bootstrap_mean([0.1, 0.1, 0.1]) == Interval(0.1, 0.1, 0.1, 3)
     assert bootstrap_mean([0.1, math.nan]) == Interval(0.1, 0.1, 0.1)
+    assert bootstrap_medians(alone, [[0.1] * 9]) == Interval(0.1, 0.1, 0.1, 9)
 
 
 @given(st.lists(st.integers(-100, 100), min_size=2, max_size=LEAST_RUNS - 1, unique=True))
 def test_below_five_runs_the_interval_is_the_range(values: list[int]) -> None:
     found = bootstrap_mean(values)
     assert found == Interval(float(np.mean(values)), min(values), max(values), len(values))
-    assert found.kind == "range"
+    assert found.method == "range"
+    assert bootstrap(lambda runs: float(np.mean([values[k] for k in runs])), len(values)) == found
     other = bootstrap_groups(lambda a, b: float(np.mean([values[k] for k in a])), (len(values), 1))
     assert other == found
-    assert bootstrap_means(lambda means: means[:, 0], [values, [0.0]]) == found
+    assert bootstrap_means(alone, [values, [0.0]]) == found
+    assert ends(bootstrap_medians(alone, [values])) == [np.median(values), min(values), max(values)]
 
 
-def test_the_kind_of_an_interval_is_named() -> None:
-    assert bootstrap_mean([1.0]).kind == "one run"
-    assert bootstrap_mean([1.0, 2.0, 3.0, 4.0, 5.0]).kind == "95 % bootstrap interval"
+@given(st.lists(st.lists(st.integers(-100, 100), min_size=2, max_size=LEAST_RUNS - 1), min_size=2, max_size=3))
+def test_the_range_of_several_groups_is_that_of_all_choices_of_one_run_of_each(groups: list[list[int]]) -> None:
+    found = bootstrap_means(lambda means: means.sum(axis=1), groups)
+    assert (found.low, found.high) == (sum(map(min, groups)), sum(map(max, groups)))
+    assert found.runs == min(map(len, groups))
+
+
+def test_the_range_of_very_many_choices_is_that_of_some_of_them() -> None:
+    """Seven groups of four runs: 16,384 choices."""
+    found = bootstrap_means(lambda means: means.sum(axis=1), [[0.0, 1.0, 2.0, 3.0]] * 7)
+    assert found.estimate == 10.5
+    assert 0 <= found.low <= 4
+    assert 17 <= found.high <= 21
+
+
+def test_the_method_of_an_interval_is_named() -> None:
+    assert bootstrap_mean([1.0]).method == "one run"
+    assert bootstrap_mean([1.0, 2.0, 3.0, 4.0]).method == "range"
+    assert bootstrap_mean([1.0, 2.0, 3.0, 4.0, 5.0]).method == "95 % bootstrap"
+
+
+@pytest.mark.parametrize(
+    ("interval", "text"),
+    [
+        (Interval(1.6, 1.2, 2.1, 5), "1.6 [1.2, 2.1]"),
+        (Interval(1.6, 1.6, 1.6, 5), "1.6 [1.6, 1.6]"),
+        (Interval(1.6, 1.2, 2.1, 4), "1.6 (range 1.2 to 2.1)"),
+        (Interval(1.6, 1.6, 1.6, 2), "1.6 (range 1.6 to 1.6)"),
+        (Interval(1.6, 1.5, 1.7, 1), "1.6 (grid 1.5 to 1.7)"),
+        (Interval(1.6, 1.6, 1.6, 1), "1.6"),
+    ],
+)
+def test_an_interval_is_written_with_its_method(interval: Interval, text: str) -> None:
+    assert interval.text(lambda value: f"{value:.1f}") == text
 
 
 def test_an_interval_is_scaled_and_widened() -> None:
@@ -47,45 +102,84 @@ def test_an_interval_is_scaled_and_widened() -> None:
     assert interval.widened(2.0, 1.5) == Interval(2.0, 0.5, 6.0, 7)
 
 
+def test_an_interval_can_be_written_as_json() -> None:
+    written = json.loads(json.dumps(bootstrap_mean([1.0, 3.0]).as_dict()))
+    assert written == {"estimate": 2.0, "low": 1.0, "high": 3.0, "runs": 2, "method": "range"}
+
+
 def test_the_interval_of_many_values_is_that_of_the_normal_distribution() -> None:
     values = np.arange(400) / 400
     interval = bootstrap_mean(values)
     half = 1.96 * values.std() / math.sqrt(len(values))
     assert interval.estimate == pytest.approx(values.mean())
-    assert interval.low == pytest.approx(values.mean() - half, abs=0.05 * half)
-    assert interval.high == pytest.approx(values.mean() + half, abs=0.05 * half)
+    # an end of 2,000 resamples has a standard error of 6 % of that of the mean, 3 % of half the interval
+    assert interval.low == pytest.approx(values.mean() - half, abs=0.1 * half)
+    assert interval.high == pytest.approx(values.mean() + half, abs=0.1 * half)
 
 
 def test_the_interval_of_zeros_and_ones_is_that_of_the_binomial_distribution() -> None:
-    # 40 draws with a chance of 0.3: at most 6, 7, 16, 17 succeed with probability 0.024, 0.055, 0.937, 0.968
-    interval = bootstrap_mean([1.0] * 12 + [0.0] * 28, level=0.9)
-    assert 40 * interval.low == pytest.approx(7, abs=0.01)
-    assert 40 * interval.high == pytest.approx(17, abs=0.01)
+    # 30 draws with a chance of 4 in 30: at most 0, 1, 7, 8 succeed with probability 0.014, 0.077, 0.961, 0.986
+    interval = bootstrap_mean([1.0] * 4 + [0.0] * 26)
+    assert (30 * interval.low, 30 * interval.high) == pytest.approx((1, 8))
 
 
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=12), st.integers(0, 2**32))
-@settings(max_examples=30)
-def test_the_interval_has_the_estimate_inside_and_depends_on_the_seed_alone(values: list[float], seed: int) -> None:
-    interval = bootstrap_mean(values, seed=seed, resamples=200)
+@pytest.mark.parametrize("runs", [5, 7, 11])
+def test_the_interval_of_a_median_is_that_of_its_exact_bootstrap_distribution(runs: int) -> None:
+    """The median of an odd number of draws is at most a value if more than half of the draws are."""
+    values = np.arange(runs)
+    at_most = scipy.stats.binom.sf(runs // 2, runs, (values + 1) / runs)
+    interval = bootstrap_medians(alone, [values])
+    assert ends(interval) == [runs // 2, np.searchsorted(at_most, 0.025), np.searchsorted(at_most, 0.975)]
+
+
+@given(ENOUGH)
+@settings(max_examples=50)
+def test_the_interval_of_a_mean_is_the_percentile_interval_of_scipy(values: list[float]) -> None:
+    within_monte_carlo_error(values, bootstrap_mean(values), np.mean)
+
+
+@given(ENOUGH)
+@settings(max_examples=50)
+def test_the_interval_of_a_median_is_the_percentile_interval_of_scipy(values: list[float]) -> None:
+    within_monte_carlo_error(values, bootstrap_medians(alone, [values]), np.median)
+
+
+def within_monte_carlo_error(values: list[float], found: Interval, statistic: Callable[..., Any]) -> None:
+    """Compare with so many resamples of scipy that only our own have an error: shares of 2.5 and 97.5 %."""
+    theirs = scipy.stats.bootstrap(
+        (values,), statistic, n_resamples=20_000, method="percentile", rng=np.random.default_rng(0), vectorized=True
+    ).bootstrap_distribution
+    slack = 5 * math.sqrt(0.025 * 0.975 / RESAMPLES)
+    rounding = 1e-12 * (1 + max(map(abs, values)))
+    for end, share in ((found.low, 0.025), (found.high, 0.975)):
+        low, high = np.quantile(theirs, [share - slack, share + slack])
+        assert low - rounding <= end <= high + rounding
+
+
+@given(VALUES)
+@settings(max_examples=50)
+def test_the_interval_has_the_estimate_inside_and_is_the_same_each_time(values: list[float]) -> None:
+    interval = bootstrap_mean(values)
     assert interval.low <= interval.estimate <= interval.high
     assert min(values) - 1e-9 <= interval.low
     assert interval.high <= max(values) + 1e-9
     assert interval.estimate == pytest.approx(float(np.mean(values)), abs=1e-6)
-    assert interval == bootstrap_mean(values, seed=seed, resamples=200)
+    assert interval == bootstrap_mean(values)
 
 
 @given(st.lists(st.integers(-100, 100), min_size=2, max_size=8), st.integers(-50, 50), st.sampled_from([0.5, 2, 4]))
-@settings(max_examples=30)
+@settings(max_examples=50)
 def test_the_interval_moves_and_grows_with_the_values(values: list[int], shift: int, scale: float) -> None:
-    one = bootstrap_mean(values, resamples=200)
-    other = bootstrap_mean([shift + scale * value for value in values], resamples=200)
-    for name in ("estimate", "low", "high"):
-        assert getattr(other, name) == pytest.approx(shift + scale * getattr(one, name), abs=1e-9)
+    changed = [shift + scale * value for value in values]
+    for of in (bootstrap_mean, lambda given: bootstrap_medians(alone, [given])):
+        assert ends(of(changed)) == pytest.approx([shift + scale * end for end in ends(of(values))], abs=1e-9)
 
 
-def test_other_seeds_give_other_resamples() -> None:
-    values = np.random.default_rng(0).normal(size=10)
-    assert bootstrap_mean(values, seed=0) != bootstrap_mean(values, seed=1)
+@given(st.lists(st.floats(0.1, 100), min_size=7, max_size=7))
+@settings(max_examples=30)
+def test_the_interval_of_a_median_is_the_same_on_a_scale_of_logarithms(values: list[float]) -> None:
+    logarithms = ends(bootstrap_medians(alone, [np.log(values)]))
+    assert np.exp(logarithms) == pytest.approx(ends(bootstrap_medians(alone, [values])))
 
 
 @pytest.mark.parametrize("values", [[], [math.nan], [1.0, math.inf]])
@@ -94,24 +188,22 @@ def test_a_mean_needs_finite_values(values: list[float]) -> None:
         bootstrap_mean(values)
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, 95.0, math.nan])
-def test_a_level_is_a_share(level: float) -> None:
-    with pytest.raises(ValueError, match="level of an interval"):
-        bootstrap_mean(range(9), level=level)
+@pytest.mark.parametrize("groups", [[], [[]], [[1.0], []], [[1.0], [math.nan]]])
+def test_groups_need_values(groups: list[list[float]]) -> None:
+    for of in (bootstrap_means, bootstrap_medians):
+        with pytest.raises(ValueError, match="needs values"):
+            of(alone, groups)
 
 
-def test_an_interval_can_be_written_as_json() -> None:
-    assert json.dumps(bootstrap_mean([1.0, 3.0]).as_dict()) == '{"estimate": 2.0, "low": 1.0, "high": 3.0, "runs": 2}'
-
-
-def test_bootstrap_of_the_mean_is_bootstrap_mean() -> None:
-    values = np.random.default_rng(1).normal(size=9)
-    general = bootstrap(lambda chosen: float(values[list(chosen)].mean()), 9, resamples=4000)
-    assert general is not None
-    special = bootstrap_mean(values)
-    assert general.estimate == special.estimate
-    assert general.low == pytest.approx(special.low, abs=0.05)
-    assert general.high == pytest.approx(special.high, abs=0.05)
+@pytest.mark.parametrize(("infinite", "high"), [(0, 3.0), (1, 3.0), (2, math.inf)])
+def test_infinite_values_make_an_end_infinite_where_more_than_half_of_a_resample_may_have_them(
+    infinite: int, high: float
+) -> None:
+    """Four of seven values of a resample are infinite with a probability of 1 % if one run is, and 10 % if two are."""
+    values = [1.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0][: 7 - infinite] + [math.inf] * infinite
+    found = bootstrap_medians(alone, [values])
+    assert found.estimate == 3.0
+    assert found.high == high
 
 
 def test_bootstrap_resamples_whole_runs() -> None:
@@ -121,30 +213,50 @@ def test_bootstrap_resamples_whole_runs() -> None:
         seen.append(list(chosen))
         return 1.0
 
-    assert bootstrap(statistic, 5, resamples=50) == Interval(1.0, 1.0, 1.0, 5)
+    assert bootstrap(statistic, 5) == Interval(1.0, 1.0, 1.0, 5)
     assert seen[0] == [0, 1, 2, 3, 4]
-    assert 40 < len({*map(tuple, seen[1:])}) == len(seen[1:]) <= 50  # a resample that comes again is known
+    assert 1000 < len({*map(tuple, seen[1:])}) == len(seen[1:]) <= RESAMPLES  # a resample that comes again is known
     assert {len(chosen) for chosen in seen} == {5}
-    assert {number for chosen in seen[1:] for number in chosen} == {0, 1, 2, 3, 4}
+    counts = np.bincount([number for chosen in seen[1:] for number in chosen])
+    assert counts / counts.sum() == pytest.approx([0.2] * 5, abs=0.02)
 
 
-@pytest.mark.parametrize("sizes", [(5, 5), (6, 1), (5, 10)])
-def test_repeated_resamples_count_repeatedly(sizes: tuple[int, int]) -> None:
+@pytest.mark.parametrize("sizes", [(5, 5), (6, 1), (1, 7), (5, 10), (3, 4), (4, 9)])
+def test_all_kinds_of_bootstrap_have_the_same_resamples(sizes: tuple[int, int]) -> None:
+    """So resamples that come again count again, though their statistic is kept."""
     values = [np.random.default_rng(size).normal(size=size) for size in sizes]
-    generator = np.random.Generator(np.random.Philox(5))
-    drawn = [[generator.integers(size, size=size) for size in sizes] for _ in range(300)]
-    means = [values[0][one].mean() - values[1][other].mean() for one, other in drawn]
-    interval = bootstrap_groups(
-        lambda one, other: float(values[0][one].mean() - values[1][other].mean()), sizes, seed=5, resamples=300
-    )
-    assert interval is not None
-    assert [interval.low, interval.high] == pytest.approx(np.quantile(means, [0.025, 0.975]), rel=1e-13)
+
+    def less(centre: Callable[..., Any]) -> Callable[..., float]:
+        def statistic(*chosen: Sequence[int]) -> float:
+            first, second = (centre(own[list(runs)]) for own, runs in zip(values, chosen, strict=True))
+            return float(first - second)
+
+        return statistic
+
+    for of, centre in ((bootstrap_means, np.mean), (bootstrap_medians, np.median)):
+        found = of(minus, values)
+        assert ends(bootstrap_groups(less(centre), sizes)) == pytest.approx(ends(found), rel=1e-12)
+        assert found.runs == min(size for size in sizes if size > 1)
+
+
+def test_one_group_is_resampled_as_by_bootstrap() -> None:
+    values = np.random.default_rng(1).normal(size=9)
+    general = bootstrap(lambda chosen: float(values[list(chosen)].mean()), 9)
+    assert ends(general) == pytest.approx(ends(bootstrap_mean(values)), rel=1e-12)
+
+
+def test_groups_are_resampled_independently() -> None:
+    """The variances of two means add up, also of equal values."""
+    values = np.random.default_rng(2).normal(size=100)
+    one, two = bootstrap_mean(values), bootstrap_means(minus, [values, values])
+    assert two.high - two.low == pytest.approx(math.sqrt(2) * (one.high - one.low), rel=0.15)
 
 
 def test_resamples_that_have_no_statistic_are_left_out() -> None:
     # only resamples that hold both runs: without the others the statistic is always 1
-    assert bootstrap(lambda chosen: 1.0 if len(set(chosen)) == 2 else None, 2) == Interval(1.0, 1.0, 1.0, 2)
-    assert bootstrap(lambda chosen: 1.0 if len(set(chosen)) == 2 else math.nan, 2) == Interval(1.0, 1.0, 1.0, 2)
+    for nothing in (None, math.nan):
+        found = bootstrap(lambda chosen, nothing=nothing: 1.0 if len(set(chosen)) == 2 else nothing, 2)  # type: ignore[misc]
+        assert found == Interval(1.0, 1.0, 1.0, 2)
 
 
 def test_no_interval_without_runs_or_estimate() -> None:
@@ -155,75 +267,10 @@ def test_no_interval_without_runs_or_estimate() -> None:
     assert bootstrap_groups(lambda one, other: 1.0, (3, 0)) is None
 
 
-def test_an_interval_is_widened_to_an_estimate_outside_the_percentiles() -> None:
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_an_interval_is_widened_to_an_estimate_outside_the_percentiles(sign: float) -> None:
     # nearly no resample of 30 holds all runs
-    interval = bootstrap(lambda chosen: float(len(set(chosen))), 30)
-    assert interval is not None
-    assert interval.estimate == interval.high == 30
-    assert interval.low < 22
-
-
-def test_groups_are_resampled_by_themselves() -> None:
-    first, second = np.array([1.0, 3.0]), np.array([10.0])
-    interval = bootstrap_groups(lambda a, b: float(first[list(a)].mean() + second[list(b)].mean()), (2, 1))
-    assert interval == Interval(12.0, 11.0, 13.0, 2)
-
-
-def test_means_of_groups_are_resampled_all_at_once() -> None:
-    values = [[1.0, 2.0, 4.0, 7.0, 5.0], [3.0, 3.5, 5.0, 4.0, 3.2]]
-    at_once = bootstrap_means(lambda means: means[:, 0] - means[:, 1], values)
-    by_run = bootstrap_groups(
-        lambda a, b: np.mean([values[0][k] for k in a]) - np.mean([values[1][k] for k in b]), (5, 5), resamples=5000
-    )
-    assert by_run is not None
-    assert at_once.estimate == pytest.approx(by_run.estimate)
-    assert (at_once.low, at_once.high) == pytest.approx((by_run.low, by_run.high), abs=0.15)
-    assert bootstrap_means(lambda means: means[:, 0], [[2.0]]) == Interval(2.0, 2.0, 2.0)
-    for bad in ([], [[]], [[1.0], [math.nan]]):
-        with pytest.raises(ValueError, match="finite values"):
-            bootstrap_means(lambda means: means[:, 0], bad)
-
-
-ERRORS = st.lists(st.one_of(st.just(0.0), st.floats(1e-6, 1.0)), min_size=1, max_size=8)
-
-
-def of_means(one: list[float], other: list[float], *, paired: bool) -> Interval | None:
-    means = [lambda runs, own=own: float(np.mean([own[k] for k in runs])) for own in (one, other)]
-    sizes = (len(one),) if paired else (len(one), len(other))
-    return relative_difference(*means, sizes, resamples=200)
-
-
-@given(ERRORS, ERRORS, st.booleans())
-@settings(max_examples=60)
-def test_no_error_is_more_than_all_of_another_below_it(one: list[float], other: list[float], paired: bool) -> None:
-    count = min(len(one), len(other))
-    found = of_means(one[:count], other[:count], paired=True) if paired else of_means(one, other, paired=False)
-    if found is None:
-        assert not any(other[:count] if paired else other)
-    else:
-        assert -1 <= found.low <= found.estimate <= found.high
-
-
-@given(st.lists(st.floats(1e-3, 1.0), min_size=5, max_size=8), st.floats(0.1, 10.0))
-@settings(max_examples=30)
-def test_pairs_with_one_ratio_have_no_interval_around_it(errors: list[float], ratio: float) -> None:
-    found = of_means([ratio * error for error in errors], errors, paired=True)
-    assert found is not None
-    assert (found.low, found.estimate, found.high) == pytest.approx((ratio - 1,) * 3, abs=1e-9)
-
-
-def test_the_interval_of_a_relative_difference_is_that_of_the_ratio_of_two_means() -> None:
-    generator = np.random.default_rng(0)
-    one, other = (generator.gamma(shape, size=400) for shape in (2.0, 3.0))
-    found = of_means(one.tolist(), other.tolist(), paired=False)
-    assert found is not None
-    ratio = one.mean() / other.mean()
-    # delta method: the squared relative errors of numerator and denominator add up
-    half = 1.96 * ratio * math.hypot(*(own.std() / own.mean() / 20 for own in (one, other)))
-    assert found.estimate == pytest.approx(ratio - 1)
-    assert found.high - found.low == pytest.approx(2 * half, rel=0.25)
-
-
-def test_relative_to_a_negative_number_the_sign_is_that_of_the_difference() -> None:
-    assert of_means([-1.0], [-2.0], paired=True) == Interval(0.5, 0.5, 0.5)
-    assert of_means([1.0], [0.0], paired=True) is None
+    estimate, *both = ends(bootstrap(lambda chosen: sign * len(set(chosen)), 30))
+    near, far = both if sign < 0 else both[::-1]
+    assert estimate == near == sign * 30
+    assert abs(far) < 22

@@ -12,10 +12,11 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from svm_cost_curves.experiments.papers.cases import Case, Decision, _decided_by
+from svm_cost_curves.experiments.papers.cases import Case, _decided_by
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 from svm_cost_curves.experiments.reproduction.output import as_json, write_texts
 from svm_cost_curves.experiments.reproduction.report.verdict_reader import read_verdict
+from svm_cost_curves.experiments.reproduction.statistics import Decision
 from svm_cost_curves.experiments.reproduction.summary import claims_table, figure_table, show
 from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome, Reading, Ruling, Verdict, outcome_of
 

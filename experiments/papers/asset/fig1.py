@@ -2,356 +2,318 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from svm_cost_curves.experiments.curve import column, value_at
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset.errors import difference, lead, spread, written
-from svm_cost_curves.experiments.papers.asset.sizes import (
-    COSINES,
-    EXACT,
-    ONE_EPOCH,
-    STREAM,
-    Errors,
-    Sizes,
-    all_sizes,
-    swept_methods,
-)
-from svm_cost_curves.experiments.papers.bands import Band
-from svm_cost_curves.experiments.papers.cases import (
-    MISSING,
-    Case,
-    Choice,
-    Decision,
-    Findings,
-    Judge,
-    above,
-    at_most,
-    case_on,
-    interval_text,
-    judge_claims,
-    summarize,
-)
-from svm_cost_curves.experiments.papers.effort import multiple_text
+from svm_cost_curves.experiments.papers.asset import sweep
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
 from svm_cost_curves.experiments.papers.panels import called, heading, name_of
 from svm_cost_curves.experiments.plotting import INK, STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_means
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import (
+    Interval,
+    above,
+    at_most,
+    bootstrap_means,
+    difference,
+    trend,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-Found = Sequence[Sizes]
-Decides = Callable[[Interval], Decision]
-EASY: Final = "adult"
-HARD: Final = "covtype"
-CCAT: Final = "rcv1_ccat"
+EXACT: Final = "svmlight"
+"""Series with the exact kernel, which has no s."""
+COSINES: Final = "fourier"
+"""Series that solves the linear SVM on random features: ``asset_online`` after many epochs. One run has all sizes."""
+FIRST: Final = 5
+"""First iteration of `COSINES` that counts: 32 features."""
+ONE_EPOCH: Final = "asset, one epoch"
+"""The runs of ASSET after one epoch, when they have seen as many examples as a stream."""
+
+Errors = NDArray[np.float64]
+"""Test errors of runs in per cent, (runs,)."""
+DataSets = Sequence[sweep.Swept[Errors]]
+"""By series and s."""
 
 
-def _case(each: Sizes, what: str, methods: str, interval: Interval | None, decide: Decides, unit: str = "") -> Case:
-    """Return a case of one data set and one or two methods."""
-    about, key = f"{called(each.panel)}, {methods}", f"{what} {methods}"
-    if interval is None:
-        return case_on(each.panel, key, MISSING, note="no finished runs to judge it by", about=about)
-    measured = interval_text(interval, "+.2f", unit or " points")
-    return case_on(each.panel, key, decide(interval), measured, interval.as_dict(), about=about)
+def swept_methods(spec: FigureSpec) -> list[str]:
+    """Series that are swept over s, in the figure's order."""
+    return [series.name for series in spec.series if series.grid]
 
 
-def _name(method: str) -> str:
-    return STYLES[method].name
+def all_sizes(evidence: Evidence) -> DataSets:
+    """Return the errors on all data sets, those of ASSET after one epoch besides."""
+    data = sweep.measured(evidence, swept_methods(evidence.spec), sweep.last_errors, whole=True)
+    early = sweep.measured(evidence, ["asset"], _errors_after_one_epoch, whole=True)
+    exact = sweep.measured(evidence, [EXACT], sweep.last_errors, whole=True)
+    complete = []
+    for one, one_early, one_exact in zip(data, early, exact, strict=True):
+        others = {
+            ONE_EPOCH: one_early.of.get("asset", {}),
+            COSINES: _errors_of_pairs(sweep.runs_of(one.panel, COSINES)),
+        }
+        known = {name: errors for name, errors in others.items() if errors}
+        complete.append(sweep.Swept(one.panel, {**one.of, **known, **one_exact.of}))
+    return complete
 
 
-def judge_improves(found: Found, evidence: Evidence, choice: Choice) -> Findings:
-    """Judge claim 3: on Adult a small s is enough; elsewhere the error falls as s rises."""
-    small, gained = int(choice["small"]), choice.option("gained")
-    answers: dict[str, list[Case]] = {}
-    for each in found:
-        for method in swept_methods(evidence.spec):
-            if each.panel.paper_dataset == EASY:
-                title, what, interval = f"Error at s = {small} above that at the largest s", "enough", None
-                interval = _excess(each, method, small)
-                decide = partial(at_most, limit=choice["enough"])
-            else:
-                title, what = "Error gained by doubling s", "improves"
-                interval = _gain(each, method, gained)
-                decide = partial(above, limit=0.0)
-            answers.setdefault(title, []).append(_case(each, what, _name(method), interval, decide))
-    return Findings([case for cases in answers.values() for case in cases], summarize(answers))
+def _errors_after_one_epoch(frames: sweep.Frames) -> Errors:
+    curves = [(column(frame, "epochs"), column(frame, "test_error")) for frame in frames]
+    return np.array([100 * float(value_at(*curve, [1.0])[0]) for curve in curves])
 
 
-@lru_cache(maxsize=256)
-def _excess(each: Sizes, method: str, small: int) -> Interval | None:
-    errors = each.of(method)
-    largest = max(errors, default=0)
-    return difference([errors[small]], [errors[largest]]) if small in errors and largest > small else None
+def _errors_of_pairs(frames: sweep.Frames) -> dict[float, Errors]:
+    """Return the errors by the number of features: iteration k of a run has 2^(k - 1) pairs of cosine and sine.
 
-
-@lru_cache(maxsize=256)
-def _gain(each: Sizes, method: str, kind: str) -> Interval | None:
-    """Return the error gained by doubling s: over all sizes by least squares, or from the last but one size on."""
-    errors = each.of(method)
-    if len(errors) < 3:
-        return None
-    logs = np.log2(list(errors)[-2:] if kind == "last" else list(errors))
-    line = (logs - logs.mean()) / np.square(logs - logs.mean()).sum()  # @ means: least-squares slope
-    return bootstrap_means(lambda means: -(means @ line), list(errors.values())[-len(logs) :])
-
-
-def judge_suffers(found: Found, evidence: Evidence, choice: Choice) -> Findings:
-    """Judge whether all methods with an approximate kernel suffer from its dimension on Covertype."""
-    most = choice.option("than") == "others"
-    decide = partial(above, limit=0.0 if most else choice["considerable"])
-    cases = [
-        _case(
-            each,
-            "suffers",
-            _name(method),
-            (_ahead(each, found, method) if most else _above_exact(each, method)),
-            decide,
-        )
-        for each in found
-        for method in swept_methods(evidence.spec)
-    ]
-    return Findings([case for case in cases if case.place[0] == "covtype"])
-
-
-@lru_cache(maxsize=256)
-def _above_exact(each: Sizes, method: str) -> Interval | None:
-    return each.above_exact(method)
-
-
-def _ahead(each: Sizes, found: Found, method: str) -> Interval | None:
-    """Error above the exact one, minus the largest such error of the other data sets."""
-    able = [own for own in found if own.exact is not None and own.of(method)]
-    if each not in able or len(able) < 2:
-        return None
-    k = len(able)
-    groups = [own.of(method)[max(own.of(method))] for own in able] + [
-        own.exact for own in able if own.exact is not None
-    ]
-    return bootstrap_means(lambda means: lead(means[:, :k] - means[:, k:], able.index(each)), groups)
-
-
-def judge_exact_is_best(found: Found, evidence: Evidence, choice: Choice) -> Findings:
-    """Judge whether no method with an approximate kernel has an error below SVMlight's."""
-    decide = partial(above, limit=-choice["slack"])
-    methods = swept_methods(evidence.spec)
-    return Findings(
-        [
-            _case(each, "above", _name(method), _above_exact(each, method), decide)
-            for each in found
-            for method in methods
-        ]
-    )
-
-
-def judge_dimension(found: Found, evidence: Evidence, choice: Choice) -> Findings:
-    """Judge whether CPSP needs a lower dimension than the others for the same error."""
-    cases = []
-    for each in found:
-        for method in swept_methods(evidence.spec):
-            if method == "cpsp":
-                continue
-            doublings = _doublings(each, method, choice["same"])
-            case = _case(each, "dimension", _name(method), doublings, partial(above, limit=0.0), " doublings")
-            cases.append(case)
-    texts = [f"{case.about} {multiple_text(2 ** case.statistic['estimate'])}" for case in cases if case.statistic]
-    return Findings(cases, f"Their dimension over that of CPSP: {'; '.join(texts)}." if texts else "")
-
-
-def _doublings(each: Sizes, method: str, same: float) -> Interval | None:
-    """Mean over CPSP's sizes of the doublings of s by which another method reaches CPSP's error.
-
-    A method that does not reach it counts with twice its largest s: a lower bound.
+    Smaller problems are left out: with a large C some are not solved to the relative gap in 10,000 epochs.
     """
-    shared = [s for s in each.of("cpsp") if s in each.of(method)]
-    if not shared:
-        return None
-    k = len(shared)
-
-    def statistic(means: NDArray[np.float64]) -> NDArray[np.float64]:
-        reached = means[:, None, k:] <= means[:, :k, None] + same  # (m, CPSP's size, the other's size)
-        first = np.where(reached.any(axis=2), reached.argmax(axis=2), k)
-        mean: NDArray[np.float64] = (first - np.arange(k)).mean(axis=1)
-        return mean
-
-    return bootstrap_means(statistic, [each.of(name)[s] for name in ("cpsp", method) for s in shared])
+    errors: dict[int, list[float]] = {}
+    for frame in frames:
+        rows = frame[column(frame, "iterations") >= FIRST]
+        for iteration, error in dict(zip(column(rows, "iterations"), column(rows, "test_error"), strict=True)).items():
+            errors.setdefault(2 ** int(iteration), []).append(100 * error)
+    return {d: np.array(errors[d]) for d in sorted(errors)}
 
 
-OTHERS: Final = {"all": ("asset", "cpsp", "cpny"), "one_epoch": (ONE_EPOCH,)}
-"""Values of the option ``others``."""
+def _shared(one: sweep.Swept[Errors], first: str, second: str, least: float = 0.0) -> tuple[list[Errors], list[Errors]]:
+    """Return the errors of two methods at the sizes that both have; the exact one is compared at the largest."""
+    errors, others = one.of.get(first, {}), one.of.get(second, {})
+    if second == EXACT and errors and others:
+        others = {max(errors): others[0]}
+    sizes = [s for s in errors if s in others and s >= least]
+    return [errors[s] for s in sizes], [others[s] for s in sizes]
 
 
-def judge_mapping(found: Found, evidence: Evidence, choice: Choice) -> Findings:
-    """Judge claim 4: random features are worse than the other approximations of the same dimension."""
-    random = choice.option("random")
-    others = OTHERS[choice.option("others")]
-    least = choice["least"]
-    cases = []
-    for each in found:
-        for other in others:
-            interval = _worse(each, random, other, least)
-            about = "ASSET after one epoch" if other == ONE_EPOCH else _name(other)
-            cases.append(_case(each, "worse", about, interval, partial(above, limit=0.0)))
-    hardest = [each for each in found if each.panel.paper_dataset == CCAT]
-    cases += [
-        _case(
-            each, "most", "the largest gap", _gap_lead(each, found, random, others[0], least), partial(above, limit=0.0)
-        )
-        for each in hardest
-    ]
-    return Findings(cases)
+@dataclass(frozen=True, kw_only=True)
+class GainByDoubling(Statistic):
+    """The error that a method gains when s doubles is above 0; on some data sets a small s is enough instead.
+
+    Attributes
+    ----------
+    methods : list of str
+        Series; one case for each.
+    over : str
+        The gain is the slope over ``all`` sizes against log2 s, or that of the ``last`` doubling.
+    enough_on : list of str
+        The paper's data sets on which the error at the size `small` is to be at most `enough` points above that at the
+        largest size.
+    small, enough : float
+    """
+
+    methods: list[str]
+    over: Literal["all", "last"] = "all"
+    enough_on: list[str]
+    small: float
+    enough: float
+
+    def findings(self, data: DataSets, evidence: Evidence) -> Findings:
+        """Measure the gain, or the excess of the small size, on each data set."""
+        return Findings([self._case(one, method) for one in data for method in self.methods])
+
+    def _case(self, one: sweep.Swept[Errors], method: str) -> Case:
+        errors, about = one.of.get(method, {}), _about(one, method)
+        if one.panel.paper_dataset in self.enough_on:
+            largest, decide = max(errors, default=0), partial(at_most, limit=self.enough)
+            known = self.small in errors and self.small < largest
+            excess = difference([errors[self.small]], [errors[largest]]) if known else None
+            text = f"at s = {self.small:g} {{}} points above that at the largest s"
+            return sweep.interval_case(one.panel, f"enough {method}", excess, text, decide, about=about)
+        sizes = list(errors) if self.over == "all" else list(errors)[-2:]
+        gain = trend(sizes, [errors[s] for s in sizes], lambda means: -means) if len(errors) > 2 else None
+        return sweep.interval_case(one.panel, f"gain {method}", gain, "doubling s gains {} points", about=about)
 
 
-def _pairs(each: Sizes, random: str, other: str, least: float) -> tuple[list[NDArray[np.float64]], ...]:
-    """Return the errors of both methods at the dimensions that both have, from the least on."""
-    one, two = each.of(random), each.of(other)
-    shared = [s for s in one if s in two and s >= least]
-    return [one[s] for s in shared], [two[s] for s in shared]
+@dataclass(frozen=True, kw_only=True)
+class ErrorDifference(Statistic):
+    """The error of a method less that of another, as mean over all sizes, is above a number of points.
+
+    Attributes
+    ----------
+    first, second : list of str
+        Series, compared each with each: ``svmlight``, which has no s, with the largest s of the other.
+    least : float
+        The least s.
+    by, slack : float
+        The limit, and what is taken from it for noise, in points.
+    datasets : list of str
+        The paper's data sets; empty: all.
+    largest : bool
+        Whether the difference is to be above those on all other data sets, instead of the limit.
+    largest_on : str
+        The paper's data set on which the difference of the first pair is to be so besides; empty: none.
+    """
+
+    first: list[str]
+    second: list[str]
+    least: float = 0.0
+    by: float = 0.0
+    slack: float = 0.0
+    datasets: list[str] = field(default_factory=list)
+    largest: bool = False
+    largest_on: str = ""
+
+    def findings(self, data: DataSets, evidence: Evidence) -> Findings:
+        """Compare each pair on each data set."""
+        chosen = [one for one in data if not self.datasets or one.panel.paper_dataset in self.datasets]
+        compare = self._largest if self.largest else self._difference
+        cases = [compare(data, one, *pair) for one in chosen for pair in product(self.first, self.second)]
+        hardest = [one for one in data if one.panel.paper_dataset == self.largest_on]
+        return Findings([*cases, *(self._largest(data, one, self.first[0], self.second[0]) for one in hardest)])
+
+    def _difference(self, data: DataSets, one: sweep.Swept[Errors], first: str, second: str) -> Case:
+        interval = difference(*_shared(one, first, second, self.least))
+        text, decide = f"{{}} points above {_name(second)}", partial(above, limit=self.by - self.slack)
+        return sweep.interval_case(one.panel, f"{first} {second}", interval, text, decide, about=_about(one, first))
+
+    def _largest(self, data: DataSets, one: sweep.Swept[Errors], first: str, second: str) -> Case:
+        sides = {other: _shared(other, first, second, self.least) for other in data}
+        known = {other: groups for other, groups in sides.items() if groups[0]}
+        lead = _lead([*known.values()], [*known].index(one)) if one in known and len(known) > 1 else None
+        text = f"above {_name(second)} by {{}} points more than on the next data set"
+        return sweep.interval_case(one.panel, f"largest {first} {second}", lead, text, about=_about(one, first))
 
 
-@lru_cache(maxsize=256)
-def _worse(each: Sizes, random: str, other: str, least: float) -> Interval | None:
-    return difference(*_pairs(each, random, other, least))
-
-
-def _gap_lead(each: Sizes, found: Found, random: str, other: str, least: float) -> Interval | None:
-    """Gap of two methods on one data set, minus the largest gap on the other data sets."""
-    able = [own for own in found if _pairs(own, random, other, least)[0]]
-    if each not in able or len(able) < 2:
-        return None
-    groups = [_pairs(own, random, other, least) for own in able]
-    ends = np.cumsum([2 * len(one) for one, _ in groups])[:-1]
+def _lead(sides: Sequence[tuple[list[Errors], list[Errors]]], k: int) -> Interval:
+    """Return the k-th difference of mean errors, first less second, less the largest of the others."""
+    ends = np.cumsum([2 * len(first) for first, _ in sides])[:-1]
 
     def statistic(means: NDArray[np.float64]) -> NDArray[np.float64]:
         # each data set has equally many columns of either method
-        halves = [np.split(own, 2, axis=1) for own in np.split(means, ends, axis=1)]
-        gaps = np.stack([one.mean(axis=1) - two.mean(axis=1) for one, two in halves], axis=1)
-        return lead(gaps, able.index(each))
+        halves = [np.split(columns, 2, axis=1) for columns in np.split(means, ends, axis=1)]
+        gaps = np.stack([first.mean(axis=1) - second.mean(axis=1) for first, second in halves], axis=1)
+        lead: NDArray[np.float64] = gaps[:, k] - np.delete(gaps, k, axis=1).max(axis=1)
+        return lead
 
-    return bootstrap_means(statistic, [errors for one, two in groups for errors in (*one, *two)])
+    return bootstrap_means(statistic, [errors for first, second in sides for errors in (*first, *second)])
 
 
-_HEAD: Final = 0.62  # inches
+@dataclass(frozen=True, kw_only=True)
+class DoublingsToError(Statistic):
+    """Other methods need more than the size s of a method for its error: the doublings of s are above 0.
+
+    Attributes
+    ----------
+    method : str
+        Series.
+    others : list of str
+        Series; one case for each.
+    same : float
+        Points above the method's error that count as the same error.
+    """
+
+    method: str
+    others: list[str]
+    same: float
+
+    def findings(self, data: DataSets, evidence: Evidence) -> Findings:
+        """Count the doublings on each data set."""
+        return Findings([self._case(one, other) for one in data for other in self.others])
+
+    def _case(self, one: sweep.Swept[Errors], other: str) -> Case:
+        groups, others = _shared(one, self.method, other)
+        doublings = self._doublings(groups, others) if groups else None
+        text = f"{{}} doublings of s to the error of {_name(self.method)}"
+        return sweep.interval_case(one.panel, f"doublings {other}", doublings, text, about=_about(one, other))
+
+    def _doublings(self, groups: list[Errors], others: list[Errors]) -> Interval:
+        """Return the mean over the method's sizes of the doublings of s by which another reaches its error.
+
+        Where it does not, twice its largest s counts: a lower bound.
+        """
+        k = len(groups)
+
+        def statistic(means: NDArray[np.float64]) -> NDArray[np.float64]:
+            reached = means[:, None, k:] <= means[:, :k, None] + self.same  # (m, the method's size, the other's size)
+            first = np.where(reached.any(axis=2), reached.argmax(axis=2), k)
+            mean: NDArray[np.float64] = (first - np.arange(k)).mean(axis=1)
+            return mean
+
+        return bootstrap_means(statistic, [*groups, *others])
+
+
+def _about(one: sweep.Swept[Errors], method: str) -> str:
+    return f"{called(one.panel)}, {_name(method)}"
+
+
+def _name(method: str) -> str:
+    return "ASSET after one epoch" if method == ONE_EPOCH else STYLES[method].name
+
+
+STATISTICS = {
+    "gain_by_doubling": GainByDoubling,
+    "error_difference": ErrorDifference,
+    "doublings_to_error": DoublingsToError,
+}
 _CAPTION: Final = (
     "Means over the runs, bands from the least to the largest. Dotted: SVMlight, with the exact kernel. "
     "s: points sampled, basis vectors, or random features."
 )
 
 
-def _draw(figure: Figure | SubFigure, found: Found, names: Sequence[str]) -> None:
+def _draw(figure: Figure | SubFigure, shown: DataSets, names: Sequence[str]) -> None:
     """Draw one panel per data set."""
-    styles = [STYLES[name] for name in names if any(each.of(name) for each in found)]
-    for place, each in layout.each_panel(figure, found, styles, [_CAPTION], _HEAD, ("$s$", "Test error, %")):
+    styles = [STYLES[name] for name in names if any(name in one.of for one in shown)]
+    for axes, one in layout.each_panel(figure, shown, styles, [_CAPTION], sweep.HEAD, ("$s$", "Test error, %")):
         for name in names:
-            if errors := each.of(name):
-                layout.draw_band(place, _band(errors), STYLES[name], steps=False)
-        _draw_exact(place, each)
-        _ticks(place, each.sizes)
-        heading(place, each.panel)
+            if name in one.of:
+                layout.draw_band(axes, sweep.band_of(one.of[name]), STYLES[name], steps=False)
+        if EXACT in one.of:
+            _draw_exact(axes, float(one.of[EXACT][0].mean()))
+        layout.doubling_axis(axes, list(map(int, one.values[:: 2 if len(one.values) > 5 else 1])))
+        low, high = axes.get_ylim()
+        layout.plain_ticks(axes.yaxis, range(1, 10) if high / low < 3 else (1.0, 2.0, 5.0))
+        heading(axes, one.panel)
 
 
-def _band(errors: Errors) -> Band:
-    """Return mean, least and largest error against the sizes."""
-    middle, low, high = (np.array([pick(own) for own in errors.values()]) for pick in (np.mean, np.min, np.max))
-    return Band(np.array(list(errors), dtype=np.float64), middle, low, high, max(map(len, errors.values())))
-
-
-def _draw_exact(axes: Axes, each: Sizes) -> None:
-    if each.exact is None:
-        return
-    error = float(each.exact.mean())
+def _draw_exact(axes: Axes, error: float) -> None:
     axes.axhline(error, color=INK, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1.5)
     low, high = axes.get_ylim()
     axes.set_ylim(low * (low / high) ** 0.06, high)  # free room below the line, for its label
-    place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "top"}
-    axes.annotate(f"SVMlight {error:.2f} %", (0.0, error), (3, -3), **place, color=INK)
-
-
-def _ticks(axes: Axes, sizes: Sequence[int]) -> None:
-    """Write plain numbers on both axes; every second size."""
-    layout.doubling_axis(axes, sizes[:: 2 if len(sizes) > 5 else 1])
-    low, high = axes.get_ylim()
-    layout.plain_ticks(axes.yaxis, range(1, 10) if high / low < 3 else (1.0, 2.0, 5.0))
-
-
-COLUMNS: Final = ("panel", "dataset", "series", "s", "error", "sd", "runs")
-
-
-OPTIONS = {
-    "asset.3": {"gained": ("slope", "last")},
-    "asset.covtype": {"than": ("exact", "others")},
-    "asset.4": {"random": (STREAM, COSINES), "others": tuple(OTHERS)},
-}
+    below: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "top"}
+    axes.annotate(f"SVMlight {error:.2f} %", (0.0, error), (3, -3), **below, color=INK)
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge its claims."""
-    found, names = all_sizes(evidence), [*swept_methods(evidence.spec), COSINES]
-    shown = [each for each in found if each.errors]
-    judges: dict[str, Judge] = {
-        "asset.3": partial(judge_improves, found),
-        "asset.covtype": partial(judge_suffers, found),
-        "asset.baseline": partial(judge_exact_is_best, found),
-        "asset.dimension": partial(judge_dimension, found),
-        "asset.4": partial(judge_mapping, found),
-    }
+    data, names = all_sizes(evidence), [*swept_methods(evidence.spec), COSINES]
+    shown = [one for one in data if one.values]
+    rows = [
+        (one.panel, {"series": method, "s": s, **sweep.error_columns(errors)})
+        for one in data
+        for method, s, errors in one.items()
+    ]
     return FigureResult(
-        _points(found),
-        partial(_draw, found=shown, names=names),
-        layout.size(len(shown), _HEAD),
-        table=_table(shown, names),
-        claims=judge_claims(evidence, judges),
+        sweep.points(rows, "series s error sd runs"),
+        partial(_draw, shown=shown, names=names),
+        layout.size(len(shown), sweep.HEAD),
+        table=_table(shown, [names[0], ONE_EPOCH, *names[1:]]),
+        claims=judge_claims(evidence, data=data),
     )
 
 
-def _points(found: Found) -> pd.DataFrame:
-    """Return the figure's points: one row per data set, method and s; the exact method has s = 0."""
-    rows = [
-        {
-            "panel": each.panel.paper_dataset,
-            "dataset": each.panel.dataset,
-            "series": method,
-            "s": s,
-            "error": own.mean(),
-            "sd": spread(own),
-            "runs": len(own),
-        }
-        for each in found
-        for method, errors in [*each.errors.items(), *([] if each.exact is None else [(EXACT, {0: each.exact})])]
-        for s, own in errors.items()
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _table(shown: Found, names: Sequence[str]) -> Table:
-    first, *others = names
-    kinds = [first, ONE_EPOCH, *others]
-    head = {ONE_EPOCH: "one epoch"}
-    columns = ["data set", "s", *(head.get(kind) or _name(kind) for kind in kinds), _name(EXACT)]
-    rows = [
-        [name_of(each.panel), f"{s:,}", *(_cell(each.of(kind).get(s)) for kind in kinds), _exact(each)]
-        for each in shown
-        for s in each.sizes
-    ]
+def _table(shown: DataSets, names: Sequence[str]) -> Table:
+    heads = ["one epoch" if name == ONE_EPOCH else _name(name) for name in names]
+    rows = []
+    for one in shown:
+        exact = one.get(EXACT, 0)
+        for s in one.values:
+            cells = [sweep.error_text(one.get(name, s)) for name in names]
+            rows.append([name_of(one.panel), f"{s:,}", *cells, "" if exact is None else f"{exact.mean():.2f}"])
     notes = [
         "Test error in per cent: mean over the runs ± standard deviation, at the end of the runs. One epoch: the same "
         "runs of ASSET earlier. A run on a stream ends after one epoch; the paper ran it for 1,000. Fourier features: "
         "the linear SVM on random features, solved by dual coordinate descent to a relative gap of 0.001."
     ]
-    return Table(columns, rows, notes)
-
-
-def _cell(own: NDArray[np.float64] | None) -> str:
-    return "" if own is None else written(float(own.mean()), spread(own), len(own))
-
-
-def _exact(each: Sizes) -> str:
-    return "" if each.exact is None else f"{each.exact.mean():.2f}"
+    return Table(["data set", "s", *heads, _name(EXACT)], rows, notes)

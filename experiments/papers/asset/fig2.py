@@ -2,158 +2,223 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
+from svm_cost_curves.experiments.curve import column, error_area
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset.errors import difference
-from svm_cost_curves.experiments.papers.asset.streams import COSTS, EXACT, LAST, METHODS, Streams, all_streams
-from svm_cost_curves.experiments.papers.bands import Band, band_table
-from svm_cost_curves.experiments.papers.cases import (
-    FAILS,
-    MISSING,
-    Case,
-    Choice,
-    Findings,
-    above,
-    case_on,
-    interval_text,
-    judge_claims,
-    summarize,
-)
-from svm_cost_curves.experiments.papers.effort import ratio_of
+from svm_cost_curves.experiments.papers.asset import sweep
+from svm_cost_curves.experiments.papers.bands import Band, band, band_table
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.panels import heading
-from svm_cost_curves.experiments.plotting import FAINT, STYLES, Style, axis_name
+from svm_cost_curves.experiments.plotting import FAINT, STYLES, axis_name
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.statistics import (
+    FAILS,
+    MISSING,
+    Effort,
+    cost_to_target,
+    difference,
+    ratio_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
-
-def judge_faster_and_lower(found: Sequence[Streams], evidence: Evidence, choice: Choice) -> Findings:
-    """Judge claim 5: on a stream ASSET converges faster than ASSET* and to a lower error."""
-    faster = _sooner if choice.option("faster") == "target" else _below
-    dimensions = sorted(int(d) for d in evidence.spec.members(METHODS[0]))
-    return _findings(
-        {
-            "Lower, by how much": [_lower(each, d) for each in found for d in dimensions],
-            "Faster, by how much": [faster(each, d) for each in found for d in dimensions],
-        }
-    )
+METHODS: Final = ("asset_online", "asset_star_online")
+EXACT: Final = "lasvm"
+"""Series with the exact kernel, which has no d."""
+LAST: Final = 10
+"""The last error of a run is its mean over this many last evaluations, as in the paper."""
+FROM: Final = 0.01
+"""Mean errors along a run begin after this share of the stream."""
+COSTS: Final = ("presentations", "cpu_seconds")
+Values = NDArray[np.float64]
 
 
-def _findings(answers: dict[str, list[Case]]) -> Findings:
-    return Findings([case for cases in answers.values() for case in cases], summarize(answers))
+@dataclass(frozen=True)
+class Stream:
+    """The runs of one method with one d, on one data set; errors are in per cent.
+
+    Attributes
+    ----------
+    frames : sequence of DataFrame
+        Curves of the runs, of `LAST` evaluations at least.
+    """
+
+    frames: sweep.Frames
+
+    def _points(self, cost: str) -> list[tuple[Values, Values]]:
+        return [(column(frame, cost), 100 * column(frame, "test_error")) for frame in self.frames]
+
+    @cached_property
+    def last_errors(self) -> Values:
+        """Test errors at the last evaluations, (runs, LAST)."""
+        return np.stack([errors[-LAST:] for _, errors in self._points("presentations")])
+
+    @property
+    def means(self) -> Values:
+        """Last error of each run."""
+        means: Values = self.last_errors.mean(axis=1)
+        return means
+
+    @property
+    def deviations(self) -> Values:
+        """Standard deviation over the last evaluations of each run."""
+        deviations: Values = self.last_errors.std(axis=1, ddof=1)
+        return deviations
+
+    @property
+    def squares(self) -> Values:
+        """Squared deviations of the last evaluations from their run's mean; their mean is the variance."""
+        squares: Values = np.square(self.last_errors - self.means[:, None]) * LAST / (LAST - 1)
+        return squares.ravel()
+
+    @property
+    def areas(self) -> Values:
+        """Mean error of each run over the logarithm of the number of examples, from `FROM` of them on."""
+        curves = self._points("presentations")
+        return np.array([error_area(seen, errors, max(FROM * seen[-1], seen[0]), seen[-1]) for seen, errors in curves])
+
+    @property
+    def seconds(self) -> Values:
+        """CPU seconds of training of each run."""
+        return np.array([column(frame, "cpu_seconds")[-1] for frame in self.frames])
+
+    @cached_property
+    def bands(self) -> dict[str, Band]:
+        """Errors against each of `COSTS`."""
+        bands = {cost: band(self._points(cost)) for cost in COSTS}
+        return {cost: known for cost, known in bands.items() if known is not None}
+
+    def examples_to(self, error: float) -> Effort:
+        """Return the examples that each run needs to an error."""
+        effort = cost_to_target(self.frames, "presentations", "test_error", error / 100)
+        assert effort is not None  # a stream has runs
+        return effort
 
 
-def _lower(each: Streams, d: int) -> Case:
-    return _difference(each, d, "lower", "means")
+Streams = sweep.Swept[Stream]
+"""One data set: by method and d."""
 
 
-def _below(each: Streams, d: int) -> Case:
-    return _difference(each, d, "faster", "areas")
+@dataclass(frozen=True, kw_only=True)
+class LowerAndFaster(Statistic):
+    """One series ends at a lower error than another, and converges faster; for each dimension.
+
+    Attributes
+    ----------
+    series, other : str
+        Series that are swept over d.
+    faster : str
+        The series converges faster if the other has a larger mean error along the run (``area``), or needs more
+        examples to the other's own last error (``target``).
+    """
+
+    series: str
+    other: str
+    faster: Literal["area", "target"] = "area"
+
+    def findings(self, data: Sequence[Streams], evidence: Evidence) -> Findings:
+        """Compare both series on each data set, for each d."""
+        cases = []
+        for streams in data:
+            for d in map(int, evidence.spec.members(self.series)):
+                cases.append(self._difference(streams, d, "lower", "last errors", lambda stream: stream.means))
+                if self.faster == "target":
+                    cases.append(self._sooner(streams, d))
+                else:
+                    what = "mean errors along the run"
+                    cases.append(self._difference(streams, d, "faster", what, lambda stream: stream.areas))
+        return Findings(cases)
+
+    def _pair(self, streams: Streams, d: int) -> list[Stream]:
+        """Return the other and the series, if both have runs."""
+        known = [stream for name in (self.other, self.series) if (stream := streams.get(name, d)) is not None]
+        return known if len(known) == 2 else []
+
+    def _difference(self, streams: Streams, d: int, key: str, what: str, errors: Callable[[Stream], Values]) -> Case:
+        pair = self._pair(streams, d)
+        interval = difference(*([errors(stream)] for stream in pair)) if pair else None
+        text = f"{what}, {STYLES[self.other].name} less {STYLES[self.series].name} {{}} points"
+        return sweep.interval_case(streams.panel, f"{key} d={d}", interval, text, about=f"d = {d:,}")
+
+    def _sooner(self, streams: Streams, d: int) -> Case:
+        """Compare the examples to the last error of the other series."""
+        key, about, name = f"faster d={d}", f"d = {d:,}", STYLES[self.other].name
+        pair = self._pair(streams, d)
+        if not pair:
+            return case_on(streams.panel, key, MISSING, note="no finished runs to compare", about=about)
+        ratio = ratio_of(*(stream.examples_to(float(pair[0].means.mean())) for stream in pair))
+        if ratio is None:
+            return case_on(streams.panel, key, FAILS, note=f"neither reaches the last error of {name}", about=about)
+        text = f"examples to its last error, {name} over {STYLES[self.series].name} {ratio.text()}"
+        return case_on(streams.panel, key, ratio.above(1.0), text, ratio.as_dict(), about=about)
 
 
-def _difference(each: Streams, d: int, what: str, errors: str) -> Case:
-    asset, star = (each.of.get(method, {}).get(d) for method in METHODS)
-    if asset is None or star is None:
-        return case_on(each.panel, f"{what} d={d}", MISSING, note="no finished runs of both", about=f"d = {d:,}")
-    interval = difference([getattr(star, errors)], [getattr(asset, errors)])
-    assert interval is not None
-    measured = interval_text(interval, "+.2f", " points")
-    return case_on(each.panel, f"{what} d={d}", above(interval, 0.0), measured, interval.as_dict(), about=f"d = {d:,}")
-
-
-def _sooner(each: Streams, d: int) -> Case:
-    """Judge how many examples ASSET* needs to its last error, relative to ASSET."""
-    asset, star = (each.of.get(method, {}).get(d) for method in METHODS)
-    place, about = f"faster d={d}", f"d = {d:,}"
-    if asset is None or star is None:
-        return case_on(each.panel, place, MISSING, note="no finished runs of both", about=about)
-    target = float(star.means.mean())
-    over = ratio_of(star.examples_to(target), asset.examples_to(target))
-    if over is None:
-        return case_on(each.panel, place, FAILS, note="neither reaches the last error of ASSET*", about=about)
-    return case_on(each.panel, place, over.above(1.0), f"{over.text()} times", over.as_dict(), about=about)
-
-
-_HEAD: Final = 0.62  # inches
+STATISTICS = {"lower_and_faster": LowerAndFaster}
 _SHOWN: Final = 1e-3
 """The axis begins at this share of the largest cost: before it most predictors still guess."""
+_MARKS: Final = {METHODS[0]: "o", METHODS[1]: "s", EXACT: "^"}
 _CAPTION: Final = (
     f"Medians over the runs; the last point is the mean of the last {LAST} evaluations. Grey: ASSET with the other d."
 )
 
 
-def _draw(figure: Figure | SubFigure, found: Sequence[Streams]) -> None:
+def _draw(figure: Figure | SubFigure, shown: Sequence[Streams]) -> None:
     """Draw one panel for each data set and d, against CPU time."""
-    panels = [(each, d) for each in found for d in each.dimensions]
-    names = [name for name in METHODS if any(name in each.of for each in found)]
-    names += [EXACT] if any(each.exact for each in found) else []
+    panels = [(streams, d) for streams in shown for d in streams.values]
+    names = [name for name in _MARKS if any(name in streams.of for streams in shown)]
+    styles = {name: replace(STYLES[name], line="-", marker=_MARKS[name]) for name in names}  # dashes blur on steps
     axes_names = axis_name("cpu_seconds"), "Test error, %"
-    for place, (each, d) in layout.each_panel(
-        figure, panels, [_style(name) for name in names], [_CAPTION], _HEAD, axes_names
-    ):
-        for other, own in each.of.get(METHODS[0], {}).items():
+    for axes, (streams, d) in layout.each_panel(figure, panels, styles.values(), [_CAPTION], sweep.HEAD, axes_names):
+        for other, stream in streams.of.get(METHODS[0], {}).items():
             if other != d:
-                grey = _without_tail(own.bands["cpu_seconds"])
-                place.plot(grey.cost, grey.median, drawstyle="steps-post", color=FAINT, linewidth=0.6, alpha=0.6)
-        lines = {name: own[d].bands for name, own in each.of.items() if d in own}
-        lines |= {EXACT: each.exact} if each.exact else {}
-        bands = {
-            name: own["cpu_seconds"] if name == EXACT else _without_tail(own["cpu_seconds"])
-            for name, own in lines.items()
-            if "cpu_seconds" in own
-        }
-        for name, shown in bands.items():
-            layout.draw_line(place, shown, _style(name))
-        largest = max(float(shown.cost[-1]) for shown in bands.values())
-        place.set_xlim(left=max(_SHOWN * largest, place.get_xlim()[0]))
-        layout.plain_ticks(place.yaxis)
-        heading(place, each.panel, f"d = {d:,}")
-
-
-def _style(name: str) -> Style:
-    """Return a solid style: dashes are unreadable on steps."""
-    return replace(STYLES[name], line="-", marker={METHODS[0]: "o", METHODS[1]: "s"}.get(name, "^"))
+                grey = _without_tail(stream.bands["cpu_seconds"])
+                axes.plot(grey.cost, grey.median, drawstyle="steps-post", color=FAINT, linewidth=0.6, alpha=0.6)
+        largest = 0.0
+        for name, style in styles.items():
+            line = streams.get(name, 0 if name == EXACT else d)
+            if line is not None and (shown_band := line.bands.get("cpu_seconds")) is not None:
+                layout.draw_line(axes, shown_band if name == EXACT else _without_tail(shown_band), style)
+                largest = max(largest, float(shown_band.cost[-1]))
+        axes.set_xlim(left=max(_SHOWN * largest, axes.get_xlim()[0]))
+        layout.plain_ticks(axes.yaxis)
+        heading(axes, streams.panel, f"d = {d:,}")
 
 
 def _without_tail(band: Band) -> Band:
     """Return the band with the mean of its last evaluations in place of all but the last of them."""
     cost = np.append(band.cost[:-LAST], band.cost[-1])
-    median, low, high = (np.append(own[:-LAST], own[-LAST:].mean()) for own in (band.median, band.low, band.high))
+    median, low, high = (np.append(line[:-LAST], line[-LAST:].mean()) for line in (band.median, band.low, band.high))
     return Band(cost, median, low, high, band.runs)
 
 
-COLUMNS: Final = ("panel", "dataset", "series", "d", "cost", "x", "median", "low", "high", "runs")
-
-
-OPTIONS = {"asset.5": {"faster": ("area", "target")}}
+def all_streams(evidence: Evidence) -> list[Streams]:
+    """Return the streams of all data sets."""
+    return sweep.measured(evidence, (*METHODS, EXACT), Stream, whole=True, least=LAST)
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge its claim."""
-    found = all_streams(evidence)
-    shown = [each for each in found if each.of]
+    data = all_streams(evidence)
+    shown = [streams for streams in data if streams.values]
+    columns = ("panel", "dataset", "series", "d", "cost", "x", "median", "low", "high", "runs")
+    rows = [
+        (dict(zip(columns, (streams.panel.paper_dataset, streams.panel.dataset, name, d, cost), strict=False)), line)
+        for streams in shown
+        for name, d, stream in streams.items()
+        for cost, line in stream.bands.items()
+    ]
     return FigureResult(
-        _points(shown),
-        partial(_draw, found=shown),
-        layout.size(sum(len(each.dimensions) for each in shown), _HEAD),
-        claims=judge_claims(evidence, {"asset.5": partial(judge_faster_and_lower, found)}),
+        band_table(rows, "x", columns),
+        partial(_draw, shown=shown),
+        layout.size(sum(len(streams.values) for streams in shown), sweep.HEAD),
+        claims=judge_claims(evidence, data=data),
     )
-
-
-def _points(shown: Sequence[Streams]) -> pd.DataFrame:
-    rows = []
-    for each in shown:
-        lines = [(name, d, own.bands) for name, streams in each.of.items() for d, own in streams.items()]
-        for name, d, bands in [*lines, *([(EXACT, 0, each.exact)] if each.exact else [])]:
-            names = {"panel": each.panel.paper_dataset, "dataset": each.panel.dataset, "series": name, "d": d}
-            rows += [(names | {"cost": cost}, bands[cost]) for cost in COSTS if cost in bands]
-    return band_table(rows, "x", COLUMNS)

@@ -1,29 +1,45 @@
-"""Times and test errors of the methods of Table 2, for each data set and s."""
+"""Times and test errors of the methods of Table 2, for each data set and s; and the claims on them (section 4.2)."""
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Final
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import column, cost_to_reach, value_at
-from svm_cost_curves.experiments.papers.asset.errors import all_panels
-from svm_cost_curves.experiments.papers.effort import Effort, Ratio, clock_mismatch, effort_of, ratio_of
+from svm_cost_curves.experiments.curve import column, value_at
+from svm_cost_curves.experiments.papers.asset import sweep
+from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on
+from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.panels import called
+from svm_cost_curves.experiments.papers.times import clock_mismatch
+from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import (
+    FAILS,
+    MISSING,
+    Decision,
+    Effort,
+    Interval,
+    Ratio,
+    above,
+    at_most,
+    cost_to_target,
+    difference,
+    effort_of,
+    ratio_of,
+    within,
+)
 
 TARGET: Final = "cpny"
 """Series whose mean test error is the target of the `TO_TARGET` methods."""
 TO_TARGET: Final = ("asset", "asset_star", "sklearn_nystroem")
 """Methods timed to their first evaluation at or below the target; the others to the end set by their own rules."""
-ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True)
@@ -43,10 +59,6 @@ class Cell:
     effort: Effort
     errors: NDArray[np.float64]
     last: NDArray[np.float64]
-
-    def at(self, when: str) -> NDArray[np.float64]:
-        """Return the errors at the method's own ``stop``, or at the ``end`` of the runs."""
-        return self.last if when == "end" else self.errors
 
 
 @dataclass(frozen=True)
@@ -73,66 +85,180 @@ class Entry:
         """Data set and s."""
         return f"{called(self.panel)}, s = {self.s:,}"
 
-    @cached_property
-    def _ratios(self) -> dict[tuple[str, str], Ratio | None]:
-        return {}
-
-    def ratio(self, first: str, second: str, first_in: Entry | None = None) -> Ratio | None:
-        """Time of one method over that of another; None without runs, or if neither reaches the target.
-
-        `first_in` is the entry of the first method, where it has another s.
-        """
-        other = first_in or self
-        if first not in other.cells or second not in self.cells:
-            return None
-        key = f"{first} {other.s}", second
-        if key not in self._ratios:
-            self._ratios[key] = ratio_of(other.cells[first].effort, self.cells[second].effort)
-        return self._ratios[key]
+    def least(self, names: Sequence[str], value: Callable[[Cell], float]) -> str:
+        """Return the method with the least value; the first of them if none has runs."""
+        return min(names, key=lambda name: value(self.cells[name]) if name in self.cells else math.inf)
 
 
 def entries_of(evidence: Evidence) -> list[Entry]:
     """Return all sizes, for each all data sets."""
-    sizes, panels = evidence.spec.members("asset"), all_panels(evidence)
+    sizes, panels = evidence.spec.members("asset"), sweep.all_panels(evidence)
     return [_entry(panel, evidence.spec, s) for s in sizes for panel in panels]
 
 
 def _entry(panel: Panel, spec: FigureSpec, s: float) -> Entry:
     timed = [series for series in spec.series if not series.reference_only]
     names = {series.name: spec.members(series.name)[s] if series.grid else series.name for series in timed}
-    frames = {name: [frame for frame in panel.curves(series) if len(frame)] for name, series in names.items()}
-    ends = [_ends(frame) for frame in frames.get(TARGET, ())]
-    target = float(np.mean(ends)) if ends else None
+    runs = {name: sweep.runs_of(panel, series) for name, series in names.items()}
+    ends = sweep.last_errors(runs.get(TARGET, []))
+    target = float(ends.mean()) if len(ends) else None
     cells = {
-        name: _measure(own, target if name in TO_TARGET else None)
-        for name, own in frames.items()
-        if own and (target is not None or name not in TO_TARGET)
+        name: _cell(frames, target if name in TO_TARGET else None)
+        for name, frames in runs.items()
+        if frames and (target is not None or name not in TO_TARGET)
     }
     return Entry(panel, int(s), cells, clock_mismatch(panel, names.values()))
 
 
-def _measure(frames: Sequence[pd.DataFrame], target: float | None) -> Cell:
-    seconds = [column(frame, "cpu_seconds") for frame in frames]
-    errors = [column(frame, "test_error") for frame in frames]
-    last = [_ends(frame) for frame in frames]
-    longest = max(float(own[-1]) for own in seconds)
+def _cell(frames: sweep.Frames, target: float | None) -> Cell:
+    """Measure a method up to a target in per cent, or to the end of its runs."""
+    seconds, last = [column(frame, "cpu_seconds") for frame in frames], sweep.last_errors(frames)
     if target is None:
-        return Cell(effort_of([float(own[-1]) for own in seconds], longest), 100 * np.array(last), 100 * np.array(last))
-    found = [cost_to_reach(*run, target + ROUNDING) for run in zip(seconds, errors, strict=True)]
+        ends = [float(costs[-1]) for costs in seconds]
+        return Cell(effort_of(ends, max(ends)), last, last)
+    effort = cost_to_target(frames, "cpu_seconds", lambda frame: 100 * column(frame, "test_error"), target)
+    assert effort is not None  # there are frames
     there = [
-        end if stop is None else float(value_at(*run, [stop])[0])
-        for stop, end, run in zip(found, last, zip(seconds, errors, strict=True), strict=True)
+        100 * float(value_at(costs, column(frame, "test_error"), [stop])[0]) if met else end
+        for costs, frame, stop, met, end in zip(seconds, frames, effort.costs, effort.reached, last, strict=True)
     ]
-    steps = [_step(own, stop) for own, stop in zip(seconds, found, strict=True) if stop is not None]
-    effort = effort_of(found, longest, statistics.median(steps) if steps else 1.0)
-    return Cell(effort, 100 * np.array(there), 100 * np.array(last))
+    return Cell(effort, np.array(there), last)
 
 
-def _step(seconds: NDArray[np.float64], stop: float) -> float:
-    """Return the factor from the evaluation before the stop to the stop; 1 at the first evaluation."""
-    place = int(np.searchsorted(seconds, stop))
-    return float(stop / seconds[place - 1]) if place and seconds[place - 1] > 0 else 1.0
+@dataclass(frozen=True, kw_only=True)
+class TimesAndErrors(Limits):
+    """Times of methods over that of another, and the difference of two errors, for each data set and s.
+
+    The limits are those of the ratio of times; `within` is a factor here. A ratio without its premise, that ASSET
+    reaches CPNY's error, fails.
+
+    Attributes
+    ----------
+    first : list of str
+        Series; one case for each.
+    over : list of str
+        Series: the fastest of them is compared.
+    error_of : str
+        Series whose error is compared; empty: none is.
+    less : list of str
+        Series: the one with the least mean error is subtracted.
+    errors : str
+        Whether errors are those at each method's own ``stop``, or at the ``end`` of the runs.
+    points : float
+        The difference of the errors is at most this.
+    two_sided : bool
+        Whether it is at least this below 0, too.
+    except_on : list of str
+        The paper's data sets on which the difference is above `points`.
+    half_s_of : str
+        Series that has half of the s; sizes without a half are left out. Empty: all have the same s.
+    """
+
+    first: list[str]
+    over: list[str]
+    error_of: str = ""
+    less: list[str] = field(default_factory=list)
+    errors: Literal["stop", "end"] = "stop"
+    points: float = 0.0
+    two_sided: bool = False
+    except_on: list[str] = field(default_factory=list)
+    half_s_of: str = ""
+
+    def decide(self, measured: Interval | Ratio) -> Decision:
+        """Decide on a ratio; `within` is the largest factor between the times."""
+        if self.within is None:
+            return super().decide(measured)
+        return replace(self, within=None, between=(1 / self.within, self.within)).decide(measured)
+
+    def findings(self, data: Sequence[Entry], evidence: Evidence) -> Findings:
+        """Compare times and errors on each data set, for each s."""
+        cases = []
+        for entry in self._with_half_s(data) if self.half_s_of else data:
+            cases += [self._times(entry, name) for name in self.first]
+            cases += [self._errors(entry)] if self.error_of else []
+        return Findings(cases)
+
+    def _with_half_s(self, data: Sequence[Entry]) -> Iterator[Entry]:
+        for half in data:
+            of_half = {name: cell for name, cell in half.cells.items() if name == self.half_s_of}
+            for entry in data:
+                if entry.panel is half.panel and entry.s == 2 * half.s:
+                    others = {name: cell for name, cell in entry.cells.items() if name != self.half_s_of}
+                    yield replace(entry, cells=others | of_half)
+
+    def _times(self, entry: Entry, first: str) -> Case:
+        fastest = entry.least(self.over, lambda cell: cell.effort.median)
+        cells = [entry.cells.get(name) for name in (first, fastest)]
+        return _ratio_case(entry, f"time of {first}", [first, fastest], cells, self.decide)
+
+    def _errors(self, entry: Entry) -> Case:
+        least = entry.least(self.less, lambda cell: float(cell.errors.mean()))
+        cells = [entry.cells[name] for name in (self.error_of, least) if name in entry.cells]
+        groups = [[cell.last if self.errors == "end" else cell.errors] for cell in cells]
+        interval = difference(*groups) if len(groups) == 2 else None
+        text = f"error of {STYLES[self.error_of].name} less that of {STYLES[least].name} {{}} points"
+        decide = partial(at_most, limit=self.points)
+        if self.two_sided:
+            decide = partial(within, low=-self.points, high=self.points)
+        elif entry.panel.paper_dataset in self.except_on:
+            decide = partial(above, limit=self.points)
+        return sweep.interval_case(entry.panel, f"error s={entry.s}", interval, text, decide, about=entry.name)
 
 
-def _ends(frame: pd.DataFrame) -> float:
-    return float(column(frame, "test_error")[-1])
+@dataclass(frozen=True, kw_only=True)
+class TimeOverOtherDataSets(Limits):
+    """Time of a method on one data set over its longest time on another, for each s.
+
+    Attributes
+    ----------
+    method : str
+        Series.
+    dataset : str
+        The paper's data set.
+    """
+
+    method: str
+    dataset: str
+
+    def findings(self, data: Sequence[Entry], evidence: Evidence) -> Findings:
+        """Compare the times for each s at which the method has runs on another data set."""
+        cases = []
+        for entry in data:
+            others = [
+                cell
+                for one in data
+                if one.s == entry.s and one.panel is not entry.panel and not one.unfit
+                if (cell := one.cells.get(self.method)) is not None
+            ]
+            if entry.panel.paper_dataset == self.dataset and others:
+                longest = max(others, key=lambda cell: cell.effort.median)
+                sides = [entry.cells.get(self.method), longest]
+                cases.append(_ratio_case(entry, "time", [self.method, self.method], sides, self.decide))
+        return Findings(cases)
+
+
+def _ratio_case(
+    entry: Entry,
+    what: str,
+    names: Sequence[str],
+    cells: Sequence[Cell | None],
+    decide: Callable[[Ratio], Decision],
+) -> Case:
+    """Judge the time of one method over that of another; it fails if neither, or ASSET, misses CPNY's error."""
+    key, labels = f"{what} s={entry.s}", [STYLES[name].name for name in names]
+    efforts = [cell.effort for cell in cells if cell is not None]
+    if len(efforts) < 2 or entry.unfit:
+        lacking = ", ".join(label for label, cell in zip(labels, cells, strict=True) if cell is None)
+        why = f"no finished runs of {lacking}, or of CPNY" if lacking else entry.unfit
+        return case_on(entry.panel, key, MISSING, note=why, about=entry.name)
+    ratio = ratio_of(*efforts)
+    if ratio is None:
+        return case_on(entry.panel, key, FAILS, note="neither reaches CPNY's error", about=entry.name)
+    decision, note = decide(ratio), ""
+    if ratio.bound and decision != FAILS:
+        misses = 0 if ratio.bound == "at least" else 1
+        note = f"most runs of {labels[misses]} miss CPNY's error"
+        decision = FAILS if names[misses] == "asset" else decision
+    statistic = {"seconds": [effort.median for effort in efforts], "ratio": ratio.as_dict()}
+    text = f"time of {' over '.join(labels)} {ratio.text()}"
+    return case_on(entry.panel, key, decision, text, statistic, note, about=entry.name)

@@ -8,17 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.papers import dataset_table, layout
+from svm_cost_curves.experiments.papers.asset import sweep
 from svm_cost_curves.experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
 from svm_cost_curves.experiments.papers.panels import empty, name_of
 from svm_cost_curves.experiments.papers.problem import load_problem
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -71,33 +70,27 @@ _BOX: Final = (0.85, 0.55, 6.4, 3.45)  # inches
 _SMALLEST: Final = 1e-7
 
 
-@dataclass(frozen=True)
-class Known:
-    """A data set with its spectrum."""
-
-    panel: Panel
-    spectrum: Spectrum
+Known = Sequence[tuple[Panel, Spectrum]]
 
 
-def _draw(figure: Figure | SubFigure, found: Sequence[Known]) -> None:
+def _draw(figure: Figure | SubFigure, known: Known) -> None:
     """Draw one line per data set, with a dot at the number of eigenvalues that hold `SHARE` of the trace."""
-    if not found:
+    if not known:
         empty(figure, "no finished runs")
         return
     axes = dataset_table.add_panel(figure, _BOX)
     layout.log_axes(axes, "k", "k-th eigenvalue over the trace", 0)
-    for place, each in enumerate(sorted(found, key=lambda each: each.spectrum.needed)):
-        color, spectrum = COLORS[place % len(COLORS)], each.spectrum
+    for line, (panel, spectrum) in enumerate(sorted(known, key=lambda pair: pair[1].needed)):
+        color = COLORS[line % len(COLORS)]
         axes.plot(np.arange(1, spectrum.rank + 1), spectrum.eigenvalues, color=color, linewidth=2.0)
         axes.plot([spectrum.needed], [spectrum.eigenvalues[spectrum.needed - 1]], "o", color=color, mec="white")
-        of = f"{spectrum.rank:,} features of {spectrum.points:,} points"
-        facts = f"{of}; {spectrum.needed:,} eigenvalues have {100 * SHARE:g} %"
-        dataset_table.write_entry(axes, place, color, name_of(each.panel), facts)
+        facts = f"{spectrum.rank:,} features of {spectrum.points:,} points"
+        facts += f"; {spectrum.needed:,} eigenvalues have {100 * SHARE:g} %"
+        dataset_table.write_entry(axes, line, color, name_of(panel), facts)
     axes.set_ylim(bottom=max(_SMALLEST, axes.get_ylim()[0]))
-    dataset_table.write_notes(axes, len(found), f"Dots: eigenvalues up to here hold {100 * SHARE:g} % of the trace.")
+    dataset_table.write_notes(axes, len(known), f"Dots: eigenvalues up to here hold {100 * SHARE:g} % of the trace.")
 
 
-COLUMNS: Final = ("panel", "dataset", "k", "eigenvalue")
 PARAMETERS: Final[Mapping[str, tuple[int, str, str]]] = {
     "adult": (8140, "1000", "0.001"),
     "mnist": (5950, "100", "0.01"),
@@ -118,23 +111,11 @@ DENSITIES: Final[Mapping[str, str]] = {
 
 def compute(evidence: Evidence) -> dict[str, Any]:
     """Return the spectra by the paper's data set, as plain values."""
-    found = {panel.paper_dataset: spectral(panel) for panel in evidence.panels}
-    return {"spectra": {name: asdict(own) for name, own in found.items() if own is not None}}
+    spectra = {panel.paper_dataset: _spectrum(panel) for panel in evidence.panels}
+    return {"spectra": {name: asdict(spectrum) for name, spectrum in spectra.items() if spectrum is not None}}
 
 
-def make(evidence: Evidence) -> FigureResult:
-    """Draw the eigenvalues, and compare sizes with the printed ones."""
-    found = {
-        name: Spectrum(own["points"], np.array(own["eigenvalues"]))
-        for name, own in evidence.computed.get("spectra", {}).items()
-    }
-    known = [Known(panel, found[panel.paper_dataset]) for panel in evidence.panels if panel.paper_dataset in found]
-    return FigureResult(
-        _points(known), partial(_draw, found=known), SIZE, table=_table(evidence, found), numbers=_numbers(evidence)
-    )
-
-
-def spectral(panel: Panel) -> Spectrum | None:
+def _spectrum(panel: Panel) -> Spectrum | None:
     """Return the spectrum of a panel's kernel matrix; None without runs, without data, or for a stream."""
     from svm_cost_curves.datasets import DataError
 
@@ -147,33 +128,38 @@ def spectral(panel: Panel) -> Spectrum | None:
         return None
 
 
-def _numbers(evidence: Evidence) -> list[Number]:
-    full = {
-        spec.name.partition(" of ")[2]: int(spec.paper) for spec in evidence.spec.numbers if "training" in spec.name
+def make(evidence: Evidence) -> FigureResult:
+    """Draw the eigenvalues, and compare sizes with the printed ones."""
+    spectra = {
+        name: Spectrum(values["points"], np.array(values["eigenvalues"]))
+        for name, values in evidence.computed.get("spectra", {}).items()
     }
-    return dataset_table.compare_sizes(evidence, full, DENSITIES)
-
-
-def _points(known: Sequence[Known]) -> pd.DataFrame:
+    known = [(panel, spectra[panel.paper_dataset]) for panel in evidence.panels if panel.paper_dataset in spectra]
     rows = [
-        {"panel": each.panel.paper_dataset, "dataset": each.panel.dataset, "k": k, "eigenvalue": float(value)}
-        for each in known
-        for k, value in enumerate(each.spectrum.eigenvalues, start=1)
+        (panel, {"k": k, "eigenvalue": float(value)})
+        for panel, spectrum in known
+        for k, value in enumerate(spectrum.eigenvalues, start=1)
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    printed = {number.name: number.paper for number in evidence.spec.numbers}
+    full = {name.partition(" of ")[2]: int(size) for name, size in printed.items() if "training" in name}
+    return FigureResult(
+        sweep.points(rows, "k eigenvalue"),
+        partial(_draw, known=known),
+        SIZE,
+        table=_table(evidence, spectra),
+        numbers=dataset_table.compare_sizes(evidence, full, DENSITIES),
+    )
 
 
-def _table(evidence: Evidence, found: Mapping[str, Spectrum]) -> Table:
+def _table(evidence: Evidence, spectra: Mapping[str, Spectrum]) -> Table:
     spec = evidence.spec
     columns = ["data set", "train", "validation", "test", "features", "density", "1/(lambda m)", "1/(2 sigma^2)"]
     columns += [f"features of {SAMPLE:,} points", f"eigenvalues with {100 * SHARE:g} %"]
-    rows: list[list[str]] = []
-    for paper_dataset in spec.datasets:
-        rows.append(_printed(spec, paper_dataset))
-        panels = [panel for panel in evidence.panels if panel.paper_dataset == paper_dataset]
-        rows += [_row(panel, found.get(paper_dataset)) for panel in panels]
-    others = [panel for panel in evidence.panels if panel.paper_dataset not in spec.datasets]
-    rows += [_row(panel, found.get(panel.paper_dataset)) for panel in others]
+    rows = []
+    for dataset in dict.fromkeys([*spec.datasets, *(panel.paper_dataset for panel in evidence.panels)]):
+        panels = [panel for panel in evidence.panels if panel.paper_dataset == dataset]
+        rows += [_printed(spec, dataset)] if dataset in spec.datasets else []
+        rows += [_row(panel, spectra.get(dataset)) for panel in panels]
     notes = [
         "Density: coordinates that are not zero, of the training rows, of a stream of the test rows. The 1.6 % "
         "printed for CCAT are ten times what RCV1's documents have; for IJCNN 56.5 % are printed where the "
@@ -199,5 +185,5 @@ def _row(panel: Panel, spectrum: Spectrum | None) -> list[str]:
     parameters = ["", ""]
     if run is not None and run.problem.C is not None and run.kernel.sigma2 is not None:
         parameters = [f"{run.problem.C:g}", f"{1 / (2 * run.kernel.sigma2):g}"]
-    own = ["", ""] if spectrum is None else [f"{spectrum.rank:,}", f"{spectrum.needed:,}"]
-    return [name_of(panel), train, validation, *others, *parameters, *own]
+    eigenvalues = ["", ""] if spectrum is None else [f"{spectrum.rank:,}", f"{spectrum.needed:,}"]
+    return [name_of(panel), train, validation, *others, *parameters, *eigenvalues]

@@ -9,18 +9,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset.errors import spread, written
-from svm_cost_curves.experiments.papers.asset.race import TO_TARGET, Cell, Entry, entries_of
-from svm_cost_curves.experiments.papers.asset.table2_claims import judges
+from svm_cost_curves.experiments.papers.asset import sweep
+from svm_cost_curves.experiments.papers.asset.race import (
+    TO_TARGET,
+    Cell,
+    Entry,
+    TimeOverOtherDataSets,
+    TimesAndErrors,
+    entries_of,
+)
 from svm_cost_curves.experiments.papers.cases import judge_claims
-from svm_cost_curves.experiments.papers.effort import seconds_text
 from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
 from svm_cost_curves.experiments.papers.printed import compare_number, data_difference
+from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import INK, STYLES, Style, axis_name
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
@@ -45,15 +49,16 @@ Printed = Mapping[tuple[str, str, int], Mapping[str, NumberSpec]]
 
 def printed_in(spec: FigureSpec) -> Printed:
     """Return the printed numbers; methods without s are in both halves of the table."""
-    found: dict[tuple[str, str, int], dict[str, NumberSpec]] = {}
+    printed: dict[tuple[str, str, int], dict[str, NumberSpec]] = {}
     for number in spec.numbers:
         parts = _NAME.fullmatch(number.name)
         assert parts is not None, number.name
         for s in [parts[5]] if parts[5] else map(int, spec.members("asset")):
-            found.setdefault((parts[3], parts[4], int(s)), {})[parts[2]] = number
-    return found
+            printed.setdefault((parts[3], parts[4], int(s)), {})[parts[2]] = number
+    return printed
 
 
+STATISTICS = {"times_and_errors": TimesAndErrors, "time_over_other_data_sets": TimeOverOtherDataSets}
 _HEAD: Final = 0.88  # inches, as below
 _PER_LINE: Final = 5
 _CAPTION: Final = (
@@ -62,71 +67,67 @@ _CAPTION: Final = (
 )
 
 
-def _draw(figure: Figure | SubFigure, found: Sequence[Entry], names: Sequence[str]) -> None:
+def _draw(figure: Figure | SubFigure, shown: Sequence[Entry], names: Sequence[str]) -> None:
     """Draw one panel per data set."""
-    if not found:
+    if not shown:
         empty(figure, "no finished runs")
         return
-    panels = list({entry.panel.paper_dataset: entry.panel for entry in found}.values())
-    axes = layout.add_panels(figure, len(panels), _HEAD)
-    shown = [name for name in names if any(name in entry.cells for entry in found)]
-    sizes = sorted({entry.s for entry in found})
+    panels = {entry.panel.paper_dataset: entry.panel for entry in shown}
+    panel_axes = dict(zip(panels, layout.add_panels(figure, len(panels), _HEAD), strict=True))
+    sizes = sorted({entry.s for entry in shown})
+    styles = [STYLES[name] for name in names if any(name in entry.cells for entry in shown)]
     caption = _CAPTION.format(small=sizes[0], large=sizes[-1])
-    layout.legend_and_caption(figure, axes[0], [STYLES[name] for name in shown], caption, per_line=_PER_LINE)
-    for k, (place, panel) in enumerate(zip(axes, panels, strict=True)):
-        layout.log_axes(place, axis_name("cpu_seconds"), "Test error, %", k)
-        for entry in found:
-            if entry.panel.paper_dataset == panel.paper_dataset:
-                for name, cell in entry.cells.items():
-                    _draw_cell(place, cell, STYLES[name], filled=entry.s == sizes[-1], to_target=name in TO_TARGET)
-        place.set_yscale("linear")
-        place.margins(x=0.08, y=0.12)
-        heading(place, panel)
+    layout.legend_and_caption(figure, next(iter(panel_axes.values())), styles, caption, per_line=_PER_LINE)
+    for k, (dataset, axes) in enumerate(panel_axes.items()):
+        layout.log_axes(axes, axis_name("cpu_seconds"), "Test error, %", k)
+        for entry in shown:
+            for name, cell in entry.cells.items() if entry.panel.paper_dataset == dataset else ():
+                missed = name in TO_TARGET and not cell.effort.known
+                _draw_cell(axes, cell, STYLES[name], filled=entry.s == sizes[-1], missed=missed)
+        axes.set_yscale("linear")
+        axes.margins(x=0.08, y=0.12)
+        heading(axes, panels[dataset])
 
 
-def _draw_cell(axes: Axes, cell: Cell, style: Style, *, filled: bool, to_target: bool) -> None:
+def _draw_cell(axes: Axes, cell: Cell, style: Style, *, filled: bool, missed: bool) -> None:
     seconds, error = cell.effort.median, float(cell.errors.mean())
-    axes.plot(
-        [min(cell.effort.costs), max(cell.effort.costs)], [error, error], color=style.color, linewidth=1.2, zorder=2
-    )
+    ends = [min(cell.effort.costs), max(cell.effort.costs)]
+    axes.plot(ends, [error, error], color=style.color, linewidth=1.2, zorder=2)
     marks: dict[str, Any] = style.markers(1.5) | {"markeredgecolor": style.color}
-    axes.plot([seconds], [error], linestyle="none", **marks | {} if filled else marks | {"markerfacecolor": "white"})
-    if to_target and not cell.effort.known:
-        arrow = {"arrowstyle": "-|>", "color": INK, "linewidth": 0.8, "shrinkA": 4.0, "shrinkB": 0.0}
-        axes.annotate(
-            "", (seconds, error), (16, 0), textcoords="offset points", arrowprops=arrow | {"arrowstyle": "<|-"}
-        )
-
-
-_POINT: Final = "panel dataset s series seconds least largest runs reached error sd error_at_end"
-
-
-OPTIONS = {
-    "asset.1": {"sizes": ("half", "equal"), "factor": ("range", "least"), "errors": ("stop", "end")},
-    "asset.2": {"errors": ("stop", "end")},
-    "asset.fastest": {"rivals": ("all", "approximate")},
-}
+    axes.plot([seconds], [error], linestyle="none", **marks | ({} if filled else {"markerfacecolor": "white"}))
+    if missed:
+        arrow = {"arrowstyle": "<|-", "color": INK, "linewidth": 0.8, "shrinkA": 4.0, "shrinkB": 0.0}
+        axes.annotate("", (seconds, error), (16, 0), textcoords="offset points", arrowprops=arrow)
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure, judge its claims and compare its numbers."""
-    found = entries_of(evidence)
+    data = entries_of(evidence)
     names = [series.name for series in evidence.spec.series if not series.reference_only]
-    shown = [entry for entry in found if entry.cells]
-    printed = printed_in(evidence.spec)
+    shown = [entry for entry in data if entry.cells]
+    rows = [
+        (
+            entry.panel,
+            {"s": entry.s, "series": name, "error_at_end": cell.last.mean()}
+            | sweep.error_columns(cell.errors)
+            | cell.effort.columns("seconds"),
+        )
+        for entry in shown
+        for name, cell in entry.cells.items()
+    ]
     return FigureResult(
-        _points(shown),
-        partial(_draw, found=shown, names=names),
+        sweep.points(rows, "s series seconds least largest runs reached error sd error_at_end"),
+        partial(_draw, shown=shown, names=names),
         layout.size(len({entry.panel.paper_dataset for entry in shown}), _HEAD),
-        table=_table(shown, names, printed),
-        claims=judge_claims(evidence, judges(found)),
-        numbers=list(_numbers(evidence.spec, found)),
+        table=_table(shown, names, printed_in(evidence.spec)),
+        claims=judge_claims(evidence, data=data),
+        numbers=list(_numbers(evidence.spec, data)),
     )
 
 
-def _numbers(spec: FigureSpec, found: Sequence[Entry]) -> Iterator[Number]:
+def _numbers(spec: FigureSpec, data: Sequence[Entry]) -> Iterator[Number]:
     """Compare the printed errors, and put our times beside the printed ones."""
-    entries = {(entry.panel.paper_dataset, entry.s): entry for entry in found}
+    entries = {(entry.panel.paper_dataset, entry.s): entry for entry in data}
     for number in spec.numbers:
         parts = _NAME.fullmatch(number.name)
         assert parts is not None  # `printed_in` has read it
@@ -166,10 +167,10 @@ def _error(spec: NumberSpec, entry: Entry, cell: Cell, method: str) -> Number:
         return f"{other.measured:.2f} % {where}{z}"
 
     remark = beside(cell.last, "at the end of the runs") if method in TO_TARGET else ""
-    dropped = [100 * column(frame, "test_error")[-1] for frame in entry.panel.curves(DROPPED) if len(frame)]
+    dropped = sweep.runs_of(entry.panel, DROPPED)
     if method == "lasvm" and dropped:
         where = "without coefficients below a thousandth of the largest, as the program saves a model"
-        remark = beside(np.array(dropped), where)
+        remark = beside(sweep.last_errors(dropped), where)
     return compared(cell.errors, remark)
 
 
@@ -177,29 +178,11 @@ def _ratio(spec: NumberSpec, entry: Entry, method: str) -> Number:
     """Compare the ratio of two times within a row of the table: the machine divides out."""
     if "asset" not in entry.cells:
         return compare_number(spec, "", None)
-    own, asset = (entry.cells[each].effort for each in (method, "asset"))
-    missed = "" if own.known and asset.known else "most runs miss CPNY's error"
-    values = [one / other for one, other in zip(own.costs, asset.costs, strict=False)]
-    deviation = math.hypot(*(spread(np.log(effort.costs)) for effort in (own, asset)))
+    efforts = [entry.cells[name].effort for name in (method, "asset")]
+    missed = "" if all(effort.known for effort in efforts) else "most runs miss CPNY's error"
+    values = [one / other for one, other in zip(*(effort.costs for effort in efforts), strict=False)]
+    deviation = math.hypot(*(sweep.spread(np.log(effort.costs)) for effort in efforts))
     return compare_number(spec, _departure(entry) or entry.unfit or missed, values, deviation=deviation)
-
-
-def _points(shown: Sequence[Entry]) -> pd.DataFrame:
-    rows = [
-        {
-            "panel": entry.panel.paper_dataset,
-            "dataset": entry.panel.dataset,
-            "s": entry.s,
-            "series": name,
-            **cell.effort.columns("seconds"),
-            "error": cell.errors.mean(),
-            "sd": spread(cell.errors),
-            "error_at_end": cell.last.mean(),
-        }
-        for entry in shown
-        for name, cell in entry.cells.items()
-    ]
-    return pd.DataFrame(rows, columns=_POINT.split(" "))
 
 
 def _table(shown: Sequence[Entry], names: Sequence[str], printed: Printed) -> Table:
@@ -230,16 +213,15 @@ def _table(shown: Sequence[Entry], names: Sequence[str], printed: Printed) -> Ta
 
 def _runs(shown: Sequence[Entry], names: Sequence[str]) -> str:
     counts = {name: {len(entry.cells[name].errors) for entry in shown if name in entry.cells} for name in names}
-    texts = [f"{STYLES[name].name} {' or '.join(map(str, sorted(own)))}" for name, own in counts.items() if own]
+    texts = [f"{STYLES[name].name} {' or '.join(map(str, sorted(runs)))}" for name, runs in counts.items() if runs]
     return f"Runs: {', '.join(texts)}." if texts else ""
 
 
 def _cell(cell: Cell | None) -> str:
     if cell is None:
         return ""
-    error = written(float(cell.errors.mean()), spread(cell.errors), len(cell.errors))
     end = f"; {cell.last.mean():.2f}" if abs(cell.last.mean() - cell.errors.mean()) >= 0.005 else ""
-    return f"{cell.effort.text(seconds_text)} ({error}{end})"
+    return f"{cell.effort.text(seconds_text)} ({sweep.error_text(cell.errors)}{end})"
 
 
 def _printed(time: NumberSpec, error: NumberSpec) -> str:

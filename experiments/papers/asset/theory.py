@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.curve import ROUNDING, column
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset.errors import all_panels, spread
-from svm_cost_curves.experiments.papers.bands import Band
-from svm_cost_curves.experiments.papers.cases import (
-    MISSING,
-    Case,
-    Choice,
-    Findings,
-    Judge,
-    at_most,
-    case_on,
-    interval_text,
-    judge_claims,
-    under_bound,
-)
-from svm_cost_curves.experiments.papers.effort import multiple_text
+from svm_cost_curves.experiments.papers.asset import sweep
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
+from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.optimum import optimum_of
 from svm_cost_curves.experiments.papers.panels import heading
 from svm_cost_curves.experiments.plotting import FAINT, STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_means
+from svm_cost_curves.experiments.reproduction.statistics import (
+    MISSING,
+    Interval,
+    at_most,
+    bootstrap_means,
+    exponent,
+    means_of,
+    multiple_text,
+    under_bound,
+)
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
 RHO: Final = 0.5
@@ -45,11 +41,6 @@ RHO: Final = 0.5
 SUBGRADIENT: Final = math.sqrt(2.0)
 """D_G: the estimate |v|^2 + 1 of section 3.1, and |v|^2 = K(x, x) = 1."""
 METHODS: Final = ("asset", "asset_star")
-ROUNDING: Final = 1e-9
-"""Relative difference at which a number of iterations and 1 / lambda count as equal."""
-
-Gaps = Mapping[int, NDArray[np.float64]]
-"""By the number N of iterations, rising: f - f* of each run."""
 
 
 def constant(rho: float) -> float:
@@ -63,185 +54,172 @@ def constant(rho: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Rates:
-    """One data set.
+class Rates(sweep.Swept[NDArray[np.float64]]):
+    """One data set: by method and number N of iterations, f - f* of each run; empty without a known optimum.
 
     Attributes
     ----------
-    panel : Panel
-    gaps : mapping of str to mapping of int to array
-        By method; methods without runs, and all without a known optimum, are left out.
     lambda_ : float
-        NaN without gaps.
+        NaN if it is empty.
     """
 
-    panel: Panel
-    gaps: Mapping[str, Gaps]
     lambda_: float
 
+    def bound(self, N: float) -> float:
+        """Bound of Theorem 1 on ASSET's mean gap after N iterations; D_X = 1 / sqrt(lambda)."""
+        return constant(RHO) * SUBGRADIENT / math.sqrt(self.lambda_ * N)
+
     @property
-    def radius(self) -> float:
-        """D_X = 1 / sqrt(lambda)."""
-        return 1 / math.sqrt(self.lambda_)
-
-    @cached_property
-    def scaled(self) -> dict[int, NDArray[np.float64]]:
-        """(f - f*) sqrt(N) / (D_X D_G) of ASSET, which Theorem 1 bounds by C(rho)."""
-        factor = self.radius * SUBGRADIENT
-        return {N: gaps * math.sqrt(N) / factor for N, gaps in self.gaps.get(METHODS[0], {}).items()}
-
-    @cached_property
-    def exponents(self) -> dict[str, Interval]:
-        """Exponent of N in the mean gap by method; for ASSET* from N = 1 / lambda on, where its steps are below 1."""
-        least = {"asset": 0.0, "asset_star": 1 - ROUNDING}  # N = 1 / lambda may be N lambda = 0.9999999999999999
-        chosen = {
-            name: {N: own for N, own in gaps.items() if N * self.lambda_ >= least[name]}
-            for name, gaps in self.gaps.items()
-        }
-        return {name: _exponent(own) for name, own in chosen.items() if len(own) > 2}
-
-
-def _exponent(gaps: Gaps) -> Interval:
-    logs = np.log(list(gaps))
-    line = (logs - logs.mean()) / np.square(logs - logs.mean()).sum()
-
-    def statistic(means: NDArray[np.float64]) -> NDArray[np.float64]:
-        exponents: NDArray[np.float64] = np.log(np.maximum(means, 1e-300)) @ line
-        return exponents
-
-    return bootstrap_means(statistic, list(gaps.values()))
-
-
-def all_rates(evidence: Evidence) -> list[Rates]:
-    """Return the data sets of the figure's panels."""
-    return [_rates(panel, evidence) for panel in all_panels(evidence)]
+    def scaled(self) -> dict[float, NDArray[np.float64]]:
+        """ASSET's gaps (f - f*) sqrt(N) / (D_X D_G), which Theorem 1 bounds by C(rho)."""
+        return {N: constant(RHO) * gaps / self.bound(N) for N, gaps in self.of.get(METHODS[0], {}).items()}
 
 
 def _rates(panel: Panel, evidence: Evidence) -> Rates:
-    optimum = optimum_of(panel)
-    runs = [run for name in evidence.spec.members(METHODS[0]).values() for run in panel.runs.get(name, ())]
+    optimum, members = optimum_of(panel), evidence.spec.members(METHODS[0]).values()
+    runs = [run for name in members for run in panel.runs.get(name, ())]
     if optimum is None or not runs:
         return Rates(panel, {}, math.nan)
-    averaged: dict[int, list[float]] = {}
-    for run in runs:
-        last = int(column(run.curve, "iterations")[-1])
-        averaged.setdefault(last, []).append(float(column(run.curve, "primal")[-1]) - optimum.lower)
-    iterates: dict[int, list[float]] = {}
-    for frame in panel.curves(METHODS[1]):
-        for N, primal in zip(column(frame, "iterations"), column(frame, "primal"), strict=True):
-            if N >= 1:
-                iterates.setdefault(int(N), []).append(float(primal) - optimum.lower)
-    found = {name: own for name, own in zip(METHODS, (averaged, iterates), strict=True) if own}
-    gaps = {name: {N: np.array(own[N]) for N in sorted(own)} for name, own in found.items()}
+    frames = [run.curve.tail(1) for run in runs], panel.curves(METHODS[1])
+    gaps = {name: _gaps(curves, optimum.lower) for name, curves in zip(METHODS, frames, strict=True) if curves}
     return Rates(panel, gaps, runs[0].result["settings"]["problem"]["lambda_"])
 
 
-def judge_expansion(evidence: Evidence, choice: Choice) -> Findings:
-    """Judge Proposition 1: w of the solution in alpha solves the problem in w."""
-    cases = []
-    for panel in all_panels(evidence):
-        explicit = optimum_of(panel, "explicit")
-        curves = [frame for frame in panel.curves("expansion") if len(frame)]
-        if explicit is None or not curves:
-            cases.append(case_on(panel, "expansion", MISSING, note="no finished runs of both"))
-            continue
-        excess = float(explicit.excess(column(curves[0], "primal")[-1:])[0])
-        decision = at_most(Interval(excess, excess, excess), choice["precise"])
-        cases.append(case_on(panel, "expansion", decision, f"{excess:.1e} above the bound", {"excess": excess}))
-    return Findings(cases)
+def _gaps(frames: Sequence[pd.DataFrame], optimum: float) -> dict[float, NDArray[np.float64]]:
+    gaps: dict[int, list[float]] = {}
+    for frame in frames:
+        for N, primal in zip(column(frame, "iterations"), column(frame, "primal"), strict=True):
+            if N >= 1:
+                gaps.setdefault(int(N), []).append(float(primal) - optimum)
+    return {N: np.array(gaps[N]) for N in sorted(gaps)}
 
 
-def judge_theorem(found: Sequence[Rates], evidence: Evidence, choice: Choice) -> Findings:
-    """Judge Theorem 1: the bound for each N, or the rate alone."""
-    if choice.option("statistic") == "rate":
-        return Findings([_rate_case(each, "asset", -0.5, choice["tolerance"]) for each in found])
-    cases: list[Case] = []
-    for each in found:
-        cases += [_bound_case(each, N, values) for N, values in each.scaled.items()]
-        missing = len(evidence.spec.members(METHODS[0])) - len(each.scaled)
-        cases += missing * [case_on(each.panel, "bound", MISSING, note="no finished runs, or no known optimum")]
-    return Findings(cases)
+@dataclass(frozen=True, kw_only=True)
+class ExcessOverOptimum(Limits):
+    """The last objective value of a series, relative to a lower bound on its optimum.
+
+    Attributes
+    ----------
+    series, optimum : str
+        The series, and the one whose last dual value is the lower bound.
+    """
+
+    series: str
+    optimum: str
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Measure the excess of the first run on each data set."""
+        return Findings([self._case(panel) for panel in sweep.all_panels(evidence)])
+
+    def _case(self, panel: Panel) -> Case:
+        optimum, curves = optimum_of(panel, self.optimum), sweep.runs_of(panel, self.series)
+        if optimum is None or not curves:
+            return case_on(panel, "excess", MISSING, note="no finished runs of both")
+        excess = float(optimum.excess(column(curves[0], "primal")[-1:])[0])
+        decision = self.decide(Interval(excess, excess, excess))
+        return case_on(panel, "excess", decision, f"{excess:.1e} above the bound", {"excess": excess})
 
 
-def _bound_case(each: Rates, N: int, values: NDArray[np.float64]) -> Case:
-    interval = bootstrap_means(lambda means: means[:, 0], [values])
-    bound = constant(RHO)
-    slack = f"N = {N:,}: slack {multiple_text(bound / interval.estimate)}"
-    return case_on(each.panel, f"N={N}", under_bound(interval, bound), slack, interval.as_dict())
+@dataclass(frozen=True, kw_only=True)
+class BoundOfTheorem1(Statistic):
+    """The distance of ASSET's average from the optimum, (f - f*) sqrt(N) / (D_X D_G), is at most C(rho) for each N."""
+
+    def findings(self, data: Sequence[Rates], evidence: Evidence) -> Findings:
+        """Compare the mean over the runs with the bound, on each data set for each N."""
+        cases, bound = [], constant(RHO)
+        for rates in data:
+            for N, values in rates.scaled.items():
+                mean = bootstrap_means(lambda means: means[:, 0], [values])
+                slack = f"N = {N:,}: slack {multiple_text(bound / mean.estimate)}"
+                cases.append(case_on(rates.panel, f"N={N}", under_bound(mean, bound), slack, mean.as_dict()))
+            missing = len(evidence.spec.members(METHODS[0])) - len(rates.scaled)
+            cases += missing * [case_on(rates.panel, "bound", MISSING, note=_UNKNOWN)]
+        return Findings(cases)
 
 
-def judge_star_rate(found: Sequence[Rates], evidence: Evidence, choice: Choice) -> Findings:
-    """Judge section 3.3: in the strongly convex case the rate is essentially 1 / j."""
-    return Findings([_rate_case(each, "asset_star", -1.0, choice["tolerance"]) for each in found])
+@dataclass(frozen=True, kw_only=True)
+class ConvergenceRate(Statistic):
+    """The exponent of N in the mean distance from the optimum is at most that of a rate.
+
+    Attributes
+    ----------
+    series : str
+    rate, tolerance : float
+        The exponent of the rate, and what is added to it.
+    along_runs : bool
+        Whether the distances are those of the iterates of each run; they count from N = 1 / lambda on, where the steps
+        are below 1. Else each N has its own runs.
+    """
+
+    series: str
+    rate: float
+    tolerance: float
+    along_runs: bool = False
+
+    def findings(self, data: Sequence[Rates], evidence: Evidence) -> Findings:
+        """Measure the exponent on each data set."""
+        return Findings([self._case(rates) for rates in data])
+
+    def _case(self, rates: Rates) -> Case:
+        interval, decide = self._exponent(rates), partial(at_most, limit=self.rate + self.tolerance)
+        return sweep.interval_case(rates.panel, "rate", interval, "exponent {}", decide, why=_UNKNOWN)
+
+    def _exponent(self, rates: Rates) -> Interval | None:
+        gaps = {N: np.maximum(values, 0.0) for N, values in rates.of.get(self.series, {}).items()}
+        if not self.along_runs:
+            return exponent(list(gaps), means_of(list(gaps.values())), [len(values) for values in gaps.values()])
+        # N = 1 / lambda may be N lambda = 0.9999999999999999
+        gaps = {N: values for N, values in gaps.items() if N * rates.lambda_ >= 1 - ROUNDING}
+        runs = min(map(len, gaps.values()), default=0)
+        table = np.array([values[:runs] for values in gaps.values()])
+        return exponent(list(gaps), lambda chosen: table[:, list(chosen)].mean(axis=1), [runs] if runs else [])
 
 
-def _rate_case(each: Rates, method: str, rate: float, tolerance: float) -> Case:
-    interval = each.exponents.get(method)
-    if interval is None:
-        return case_on(each.panel, "rate", MISSING, note="no finished runs, or no known optimum")
-    measured = f"exponent {interval_text(interval, '.2f')}"
-    return case_on(each.panel, "rate", at_most(interval, rate + tolerance), measured, interval.as_dict())
-
-
-_HEAD: Final = 0.62  # inches
+STATISTICS = {
+    "excess_over_optimum": ExcessOverOptimum,
+    "bound_of_theorem_1": BoundOfTheorem1,
+    "convergence_rate": ConvergenceRate,
+}
+_UNKNOWN: Final = "no finished runs, or no known optimum"
 _CAPTION: Final = (
     "Means over the runs, bands from the least to the largest. ASSET: average of the last half of N iterates; "
     "ASSET*: last iterate. Grey: the bound of Theorem 1."
 )
 
 
-def _draw(figure: Figure | SubFigure, found: Sequence[Rates]) -> None:
+def _draw(figure: Figure | SubFigure, shown: Sequence[Rates]) -> None:
     """Draw one panel per data set."""
     styles, names = [STYLES[name] for name in METHODS], ("$N$, iterations", r"$f - f^*$")
-    for place, each in layout.each_panel(figure, found, styles, [_CAPTION], _HEAD, names, max(2, len(found))):
-        for name, gaps in each.gaps.items():
-            low, middle, high = (np.array([pick(own) for own in gaps.values()]) for pick in (np.min, np.mean, np.max))
-            shown = Band(np.array(list(gaps), dtype=np.float64), middle, low, high, max(map(len, gaps.values())))
-            layout.draw_band(place, shown.at_least(1e-7), STYLES[name], steps=False)
-        _draw_bound(place, each)
-        heading(place, each.panel)
-
-
-def _draw_bound(axes: Axes, each: Rates) -> None:
-    sizes = np.array(list(each.scaled), dtype=np.float64)
-    if len(sizes):
-        bound = constant(RHO) * each.radius * SUBGRADIENT / np.sqrt(sizes)
-        axes.plot(sizes, bound, color=FAINT, linewidth=0.85, zorder=2)
-
-
-_POINT: Final = "panel dataset series iterations gap sd runs bound"
-
-
-OPTIONS = {"asset.theorem": {"statistic": ("bound", "rate")}}
+    for axes, rates in layout.each_panel(figure, shown, styles, [_CAPTION], sweep.HEAD, names, max(2, len(shown))):
+        for name, gaps in rates.of.items():
+            layout.draw_band(axes, sweep.band_of(gaps).at_least(1e-7), STYLES[name], steps=False)
+        if sizes := list(rates.of.get(METHODS[0], {})):
+            axes.plot(sizes, [rates.bound(N) for N in sizes], color=FAINT, linewidth=0.85, zorder=2)
+        heading(axes, rates.panel)
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the distances from the optimum and judge the claims."""
-    found = all_rates(evidence)
-    shown = [each for each in found if each.gaps]
-    judges: dict[str, Judge] = {
-        "asset.expansion": judge_expansion,
-        "asset.theorem": partial(judge_theorem, found),
-        "asset.rate": partial(judge_star_rate, found),
-    }
+    data = [_rates(panel, evidence) for panel in sweep.all_panels(evidence)]
+    shown = [rates for rates in data if rates.of]
     rows = [
-        {
-            "panel": each.panel.paper_dataset,
-            "dataset": each.panel.dataset,
-            "series": name,
-            "iterations": N,
-            "gap": own.mean(),
-            "sd": spread(own),
-            "runs": len(own),
-            "bound": constant(RHO) * each.radius * SUBGRADIENT / math.sqrt(N) if name == METHODS[0] else math.nan,
-        }
-        for each in shown
-        for name, gaps in each.gaps.items()
-        for N, own in gaps.items()
+        (
+            rates.panel,
+            {
+                "series": name,
+                "iterations": N,
+                "gap": values.mean(),
+                "sd": sweep.spread(values),
+                "runs": len(values),
+                "bound": rates.bound(N) if name == METHODS[0] else math.nan,
+            },
+        )
+        for rates in shown
+        for name, N, values in rates.items()
     ]
     return FigureResult(
-        pd.DataFrame(rows, columns=_POINT.split(" ")),
-        partial(_draw, found=shown),
-        layout.size(1, _HEAD),
-        claims=judge_claims(evidence, judges),
+        sweep.points(rows, "series iterations gap sd runs bound"),
+        partial(_draw, shown=shown),
+        layout.size(1, sweep.HEAD),
+        claims=judge_claims(evidence, data=data),
     )

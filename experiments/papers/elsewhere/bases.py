@@ -13,13 +13,7 @@ from typing import Any, Final, TypeVar
 
 from svm_cost_curves.experiments.papers.elsewhere.properties import PROPERTIES
 from svm_cost_curves.experiments.reproduction.build import maker_of
-from svm_cost_curves.experiments.reproduction.claim_spec import (
-    BaseSpec,
-    ClaimSpec,
-    ReadingSpec,
-    RepeatedClaimSpec,
-    ShownSpec,
-)
+from svm_cost_curves.experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, ReadingSpec, RepeatedClaimSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
@@ -56,6 +50,10 @@ class Base:
         """Return one of its claims."""
         return next(claim for claim in self.spec.claims if claim.id == name)
 
+    def judged(self, evidence: Evidence) -> dict[str, Claim]:
+        """Return the base's claims as its module judges them, by id."""
+        return {claim.id: claim for claim in maker_of(self.spec.maker).make(evidence).claims}
+
 
 def bases_of(spec: FigureSpec) -> list[Base]:
     """Return the bases of a figure.
@@ -69,30 +67,30 @@ def bases_of(spec: FigureSpec) -> list[Base]:
         There is no such figure, series, claim or property.
     """
     taken: dict[str, SeriesSpec] = {}
-    return [_base(each, place, spec.id, taken) for place, each in enumerate(spec.based_on)]
+    return [_base(base, place, spec.id, taken) for place, base in enumerate(spec.based_on)]
 
 
 def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec]) -> Base:
     spec = read_figure(base.figure)
     if base.values:
-        spec = replace(spec, series=[each.at(base.values) for each in spec.series])
-    series = {each.name: each for each in spec.series}
+        spec = replace(spec, series=[series.at(base.values) for series in spec.series])
+    known_series = {series.name: series for series in spec.series}
     for what, names, known in (
-        ("series", [*base.series, *base.by_series], series),
+        ("series", [*base.series, *base.by_series], known_series),
         ("claim", [claim.id for claim in base.claims], [claim.id for claim in spec.claims]),
         ("property", [claim.against for claim in base.claims], PROPERTIES),
     ):
         if unknown := [name for name in names if name not in known]:
             raise FigureError(f"{figure}: {base.figure}: unknown {what} {', '.join(unknown)}")
     curves: dict[str, SeriesSpec] = {}
-    for name in base.series or series:
-        for curve in series[name].members().values() or [series[name]]:
+    for name in base.series or known_series:
+        for curve in known_series[name].members().values() or [known_series[name]]:
             overrides = [*curve.overrides, *base.overrides, *base.by_series.get(name, [])]
-            own = replace(curve, overrides=overrides, by_dataset={}, datasets=[], exclude=[])
-            if taken.setdefault(own.name, own) != own:
-                own = replace(own, name=f"{own.name} ({base.figure})")
-                taken[own.name] = own
-            curves[curve.name] = own
+            here = replace(curve, overrides=overrides, by_dataset={}, datasets=[], exclude=[])
+            if taken.setdefault(here.name, here) != here:
+                here = replace(here, name=f"{here.name} ({base.figure})")
+                taken[here.name] = here
+            curves[curve.name] = here
     return Base(spec, place, base.claims, curves)
 
 
@@ -122,29 +120,26 @@ def _repeated(base: Base, claim: ClaimSpec) -> ClaimSpec:
         claim.quote,
         claim.section,
         merged.replace("{", "{{").replace("}", "}}"),
-        readings=[replace(nearest, options={}, constants={}, shows=ShownSpec())],
+        readings=[ReadingSpec(nearest.id, nearest.says, nearest.quote, nearest.section)],
         shows=replace(shows, series=shown),
     )
 
 
 def evidence_for(base: Base, evidence: Evidence) -> Evidence:
     """Return the evidence as the base's module expects it: its series' names, and claims about these data sets."""
-    spec = evidence.spec
-    claims = [_with_one_reading(base.claim(each.id)) for each in base.claims]
-    own = replace(
+    spec = replace(
         base.spec,
-        datasets=spec.datasets,
-        stand_ins=spec.stand_ins,
-        missing_data=spec.missing_data,
-        scales=spec.scales,
-        claims=claims,
+        datasets=evidence.spec.datasets,
+        stand_ins=evidence.spec.stand_ins,
+        missing_data=evidence.spec.missing_data,
+        scales=evidence.spec.scales,
+        claims=[_with_one_reading(base.claim(claim.id)) for claim in base.claims],
         numbers=[],
     )
-    panels = tuple(
-        _renamed(panel, {curve.name: name for name, curve in base.curves.items()}) for panel in evidence.panels
-    )
+    names = {curve.name: name for name, curve in base.curves.items()}
+    panels = tuple(_renamed(panel, names) for panel in evidence.panels)
     computed = evidence.computed.get("bases", {}).get(str(base.place), {})
-    return replace(evidence, spec=own, panels=panels, computed=computed)
+    return replace(evidence, spec=spec, panels=panels, computed=computed)
 
 
 def _with_one_reading(claim: ClaimSpec) -> ClaimSpec:
@@ -162,15 +157,15 @@ def _nearest(claim: ClaimSpec) -> ReadingSpec:
 def _renamed(panel: Panel, names: Mapping[str, str]) -> Panel:
     """Return a panel with only these series, by their other names."""
 
-    def own(values: Mapping[str, T]) -> dict[str, T]:
+    def renamed(values: Mapping[str, T]) -> dict[str, T]:
         return {name: values[here] for here, name in names.items() if here in values}
 
     return replace(
         panel,
-        runs=own(panel.runs),
-        settings=own(panel.settings),
-        missing=own(panel.missing),
-        left_out=own(panel.left_out),
+        runs=renamed(panel.runs),
+        settings=renamed(panel.settings),
+        missing=renamed(panel.missing),
+        left_out=renamed(panel.left_out),
     )
 
 
@@ -187,6 +182,6 @@ def compute_bases(evidence: Evidence) -> dict[str, Any]:
 def judged(evidence: Evidence) -> Iterator[tuple[RepeatedClaimSpec, Claim]]:
     """Judge the claims of all bases by the bases' modules."""
     for base in bases_of(evidence.spec):
-        claims = {claim.id: claim for claim in maker_of(base.spec.maker).make(evidence_for(base, evidence)).claims}
-        for each in base.claims:
-            yield each, claims[each.id]
+        claims = base.judged(evidence_for(base, evidence))
+        for repeated in base.claims:
+            yield repeated, claims[repeated.id]

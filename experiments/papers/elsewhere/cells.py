@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from svm_cost_curves.experiments.papers.cases import Case, Choice, Decision, Findings, case_on
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on
 from svm_cost_curves.experiments.papers.elsewhere.bases import bases_of
-from svm_cost_curves.experiments.papers.panels import NAMES
-from svm_cost_curves.experiments.reproduction.build import maker_of
 from svm_cost_curves.experiments.reproduction.claim_spec import RepeatedClaimSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, published_figures, read_facts
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
-from svm_cost_curves.experiments.reproduction.verdict import CaseRuling, Claim, Ruling
+from svm_cost_curves.experiments.reproduction.statistics import Decision, Ruling
+from svm_cost_curves.experiments.reproduction.verdict import CaseRuling, Claim
 
 
 @dataclass(frozen=True)
@@ -105,23 +103,28 @@ def _inner(statistic: Mapping[str, Any], place: str) -> float | None:
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
-def judge(cells: Mapping[str, Cell]) -> partial[Findings]:
-    """Return a judge whose cases are the cells, one for each data set."""
-    return partial(_findings, cells=cells)
+@dataclass(frozen=True, kw_only=True)
+class CellCases(Statistic):
+    """The cells of a claim, which its own figure's module has judged; one case for each data set.
 
+    Attributes
+    ----------
+    cells : mapping of str to Cell
+        By the paper's data set.
+    """
 
-def _findings(evidence: Evidence, choice: Choice, cells: Mapping[str, Cell]) -> Findings:
-    del choice  # the base's judge has had the reading
-    return Findings(list(_cases(evidence, cells)))
+    cells: Mapping[str, Cell]
 
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Return the cells as cases."""
+        panels = [panel for panel in evidence.panels if panel.paper_dataset in self.cells]
+        return Findings([self._case(panel) for panel in panels])
 
-def _cases(evidence: Evidence, cells: Mapping[str, Cell]) -> Iterator[Case]:
-    for panel in evidence.panels:
-        cell = cells.get(panel.paper_dataset)
-        if cell is not None:
-            statistic = {"held": cell.held, "cases": cell.cases, "number": cell.number}
-            measured, note = (cell.measured, "") if cell.ruling != "missing" else ("", cell.measured)
-            yield case_on(panel, "all cases", Decision(cell.ruling), measured, statistic, note)
+    def _case(self, panel: Panel) -> Case:
+        cell = self.cells[panel.paper_dataset]
+        statistic = {"held": cell.held, "cases": cell.cases, "number": cell.number}
+        measured, note = (cell.measured, "") if cell.ruling != "missing" else ("", cell.measured)
+        return case_on(panel, "all cases", Decision(cell.ruling), measured, statistic, note)
 
 
 def compute_papers(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[str, Any]]:
@@ -139,14 +142,13 @@ def compute_papers(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[
     published = published_figures(folder)
     found: dict[str, dict[str, Any]] = {}
     for base in bases_of(spec):
-        if base.spec.id not in published:
-            continue
-        options = Options(read_facts(folder, base.spec.id)["scale"])
-        evidence = from_evidence(read_figure(base.spec.id), options, folder)
-        claims = {claim.id: claim for claim in maker_of(base.spec.maker).make(evidence).claims}
-        for each in base.claims:
-            cells = cells_of(claims[each.id], each, evidence)
-            found[each.id] = {dataset: asdict(cell) for dataset, cell in cells.items()}
+        if base.spec.id in published:
+            options = Options(read_facts(folder, base.spec.id)["scale"])
+            evidence = from_evidence(read_figure(base.spec.id), options, folder)
+            judged = base.judged(evidence)
+            for claim in base.claims:
+                cells = cells_of(judged[claim.id], claim, evidence)
+                found[claim.id] = {dataset: asdict(cell) for dataset, cell in cells.items()}
     return found
 
 
@@ -154,8 +156,3 @@ def paper_cells(evidence: Evidence, claim: RepeatedClaimSpec) -> dict[str, Cell]
     """Return the cells of a claim on its paper's own data sets; empty if they are not known."""
     found = evidence.computed.get("papers", {}).get(claim.id, {})
     return {dataset: Cell(**cell) for dataset, cell in found.items()}
-
-
-def short_name(dataset: str) -> str:
-    """Return a data set's name for the head of a column."""
-    return NAMES.get(dataset, dataset).partition(",")[0].partition(" (")[0]

@@ -11,7 +11,7 @@ import pandas as pd
 from svm_cost_curves.experiments.papers.cases import judge_claims
 from svm_cost_curves.experiments.papers.elsewhere import picture
 from svm_cost_curves.experiments.papers.elsewhere.bases import PREFIX, compute_bases, judged
-from svm_cost_curves.experiments.papers.elsewhere.cells import Cell, cells_of, compute_papers, judge, paper_cells
+from svm_cost_curves.experiments.papers.elsewhere.cells import Cell, CellCases, cells_of, compute_papers, paper_cells
 from svm_cost_curves.experiments.papers.elsewhere.picture import MapRow
 from svm_cost_curves.experiments.papers.elsewhere.properties import compute_properties
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
@@ -32,14 +32,18 @@ def compute(evidence: Evidence) -> dict[str, Any]:
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the map, and judge each claim with one case a data set."""
-    rows: list[MapRow] = []
     properties = evidence.computed.get("properties", {})
-    for each, claim in judged(evidence):
-        values = {name: own[each.against] for name, own in properties.items() if each.against in own}
-        rows.append(
-            MapRow(each, claim.paper_says, paper_cells(evidence, each), cells_of(claim, each, evidence), values)
+    rows = [
+        MapRow(
+            repeated,
+            claim.paper_says,
+            paper_cells(evidence, repeated),
+            cells_of(claim, repeated, evidence),
+            {name: known[repeated.against] for name, known in properties.items() if repeated.against in known},
         )
-    claims = judge_claims(evidence, {PREFIX + row.spec.id: judge(row.cells) for row in rows})
+        for repeated, claim in judged(evidence)
+    ]
+    claims = judge_claims(evidence, statistics={PREFIX + row.spec.id: CellCases(cells=row.cells) for row in rows})
     datasets = [panel.paper_dataset for panel in evidence.panels]
     drawing = picture.Drawing(rows, datasets, evidence.spec.excluded_because)
     return FigureResult(
@@ -52,30 +56,26 @@ def make(evidence: Evidence) -> FigureResult:
 
 
 def _points(rows: Sequence[MapRow], datasets: Sequence[str]) -> pd.DataFrame:
-    points: list[tuple[Any, ...]] = []
+    points = []
     for row in rows:
-        for own, cells in ((True, row.paper_cells), (False, {name: row.cells.get(name) for name in datasets})):
-            points += [
-                (
-                    *(row.spec.id, dataset, own, cell.ruling, cell.held, cell.cases, cell.number, row.spec.against),
-                    None if own else row.properties.get(dataset),
-                )
-                for dataset, cell in cells.items()
-                if cell is not None
-            ]
+        here = {name: row.cells[name] for name in datasets if name in row.cells}
+        for of_paper, cells in ((True, row.paper_cells), (False, here)):
+            for dataset, cell in cells.items():
+                value = None if of_paper else row.properties.get(dataset)
+                fields = (cell.ruling, cell.held, cell.cases, cell.number, row.spec.against, value)
+                points.append((row.spec.id, dataset, of_paper, *fields))
     return pd.DataFrame(points, columns=list(COLUMNS))
 
 
 def _table(evidence: Evidence, rows: Sequence[MapRow], datasets: Sequence[str]) -> Table:
     """Return a row for each cell, with the command that makes its curves."""
-    lines: list[list[str]] = []
     command = command_for(evidence.spec.id, evidence.scale)
-    for row in rows:
-        lines += [
-            [row.spec.id, dataset, *_texts(cell), f"{command} dataset={dataset}"]
-            for dataset in datasets
-            if (cell := row.cells.get(dataset)) is not None
-        ]
+    lines = [
+        [row.spec.id, dataset, *_texts(row.cells[dataset]), f"{command} dataset={dataset}"]
+        for row in rows
+        for dataset in datasets
+        if dataset in row.cells
+    ]
     columns = ["claim", "data set", "ruling", "cases", "measured", "command"]
     return Table(columns, lines, picture.left_out_lines(evidence.spec.excluded_because))
 

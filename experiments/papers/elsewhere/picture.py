@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.elsewhere.cells import Cell, short_name
+from svm_cost_curves.experiments.papers.elsewhere.cells import Cell
 from svm_cost_curves.experiments.papers.elsewhere.correlation import rank_correlation
 from svm_cost_curves.experiments.papers.elsewhere.properties import PROPERTIES
+from svm_cost_curves.experiments.papers.panels import NAMES
 from svm_cost_curves.experiments.plotting import FAINT, INK, plain_frame
 from svm_cost_curves.experiments.reproduction.claim_spec import RepeatedClaimSpec
 from svm_cost_curves.experiments.reproduction.report.labels import LABELS
 from svm_cost_curves.experiments.reproduction.report.readings import COLOURS
-from svm_cost_curves.experiments.reproduction.verdict import Outcome, Ruling
+from svm_cost_curves.experiments.reproduction.statistics import Ruling
+from svm_cost_curves.experiments.reproduction.verdict import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +30,6 @@ OUTCOMES: Final[Mapping[Ruling, Outcome]] = {
     "fails": "contradicted",
     "unclear": "unclear",
     "missing": "not_testable",
-    "beside": "not_testable",
 }
 """Outcomes whose colour and sign a cell has, as in the pictures of readings."""
 WORDS: Final[Mapping[Ruling, str]] = {
@@ -37,7 +38,6 @@ WORDS: Final[Mapping[Ruling, str]] = {
     "fails": "fails",
     "unclear": "unclear",
     "missing": "not run",
-    "beside": "not judged",
 }
 
 # inches
@@ -117,8 +117,12 @@ class Drawing:
     @property
     def heads(self) -> list[str]:
         """Names of all columns."""
-        others = [f"{self.letters[name]}  {short_name(name)}" for name in self.datasets]
-        return [*map(short_name, self.paper_datasets), *others]
+        short = {
+            name: NAMES.get(name, name).partition(",")[0].partition(" (")[0]
+            for name in (*self.paper_datasets, *self.datasets)
+        }
+        others = [f"{self.letters[name]}  {short[name]}" for name in self.datasets]
+        return [*(short[name] for name in self.paper_datasets), *others]
 
     @property
     def head(self) -> float:
@@ -133,7 +137,7 @@ class Drawing:
             if self.paper_datasets
             else "The papers' own data sets have no published evidence here."
         )
-        signs = ", ".join(f"{LABELS[OUTCOMES[name]].symbol} {WORDS[name]}" for name in WORDS if name != "beside")
+        signs = ", ".join(f"{LABELS[OUTCOMES[ruling]].symbol} {word}" for ruling, word in WORDS.items())
         texts = [
             f"{signs}. Behind the sign: cases that hold, of those that were run. {own}",
             "Panels: a claim's number on each data set, the median over its cases, against the property that the "

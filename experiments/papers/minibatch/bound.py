@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
 
 from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import UNCLEAR, Case, Findings, judge_claims, under_bound
-from svm_cost_curves.experiments.papers.effort import Effort, multiple_text
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
 from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, compute_spectra
-from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, TAIL, draw_iterations
-from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY, Found, Study, points, studies
+from svm_cost_curves.experiments.papers.minibatch.methods import (
+    BATCH_AXES,
+    COLUMNS,
+    METHOD_STYLES,
+    TAIL,
+    draw_iterations,
+    name_of_method,
+)
+from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY, Study, points, studies
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.reproduction.statistics import (
+    UNCLEAR,
+    Effort,
+    Interval,
+    bootstrap,
+    bootstrap_medians,
+    multiple_text,
+    under_bound,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -47,83 +62,62 @@ def safe_bound(spectrum: Spectrum, b: int, epsilon: float) -> float:
 BOUNDS: Final[Mapping[str, Callable[[Spectrum, int, float], float]]] = {TAIL: pegasos_bound, "safe": safe_bound}
 
 
-compute = compute_spectra
-
-
-def make(evidence: Evidence) -> FigureResult:
-    """Draw the figure and judge the theorems."""
-    found = studies(evidence)
-    shown = [study for study in found if study.efforts and study.data.spectrum is not None]
-    shares = [_share_case(study, b, name) for study in found for b, name in evidence.spec.members(TAIL).items()]
-    judges = {
-        "minibatch.bound": lambda *_: Findings(_cases(found), _summary(shown)),
-        "minibatch.theorem1": lambda *_: Findings([case for case in shares if case is not None]),
-    }
-    return FigureResult(
-        points(shown, list(BOUNDS), lambda study, method, b: {"bound": bound(study, method, b)}),
-        partial(_draw, found=shown),
-        layout.size(len(shown), _HEAD, _COLUMNS),
-        table=_table(shown),
-        claims=judge_claims(evidence, judges),
-    )
-
-
 def bound(study: Study, method: str, b: int) -> float:
     """Return a theorem's bound on the iterations of its method."""
-    assert study.data.spectrum is not None  # others are not shown
-    return BOUNDS[method](study.data.spectrum, b, ACCURACY)
+    assert study.spectrum is not None  # others are not shown, and their cases are missing
+    return BOUNDS[method](study.spectrum, b, ACCURACY)
 
 
-def _cases(found: Sequence[Study]) -> list[Case]:
-    cases = [
-        study.case(method, f"{method} b={b}", partial(_within, study, method, b, effort))
-        for study in found
-        for method in BOUNDS
-        for b, effort in study.of(method).items()
-    ]
-    return [*cases, *(case for study in found for case in study.not_run(list(BOUNDS)))]
+@dataclass(frozen=True, kw_only=True)
+class IterationsUnderBound(Statistic):
+    """The iterations of Pegasos and of safe SDCA until P(w) - P* <= 0.001 are at most those of the theorems."""
+
+    def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
+        """Compare the iterations with the bound on each data set; one case for each method and b."""
+        cases, remarks = [case for study in data for case in study.not_run(list(BOUNDS))], []
+        for method in BOUNDS:
+            efforts = [(study, b, effort) for study in data for b, effort in study.of(method).items()]
+            of_method = [self._case(study, method, b, effort) for study, b, effort in efforts]
+            of_runs = [case.statistic for case in of_method if case.statistic]
+            slack = [values["bound"] / values["largest"] for values in of_runs if values["reached"] == values["runs"]]
+            if slack:
+                span = f"{multiple_text(min(slack))} to {multiple_text(max(slack))}"
+                remarks.append(f"{name_of_method(method)}: the bound is {span} times the largest measurement.")
+            cases += of_method
+        return Findings(cases, " ".join(remarks))
+
+    def _case(self, study: Study, method: str, b: int, effort: Effort) -> Case:
+        key = f"{method} b={b}"
+        if missing := study.missing(method, key):
+            return missing
+        limit, note = bound(study, method, b), f"b = {b:,}"
+        decision = under_bound(bootstrap_medians(lambda medians: medians[:, 0], [effort.costs]), limit)
+        if not all(effort.reached) and decision.ruling != "fails":
+            decision, note = UNCLEAR, f"{note}: runs ended at a budget below the bound"
+        statistic = {"b": b, "bound": limit, **effort.columns("iterations")}
+        return study.case(method, key, decision, values=statistic, note=note)
 
 
-def _within(study: Study, method: str, b: int, effort: Effort) -> Found:
-    limit = bound(study, method, b)
-    measured = Interval(effort.median, min(effort.costs), max(effort.costs), len(effort.costs))
-    statistic = {"b": b, "bound": limit, **effort.columns("iterations")}
-    decision = under_bound(measured, limit)
-    if not all(effort.reached) and decision.ruling != "fails":
-        return Found(UNCLEAR, statistic=statistic, note=f"b = {b:,}: runs ended at a budget below the bound")
-    return Found(decision, statistic=statistic, note=f"b = {b:,}")
+@dataclass(frozen=True, kw_only=True)
+class ShareOfTheorem1(Statistic):
+    """P(w) - P* of Pegasos along its runs is at most the bound of Theorem 1."""
+
+    def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
+        """Compare the mean over the runs with the bound at all evaluations; one case for each data set and b."""
+        sizes = [(study, b) for study in data for b in study.of(TAIL)]
+        return Findings([study.missing(TAIL, f"b={b}") or _share_case(study, b) for study, b in sizes])
 
 
-def _summary(shown: Sequence[Study]) -> str:
-    """Write how many times the iterations each bound is."""
-    sentences = []
-    for method in BOUNDS:
-        slack = [
-            bound(study, method, b) / max(effort.costs)
-            for study in shown
-            for b, effort in study.of(method).items()
-            if all(effort.reached)
-        ]
-        if slack:
-            low, high = (multiple_text(pick(slack)) for pick in (min, max))
-            sentences.append(
-                f"{METHOD_STYLES[method].name}: the bound is {low} to {high} times the largest measurement."
-            )
-    return " ".join(sentences)
-
-
-def _share_case(study: Study, b: float, series: str) -> Case | None:
-    """Compare P(w) - P* with Theorem 1 along the runs with one b; None if there are no such runs."""
-    frames = study.panel.curves(series)
-    if not frames or study.data.optimum is None or study.data.spectrum is None:
-        return None
-    share = largest_share(frames, study.data.optimum.lower, study.data.spectrum, b)
-    text = f"b = {b:,.0f}: at most {share.estimate:.2g} of the bound"
-    return study.case(TAIL, f"b={b:g}", lambda: Found(under_bound(share, 1.0), text, share.as_dict(), text))
+def _share_case(study: Study, b: int) -> Case:
+    assert study.optimum is not None  # `Study.missing` leaves out the others
+    assert study.spectrum is not None
+    share = largest_share(study.panel.curves(study.planned[TAIL][b]), study.optimum.lower, study.spectrum, b)
+    text = f"b = {b:,}: at most {share.estimate:.2g} of the bound"
+    return study.case(TAIL, f"b={b}", under_bound(share, 1.0), text, share.as_dict(), text)
 
 
 def largest_share(frames: Sequence[pd.DataFrame], optimum: float, spectrum: Spectrum, b: float) -> Interval:
-    """Return the largest quotient of P(w) - P*, as a mean over runs, and Theorem 1's bound; ends: of single runs.
+    """Return the largest quotient of P(w) - P*, as a mean over runs, and Theorem 1's bound.
 
     All runs have the same evaluations, at numbers of iterations T.
     """
@@ -131,44 +125,60 @@ def largest_share(frames: Sequence[pd.DataFrame], optimum: float, spectrum: Spec
     distance = np.array([column(frame, "primal")[:length] - optimum for frame in frames])
     iterations = column(frames[0], "iterations")[:length]
     shares = distance * iterations * spectrum.lambda_ / (30 * spectrum.beta_over_b(b))
-    single = np.nanmax(shares, axis=1)
-    whole = float(np.nanmax(shares.mean(axis=0)))
-    return Interval(whole, min(whole, single.min()), max(whole, single.max()), len(frames))
+    share = bootstrap(lambda runs: float(np.nanmax(shares[list(runs)].mean(axis=0))), len(frames))
+    assert share is not None  # there are runs, and P(w) is known
+    return share
+
+
+STATISTICS: Final = {"iterations_under_bound": IterationsUnderBound, "share_of_theorem1": ShareOfTheorem1}
+
+compute = compute_spectra
+
+
+def make(evidence: Evidence) -> FigureResult:
+    """Draw the figure and judge the theorems."""
+    data_sets = studies(evidence)
+    shown = [study for study in data_sets if study.efforts and study.spectrum is not None]
+    return FigureResult(
+        points(shown, list(BOUNDS), lambda study, method, b: {"bound": bound(study, method, b)}),
+        partial(_draw, shown=shown),
+        layout.size(len(shown), _HEAD, COLUMNS),
+        table=_table(shown),
+        claims=judge_claims(evidence, data=data_sets),
+    )
 
 
 _HEAD: Final = 0.62  # inches
-_COLUMNS: Final = 2
 _CAPTION: Final = (
     rf"Iterations to $P(w) - P^* \leq {ACCURACY:g}$, as in Figure 1; open symbols at the top edge: most runs missed "
     "the target. Thin lines without symbols: Theorem 1 for Pegasos, Theorem 2 for safe SDCA."
 )
 
 
-def _draw(figure: Figure | SubFigure, found: Sequence[Study]) -> None:
+def _draw(figure: Figure | SubFigure, shown: Sequence[Study]) -> None:
     """Draw one panel per data set."""
     styles, nothing = [METHOD_STYLES[name] for name in BOUNDS], "no finished runs with an optimum to compare with"
-    names = "$b$, examples in a mini-batch", "Iterations"
-    for place, study in layout.each_panel(figure, found, styles, [_CAPTION], _HEAD, names, _COLUMNS, nothing):
-        spectrum = study.data.spectrum
-        assert spectrum is not None  # other panels are not shown
-        for name in BOUNDS:
-            look: dict[str, Any] = {"color": METHOD_STYLES[name].color, "linewidth": 1.0}
-            place.plot(list(study.of(name)), [bound(study, name, b) for b in study.of(name)], **look)
-            draw_iterations(place, study.of(name), METHOD_STYLES[name])
-        heading(place, study.panel, f"lambda = {spectrum.lambda_:g}, 1/sigma² = {spectrum.inverse_sigma2:.3g}")
+    panels = layout.each_panel(figure, shown, styles, [_CAPTION], _HEAD, BATCH_AXES, COLUMNS, nothing)
+    for axes, study in panels:
+        for name, style in zip(BOUNDS, styles, strict=True):
+            limits = [bound(study, name, b) for b in study.of(name)]
+            axes.plot(list(study.of(name)), limits, color=style.color, linewidth=1.0)
+            draw_iterations(axes, study.of(name), style)
+        lambda_ = 0.0 if study.spectrum is None else study.spectrum.lambda_
+        heading(axes, study.panel, f"lambda = {lambda_:g}, 1/sigma² = {study.enough:.3g}")
 
 
-def _table(found: Sequence[Study]) -> Table:
+def _table(shown: Sequence[Study]) -> Table:
     rows = [
         [
             name_of(study.panel),
-            METHOD_STYLES[method].name,
+            name_of_method(method),
             f"{b:,}",
             effort.text(lambda cost: f"{cost:,.0f}"),
             f"{(limit := bound(study, method, b)):,.0f}",
             f"{limit / effort.median:,.3g}" if effort.known else "",
         ]
-        for study in found
+        for study in shown
         for method in BOUNDS
         for b, effort in study.of(method).items()
     ]

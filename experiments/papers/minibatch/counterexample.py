@@ -9,160 +9,143 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Findings, holds, judge_claims
-from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
+from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, name_of_method
+from svm_cost_curves.experiments.papers.minibatch.reference import compiled_sdca
 from svm_cost_curves.experiments.plotting import INK, legend_row, plain_frame, row_of_axes
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.statistics import holds
 from svm_cost_curves.experiments.reproduction.verdict import number
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
 LAMBDA: Final = 0.5
-BATCH: Final = 2
 OPTIMUM: Final = 0.25
 """D(alpha) at alpha = (0.5, 0.5)."""
 VARIANTS: Final = ("naive", "safe", "aggressive")
+STEPS: Final = 1000
+SHOWN: Final = 12
+"""Number of iterations drawn."""
+COLUMNS: Final = ("alpha_1", "alpha_2", "dual")
+NUMBERS: Final = {
+    "alpha of naive SDCA after one iteration": ("naive", "alpha_1", 1),
+    "D of naive SDCA after one iteration": ("naive", "dual", 1),
+    "alpha of naive SDCA after two iterations": ("naive", "alpha_1", 2),
+    "D at the optimum": ("safe", "dual", -1),
+    "alpha at the optimum": ("safe", "alpha_1", -1),
+}
+"""Variant, column of its path and iteration of each printed number."""
 
 
-@dataclass(frozen=True)
-class Path:
-    """The first iterates of one variant.
-
-    Attributes
-    ----------
-    alpha : (k + 1, 2) float64
-        Dual variables, from 0 on.
-    dual : (k + 1,) float64
-        D(alpha).
-    """
-
-    alpha: NDArray[np.float64]
-    dual: NDArray[np.float64]
-
-    @property
-    def alternates(self) -> bool:
-        """Whether alpha alternates between (0, 0) and (1, 1), with D = 0 at both."""
-        turns = np.arange(len(self.alpha)) % 2
-        return bool((self.alpha == turns[:, None]).all() and (np.abs(self.dual) <= 1e-12).all())
-
-    @property
-    def arrives(self) -> bool:
-        """Whether the last iterate is the optimum."""
-        return bool(np.abs(self.alpha[-1] - 0.5).max() <= 1e-6 and abs(self.dual[-1] - OPTIMUM) <= 1e-9)
-
-
-def path(variant: str, steps: int) -> Path:
-    """Run one of `VARIANTS` for some iterations; each uses both examples."""
+def path(variant: str, steps: int) -> pd.DataFrame:
+    """Run one of `VARIANTS`, with both examples in each iteration; a row for each from 0 on: alpha and D(alpha)."""
     from svm_cost_curves import solvers
 
     # (x, 1) and (-x, -1) are the same example for a linear classifier without bias
     X, y = np.array([[1.0], [-1.0]], dtype=np.float32), np.array([1, -1], dtype=np.int8)
-    problem = solvers.Problem(X, y, solvers.Linear(), lambda_=LAMBDA)
-    solver = solvers.get("minibatch_sdca")
-    settings = solver.Settings(batch_size=BATCH)
-    settings.variant = type(settings.variant)[variant]
-    made: Any = solver(problem, settings, 0)
-    core = made.make()
-    alpha, dual = [np.array(core.alpha())], [float(core.lower_bound)]
+    core = compiled_sdca(solvers.Problem(X, y, solvers.Linear(), lambda_=LAMBDA), variant, batch_size=2)
+    rows = [(*core.alpha(), core.lower_bound)]
     for step in range(1, steps + 1):
         core.advance(iterations=step)
-        alpha.append(np.array(core.alpha()))
-        dual.append(float(core.lower_bound))
-    return Path(np.array(alpha), np.array(dual))
+        rows.append((*core.alpha(), core.lower_bound))
+    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=np.float64)
 
 
-SHOWN: Final = 12
-"""Number of iterations drawn."""
-_HEIGHT, _ABOVE, _BELOW = 3.9, 0.55, 0.55  # inches
+def alternates(iterates: pd.DataFrame) -> bool:
+    """Return whether alpha alternates between (0, 0) and (1, 1), with D = 0 at both."""
+    turns = np.arange(len(iterates)) % 2
+    alpha = iterates[["alpha_1", "alpha_2"]].to_numpy()
+    return bool((alpha == turns[:, None]).all() and (iterates["dual"].abs() <= 1e-12).all())
 
 
-def _draw(figure: Figure | SubFigure, paths: Mapping[str, Path]) -> None:
-    """Draw both panels."""
-    left, right = row_of_axes(figure, 2, above=_ABOVE, below=_BELOW)
-    legend_row(figure, [METHOD_STYLES[variant] for variant in paths], (left.get_position().x0, 1.0))
-    for variant, found in paths.items():
-        style = METHOD_STYLES[variant]
-        # safe and aggressive steps coincide: the lower line is wider to stay visible
-        width, alpha = (3 * style.width, 0.45) if variant == "safe" else (style.width, 1.0)
-        look = replace(style, line="-", width=width).look | {"alpha": alpha}
-        for axes, values in ((left, found.alpha[:, 0]), (right, found.dual)):
-            axes.plot(values[: SHOWN + 1], **look, **style.markers(), zorder=3)
-    for axes, value, text in ((left, 0.5, "optimum, 0.5"), (right, OPTIMUM, "optimum, 0.25")):
-        axes.axhline(value, color=INK, linewidth=0.9, linestyle=(0, (1.0, 2.0)), zorder=1)
-        above: dict[str, Any] = {"textcoords": "offset points", "ha": "right"}
-        axes.annotate(text, (SHOWN, value), (0, 7), **above)
-    left.set_ylim(-0.08, 1.08)
-    right.set_ylim(-0.022, 0.297)
-    _label_axes(left, "Iteration", r"$\alpha_1 = \alpha_2$")
-    _label_axes(right, "Iteration", r"Dual objective $D(\alpha)$")
+def arrives(iterates: pd.DataFrame) -> bool:
+    """Return whether the last iterate is the optimum."""
+    distance = (iterates.iloc[-1] - [0.5, 0.5, OPTIMUM]).abs()
+    return bool((distance <= [1e-6, 1e-6, 1e-9]).all())
 
 
-def _label_axes(axes: Axes, below: str, beside: str) -> None:
-    axes.set_xlabel(below, color=INK)
-    axes.set_ylabel(beside, color=INK)
-    plain_frame(axes)
+@dataclass(frozen=True, kw_only=True)
+class EndOfPaths(Statistic):
+    """Some variants alternate between alpha = (0, 0) and (1, 1), and others arrive at the optimum; a case for each.
+
+    Attributes
+    ----------
+    alternate, arrive : list of str
+        Of `VARIANTS`.
+    """
+
+    alternate: list[str]
+    arrive: list[str]
+
+    def findings(self, data: Mapping[str, pd.DataFrame], evidence: Evidence) -> Findings:
+        """Look at each path."""
+        as_said = {name: alternates(data[name]) for name in self.alternate if name in data}
+        as_said |= {name: arrives(data[name]) for name in self.arrive if name in data}
+        return Findings([_case(name, data[name], said) for name, said in as_said.items()])
 
 
-STEPS: Final = 1000
+def _case(variant: str, iterates: pd.DataFrame, as_said: bool) -> Case:
+    low, high = float(iterates["dual"].min()), float(iterates["dual"].max())
+    last = [float(iterates[name].iloc[-1]) for name in ("alpha_1", "alpha_2")]
+    statistic = {"last_alpha": last, "least_dual": low, "largest_dual": high, "optimum": OPTIMUM}
+    ends = ", ".join(f"{value:g}" for value in last)
+    measured = f"D between {low:g} and {high:g}, alpha = ({ends}) after {len(iterates) - 1:,} iterations"
+    return Case(("", variant), name_of_method(variant), holds(as_said), measured, statistic)
 
 
-NUMBERS: Final = {
-    "alpha of naive SDCA after one iteration": ("naive", "alpha", 1),
-    "D of naive SDCA after one iteration": ("naive", "dual", 1),
-    "alpha of naive SDCA after two iterations": ("naive", "alpha", 2),
-    "D at the optimum": ("safe", "dual", -1),
-    "alpha at the optimum": ("safe", "alpha", -1),
-}
-"""Variant, attribute of its `Path` and iteration of each printed number."""
+STATISTICS: Final = {"end_of_paths": EndOfPaths}
 
 
 def compute(_: Evidence) -> dict[str, Any]:
     """Return the paths of all variants, as plain lists."""
-    paths = {variant: path(variant, STEPS) for variant in VARIANTS}
-    return {"paths": {name: {"alpha": own.alpha.tolist(), "dual": own.dual.tolist()} for name, own in paths.items()}}
+    paths = {variant: path(variant, STEPS).to_numpy() for variant in VARIANTS}
+    plain = {name: {"alpha": rows[:, :2].tolist(), "dual": rows[:, 2].tolist()} for name, rows in paths.items()}
+    return {"paths": plain}
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the paths and judge the claim."""
-    made = evidence.computed.get("paths", {})
-    paths = {name: Path(np.array(own["alpha"]), np.array(own["dual"])) for name, own in made.items()}
+    paths = {
+        name: pd.DataFrame(np.column_stack([plain["alpha"], plain["dual"]]), columns=list(COLUMNS))
+        for name, plain in evidence.computed.get("paths", {}).items()
+    }
     numbers = {
-        name: np.ravel(getattr(paths[variant], field)[step])[0]
-        for name, (variant, field, step) in NUMBERS.items()
+        name: float(paths[variant][column].iloc[step])
+        for name, (variant, column, step) in NUMBERS.items()
         if variant in paths
     }
+    shown = [iterates.head(SHOWN + 1).rename_axis("iteration").reset_index() for iterates in paths.values()]
     return FigureResult(
-        _points(paths),
+        pd.concat(shown, keys=paths, names=["series"]).reset_index(level="series") if shown else pd.DataFrame(),
         partial(_draw, paths=paths),
-        (layout.WIDTH, _HEIGHT),
-        claims=judge_claims(
-            evidence,
-            {"minibatch.counterexample": lambda *_: Findings([_case(*each) for each in paths.items()])},
-        ),
+        (layout.WIDTH, 3.9),
+        claims=judge_claims(evidence, data=paths),
         numbers=[number(spec, numbers.get(spec.name)) for spec in evidence.spec.numbers],
     )
 
 
-def _case(variant: str, found: Path) -> Case:
-    as_said = found.alternates if variant == "naive" else found.arrives
-    low, high = float(found.dual.min()), float(found.dual.max())
-    statistic = {"last_alpha": found.alpha[-1].tolist(), "least_dual": low, "largest_dual": high, "optimum": OPTIMUM}
-    last = ", ".join(f"{value:g}" for value in found.alpha[-1])
-    measured = f"D between {low:g} and {high:g}, alpha = ({last}) after {len(found.dual) - 1:,} iterations"
-    return Case(("", variant), METHOD_STYLES[variant].name, holds(as_said), measured, statistic)
-
-
-def _points(paths: Mapping[str, Path]) -> pd.DataFrame:
-    rows = [
-        {"series": variant, "iteration": step, "alpha_1": alpha[0], "alpha_2": alpha[1], "dual": dual}
-        for variant, found in paths.items()
-        for step, (alpha, dual) in enumerate(zip(found.alpha, found.dual, strict=True))
-        if step <= SHOWN
-    ]
-    return pd.DataFrame(rows)
+def _draw(figure: Figure | SubFigure, paths: Mapping[str, pd.DataFrame]) -> None:
+    """Draw alpha and the dual objective, side by side."""
+    left, right = row_of_axes(figure, 2, above=0.55, below=0.55)
+    legend_row(figure, [METHOD_STYLES[variant] for variant in paths], (left.get_position().x0, 1.0))
+    for variant, iterates in paths.items():
+        style = METHOD_STYLES[variant]
+        # safe and aggressive steps coincide: the lower line is wider to stay visible
+        width, alpha = (3 * style.width, 0.45) if variant == "safe" else (style.width, 1.0)
+        look = replace(style, line="-", width=width).look | {"alpha": alpha}
+        for axes, values in ((left, iterates["alpha_1"]), (right, iterates["dual"])):
+            axes.plot(values[: SHOWN + 1], **look, **style.markers(), zorder=3)
+    left.set_ylim(-0.08, 1.08)
+    right.set_ylim(-0.022, 0.297)
+    labels = r"$\alpha_1 = \alpha_2$", r"Dual objective $D(\alpha)$"
+    for axes, value, label in zip((left, right), (0.5, OPTIMUM), labels, strict=True):
+        axes.axhline(value, color=INK, linewidth=0.9, linestyle=(0, (1.0, 2.0)), zorder=1)
+        above: dict[str, Any] = {"textcoords": "offset points", "ha": "right"}
+        axes.annotate(f"optimum, {value:g}", (SHOWN, value), (0, 7), **above)
+        axes.set_xlabel("Iteration", color=INK)
+        axes.set_ylabel(label, color=INK)
+        plain_frame(axes)

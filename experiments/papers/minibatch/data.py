@@ -1,11 +1,12 @@
-"""Data sets of the mini-batch figures, with optimum and spectral norm."""
+"""Spectral norms of the data sets of the mini-batch figures, and whether their optimum is known."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
+from svm_cost_curves.experiments.papers.optimum import Optimum
 from svm_cost_curves.experiments.papers.problem import load_problem
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 
@@ -58,70 +59,45 @@ def spectrum_of(run: RunSettings) -> Spectrum:
     return Spectrum(problem.n, sigma2, beta(problem, 2) - 1, problem.require_lambda())
 
 
-KNOWN: Final = 1e-7
-"""P* must be known to this duality gap."""
-
-
-@dataclass(frozen=True)
-class Data:
-    """One data set with its optimum and spectrum.
-
-    Attributes
-    ----------
-    panel : Panel
-    optimum : Optimum or None
-        P*, as an interval.
-    spectrum : Spectrum or None
-    unfit : str
-        Why it is not judged; empty if it is.
-    """
-
-    panel: Panel
-    optimum: Optimum | None
-    spectrum: Spectrum | None
-    unfit: str
+def panels_with_runs(evidence: Evidence) -> Iterator[tuple[Panel, Any]]:
+    """Yield the panels that have runs, with the settings of a run."""
+    for panel in evidence.panels:
+        if any(panel.runs.values()):
+            yield panel, next(iter(panel.settings.values()))
 
 
 def compute_spectra(evidence: Evidence) -> dict[str, Any]:
     """Return the spectra of a figure's data sets, or why they are not known; without runs nothing is loaded."""
-    return {"spectra": {panel.paper_dataset: _plain(panel) for panel in evidence.panels if any(panel.runs.values())}}
+    return {"spectra": {panel.paper_dataset: _plain(run) for panel, run in panels_with_runs(evidence)}}
 
 
-def _plain(panel: Panel) -> dict[str, Any]:
+def _plain(run: RunSettings) -> dict[str, Any]:
     from svm_cost_curves.datasets import DataError
 
     try:
-        return asdict(spectrum_of(next(iter(panel.settings.values()))))
+        return asdict(spectrum_of(run))
     except DataError as error:
         return {"unknown": f"spectral norm: {str(error).partition(': ')[0]}"}
 
 
-def spectral(evidence: Evidence, panel: Panel) -> tuple[Spectrum | None, str]:
+def known_spectrum(evidence: Evidence, panel: Panel) -> tuple[Spectrum | None, str]:
     """Return the spectrum of a panel's data set, or why it is not known; without runs there is neither."""
-    known = evidence.computed.get("spectra", {}).get(panel.paper_dataset)
-    if known is None:
-        return None, ""
-    return (None, str(known["unknown"])) if "unknown" in known else (Spectrum(**known), "")
+    known = dict(evidence.computed.get("spectra", {}).get(panel.paper_dataset, {}))
+    unknown = str(known.pop("unknown", ""))
+    return (Spectrum(**known) if known else None), unknown
 
 
-def data_of(evidence: Evidence, panel: Panel) -> Data:
-    """Return a panel's data set with its optimum and spectrum."""
-    optimum = optimum_of(panel)
-    spectrum, unknown = spectral(evidence, panel)
-    return Data(panel, optimum, spectrum, why_unfit(panel, optimum) or unknown)
+KNOWN: Final = 1e-7
+"""P* must be known to this duality gap."""
 
 
 def why_unfit(panel: Panel, optimum: Optimum | None) -> str:
     """Say why distances from the optimum of a panel cannot be judged; empty if they can."""
-    if len({_problem(run) for run in panel.settings.values() if run is not None}) > 1:
+    problems = {(repr(run.dataset), run.problem.lambda_) for run in panel.settings.values() if run is not None}
+    if len(problems) > 1:
         return "its runs are not all of the same problem"
     if optimum is None:
         return "no finished runs of the optimum"
     if optimum.upper - optimum.lower > KNOWN:
         return f"P* is known to {optimum.upper - optimum.lower:.0e} only"
     return ""
-
-
-def _problem(run: RunSettings) -> tuple[str, float | None]:
-    """Return a key that two runs share if they have the same data and lambda."""
-    return repr(run.dataset), run.problem.lambda_

@@ -2,74 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.cases import judge_claims
-from svm_cost_curves.experiments.papers.effort import Effort
-from svm_cost_curves.experiments.papers.minibatch import rivals, speedups
-from svm_cost_curves.experiments.papers.minibatch.data import compute_spectra
-from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, TAIL, draw_iterations
+from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, compute_spectra
+from svm_cost_curves.experiments.papers.minibatch.methods import (
+    BATCH_AXES,
+    COLUMNS,
+    METHOD_STYLES,
+    METHODS,
+    TAIL,
+    draw_iterations,
+    name_of_method,
+)
+from svm_cost_curves.experiments.papers.minibatch.rivals import IterationsRatio, NaiveDual, NaiveFailure
+from svm_cost_curves.experiments.papers.minibatch.speedups import BatchExponent, SpeedUp
 from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY, Study, points, studies
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.plotting import INK
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics import Effort
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-OPTIONS = {
-    "minibatch.safe": {"rule": ("bound", "exponent", "others"), "exponent": 0.25},
-    "minibatch.beyond": {"rule": ("rising", "bound", "exponent", "ends"), "exponent": 0.25},
-    "minibatch.speedups": {"sizes": ("beyond", "largest", "before"), "worse": 2.0},
-    "minibatch.2": {"sizes": ("all", "largest")},
-    "minibatch.3": {"pegasos": ("pegasos", TAIL)},
-    "minibatch.throughout": {"pegasos": ("pegasos", TAIL)},
+SERIES: Final = (*METHODS, TAIL)
+STATISTICS: Final = {
+    "speed_up": SpeedUp,
+    "batch_exponent": BatchExponent,
+    "iterations_ratio": IterationsRatio,
+    "naive_failure": NaiveFailure,
+    "naive_dual": NaiveDual,
 }
-JUDGES: Final[Mapping[str, Any]] = {
-    "minibatch.1": speedups.judge_linear,
-    "minibatch.safe": speedups.judge_safe,
-    "minibatch.beyond": speedups.judge_beyond,
-    "minibatch.speedups": speedups.judge_speedups,
-    "minibatch.2": rivals.judge_naive,
-    "minibatch.monotone": rivals.judge_monotone,
-    "minibatch.3": rivals.judge_first,
-    "minibatch.throughout": rivals.judge_throughout,
-    "minibatch.often": rivals.judge_often,
-}
-"""By claim; each also takes the data sets as `found`."""
-
 
 compute = compute_spectra
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge its claims."""
-    found = studies(evidence)
-    shown = [study for study in found if study.efforts]
+    data_sets = studies(evidence)
+    shown = [study for study in data_sets if study.efforts]
     return FigureResult(
-        points(shown, (*METHODS, TAIL), _share),
-        partial(_draw, found=shown),
-        layout.size(len(shown), _HEAD, _COLUMNS),
+        points(shown, SERIES, _share),
+        partial(_draw, shown=shown),
+        layout.size(len(shown), _HEAD, COLUMNS),
         table=_table(shown),
-        claims=judge_claims(evidence, {claim: partial(judge, found=found) for claim, judge in JUDGES.items()}),
+        claims=judge_claims(evidence, data=data_sets),
     )
 
 
 def _share(study: Study, _: str, b: int) -> dict[str, float | None]:
     """Return beta_b / b, the factor in the bounds on the iterations, and 1 / sigma^2."""
-    share = None if study.data.spectrum is None else study.data.spectrum.beta_over_b(b)
-    return {"beta_over_b": share, "inverse_sigma2": None if share is None else study.enough}
+    if study.spectrum is None:
+        return {"beta_over_b": None, "inverse_sigma2": None}
+    return {"beta_over_b": study.spectrum.beta_over_b(b), "inverse_sigma2": study.enough}
 
 
 _HEAD: Final = 0.78  # inches
-_COLUMNS: Final = 2
 _RIGHT: Final = 0.11
 """Share of a panel's width for the axis on the right."""
 _BETA: Final = "#a0a0a0"
@@ -80,28 +76,25 @@ _CAPTIONS: Final = (
 )
 
 
-def _draw(figure: Figure | SubFigure, found: Sequence[Study]) -> None:
+def _draw(figure: Figure | SubFigure, shown: Sequence[Study]) -> None:
     """Draw one panel per data set."""
-    names = [name for name in (*METHODS, TAIL) if any(study.of(name) for study in found)]
+    names = [name for name in SERIES if any(study.of(name) for study in shown)]
     styles, nothing = [METHOD_STYLES[name] for name in names], "no finished runs with an optimum to compare with"
-    of_axes = "$b$, examples in a mini-batch", "Iterations"
-    panels = layout.each_panel(figure, found, styles, _CAPTIONS, _HEAD, of_axes, _COLUMNS, nothing)
-    for k, (place, study) in enumerate(panels):
-        box = place.get_position()
-        place.set_position((box.x0, box.y0, (1 - _RIGHT) * box.width, box.height))
+    panels = layout.each_panel(figure, shown, styles, _CAPTIONS, _HEAD, BATCH_AXES, COLUMNS, nothing)
+    for k, (axes, study) in enumerate(panels):
+        box = axes.get_position()
+        axes.set_position((box.x0, box.y0, (1 - _RIGHT) * box.width, box.height))
         for name in names:
-            draw_iterations(place, study.of(name), METHOD_STYLES[name])
-        heading(place, study.panel, "" if study.data.optimum is None else f"P* = {study.data.optimum.upper:.6f}")
-        if study.data.spectrum is not None:
-            _draw_beta(place, study, last=k % _COLUMNS == _COLUMNS - 1 or k == len(found) - 1)
+            draw_iterations(axes, study.of(name), METHOD_STYLES[name])
+        heading(axes, study.panel, "" if study.optimum is None else f"P* = {study.optimum.upper:.6f}")
+        if study.spectrum is not None:
+            _draw_beta(axes, study, study.spectrum, last=k % COLUMNS == COLUMNS - 1 or k == len(shown) - 1)
 
 
-def _draw_beta(axes: Axes, study: Study, *, last: bool) -> None:
+def _draw_beta(axes: Axes, study: Study, spectrum: Spectrum, *, last: bool) -> None:
     """Draw beta_b / b on a second axis with the same decades, 1 beside the largest value, and mark b = 1 / sigma^2."""
     from matplotlib.ticker import NullLocator
 
-    spectrum = study.data.spectrum
-    assert spectrum is not None
     axes.axvline(spectrum.inverse_sigma2, color=_BETA, linewidth=0.9, linestyle=(0, (1.0, 2.0)), zorder=1)
     right = axes.twinx()
     right.set_yscale("log")
@@ -122,16 +115,15 @@ def _draw_beta(axes: Axes, study: Study, *, last: bool) -> None:
 
 def _table(shown: Sequence[Study]) -> Table:
     """Return a row for each data set and b."""
-    names = (*METHODS, TAIL)
     steps = [effort.step for study in shown for efforts in study.efforts.values() for effort in efforts.values()]
     largest = 1 - 1 / max(steps, default=1.0)
-    columns = ["data set", "b", "beta_b / b", *(METHOD_STYLES[name].name for name in names)]
+    columns = ["data set", "b", "beta_b / b", *map(name_of_method, SERIES)]
     rows = [
         [
             name_of(study.panel),
             f"{b:,}",
-            "" if study.data.spectrum is None else f"{study.data.spectrum.beta_over_b(b):.3g}",
-            *(_cell(study.of(name).get(b)) for name in names),
+            "" if study.spectrum is None else f"{study.spectrum.beta_over_b(b):.3g}",
+            *(_cell(study.of(name).get(b)) for name in SERIES),
         ]
         for study in shown
         for b in study.sizes

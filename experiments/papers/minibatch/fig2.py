@@ -4,34 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.curve import Points, column
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.bands import Band, band, band_table
-from svm_cost_curves.experiments.papers.cases import (
-    BESIDE,
-    MISSING,
-    UNCLEAR,
-    Case,
-    Choice,
-    Findings,
-    case_on,
-    holds,
-    judge_claims,
-)
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.minibatch.data import why_unfit
-from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, METHODS
+from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, name_of_method, names_of_data
 from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY
 from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
 from svm_cost_curves.experiments.papers.panels import called, empty, heading
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.statistics import BESIDE, MISSING, UNCLEAR, holds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -49,82 +40,118 @@ class ConvergencePath:
     panel : Panel
     b : int
         Examples in a mini-batch.
-    optimum : Optimum or None
-    bands : mapping of str to mapping of str to Band
-        By method and measure, against iterations; empty without an optimum, or without runs.
+    runs : mapping of str to mapping of str to sequence of Points
+        By method and measure, against iterations; values that are not known are NaN. Empty without an optimum.
     unfit : str
         Why it is not judged; empty if it is.
     """
 
     panel: Panel
     b: int
-    optimum: Optimum | None
-    bands: Mapping[str, Mapping[str, Band]]
+    runs: Mapping[str, Mapping[str, Sequence[Points]]]
     unfit: str
 
-    def distance(self, frame: pd.DataFrame, measure: str) -> NDArray[np.float64]:
-        """P(w) - P* or P* - D(alpha) along a run, (rows,); NaN if unknown."""
-        assert self.optimum is not None
-        return _distance(frame, measure, self.optimum)
+    @cached_property
+    def bands(self) -> dict[str, dict[str, Band]]:
+        """Bands of the runs by method and measure; those without a known value are left out."""
+        bands = {
+            method: {name: of_runs for name, runs in measures.items() if (of_runs := band(runs)) is not None}
+            for method, measures in self.runs.items()
+        }
+        return {method: measures for method, measures in bands.items() if measures}
 
 
 def convergence_paths(evidence: Evidence) -> list[ConvergencePath]:
     """Return all data sets, for each all sizes."""
-    sizes = evidence.spec.members(METHODS[0])
-    return [_path(panel, int(b), evidence) for panel in evidence.panels for b in sizes]
+    members = {method: evidence.spec.members(method) for method in METHODS}
+    paths = []
+    for panel in evidence.panels:
+        optimum = optimum_of(panel)
+        for b in members[METHODS[0]]:
+            runs = {} if optimum is None else {name: _runs(panel, members[name][b], optimum) for name in METHODS}
+            paths.append(ConvergencePath(panel, int(b), runs, why_unfit(panel, optimum)))
+    return paths
 
 
-def _path(panel: Panel, b: int, evidence: Evidence) -> ConvergencePath:
-    optimum = optimum_of(panel)
-    unfit = why_unfit(panel, optimum)
-    if optimum is None:
-        return ConvergencePath(panel, b, None, {}, unfit)
-    bands: dict[str, dict[str, Band]] = {}
-    for method in METHODS:
-        frames = panel.curves(evidence.spec.members(method)[b])
-        for measure in MEASURES:
-            runs = [(column(frame, "iterations"), _distance(frame, measure, optimum)) for frame in frames]
-            if (own := band(runs)) is not None:
-                bands.setdefault(method, {})[measure] = own
-    return ConvergencePath(panel, b, optimum, bands, unfit)
+def _runs(panel: Panel, series: str, optimum: Optimum) -> dict[str, list[Points]]:
+    frames = panel.curves(series)
+    return {
+        name: [(column(frame, "iterations"), _values(frame, name, optimum)) for frame in frames] for name in MEASURES
+    }
 
 
-def _distance(frame: pd.DataFrame, measure: str, optimum: Optimum) -> NDArray[np.float64]:
+def _values(frame: pd.DataFrame, measure: str, optimum: Optimum) -> NDArray[np.float64]:
     values = column(frame, measure)
     return {"primal": values - optimum.lower, "dual": optimum.upper - values}.get(measure, values)
 
 
-def _judge(evidence: Evidence, choice: Choice, found: Sequence[ConvergencePath]) -> Findings:
-    """Judge the claim: naive SDCA gets worse along its runs and does not converge; the others converge."""
-    largest = max((path.b for path in found), default=0)
-    return Findings(
-        [_case(path, method, evidence, choice) for path in found if path.b == largest for method in METHODS]
+@dataclass(frozen=True, kw_only=True)
+class Convergence(Statistic):
+    """With the largest b naive SDCA gets worse along its runs and ends above 0.001; the others end at most at 0.001.
+
+    Attributes
+    ----------
+    measure : str
+        P(w) - P* (``primal``), or P* - D(alpha) (``dual``; Pegasos has none).
+    worse : float
+        In all runs naive SDCA ends at more than this multiple of its least value.
+    """
+
+    measure: Literal["primal", "dual"] = "primal"
+    worse: float
+
+    def findings(self, data: Sequence[ConvergencePath], evidence: Evidence) -> Findings:
+        """Compare the ends of all runs on each data set; one case for each method."""
+        largest = max((path.b for path in data), default=0)
+        return Findings([self._case(path, name) for path in data if path.b == largest for name in METHODS])
+
+    def _case(self, path: ConvergencePath, method: str) -> Case:
+        key, about, note = f"{method} b={path.b}", f"{name_of_method(method)} on {called(path.panel)}", ""
+        if self.measure == "dual" and method == "pegasos":
+            return case_on(path.panel, key, BESIDE, about=about, note="it has no dual variables")
+        if path.unfit or method not in path.bands:
+            return case_on(path.panel, key, MISSING, about=about, note=path.unfit or "no finished runs")
+        runs = [values[np.isfinite(values)] for _, values in path.runs[method][self.measure]]
+        ends, least = np.array([run[-1] for run in runs]), np.array([run.min() for run in runs])
+        decision = holds(bool((ends <= ACCURACY).all()))
+        if method == "naive":
+            decision = holds(bool(((ends > ACCURACY) & (ends > self.worse * least)).all()))
+        elif decision.ruling == "fails" and (ends <= 1.1 * least).all():
+            decision, note = UNCLEAR, "on its way when its budget ends"
+        name = {"primal": "P - P*", "dual": "P* - D"}[self.measure]
+        measured = f"{name} ends at {np.median(ends):.2g}, least {np.median(least):.2g}"
+        statistic = {"ends": ends.tolist(), "least": least.tolist()}
+        return case_on(path.panel, key, decision, measured, statistic, note, about=about)
+
+
+STATISTICS: Final = {"convergence": Convergence}
+
+
+def make(evidence: Evidence) -> FigureResult:
+    """Draw the figure and judge its claim."""
+    paths = convergence_paths(evidence)
+    shown = [path for path in paths if path.bands]
+    return FigureResult(
+        _points(shown),
+        partial(_draw, shown=shown),
+        layout.size(2 * len(shown), _HEAD, _columns(shown)),
+        claims=judge_claims(evidence, data=paths),
     )
 
 
-def _case(path: ConvergencePath, method: str, evidence: Evidence, choice: Choice) -> Case:
-    measure = choice.option("measure")
-    what, about = f"{method} b={path.b}", f"{METHOD_STYLES[method].name} on {called(path.panel)}"
-    if measure == "dual" and method == "pegasos":
-        return case_on(path.panel, what, BESIDE, about=about, note="it has no dual variables")
-    if path.unfit or method not in path.bands:
-        return case_on(path.panel, what, MISSING, about=about, note=path.unfit or "no finished runs")
-    runs = [path.distance(frame, measure) for frame in path.panel.curves(evidence.spec.members(method)[path.b])]
-    ends = np.array([run[np.isfinite(run)][-1] for run in runs])
-    least = np.array([np.nanmin(run) for run in runs])
-    statistic = {"ends": ends.tolist(), "least": least.tolist()}
-    measured = f"{_NAMES[measure]} ends at {np.median(ends):.2g}, least {np.median(least):.2g}"
-    there = bool((ends <= ACCURACY).all())
-    if method == "naive":
-        decision = holds(bool(((ends > ACCURACY) & (ends > choice["worse"] * least)).all()))
-    elif not there and (ends <= 1.1 * least).all():
-        return case_on(path.panel, what, UNCLEAR, measured, statistic, "on its way when its budget ends", about=about)
-    else:
-        decision = holds(there)
-    return case_on(path.panel, what, decision, measured, statistic, about=about)
+COLUMNS: Final = ("panel", "dataset", "series", "b", "measure", "iterations", "median", "low", "high", "runs")
 
 
-_NAMES: Final = {"primal": "P - P*", "dual": "P* - D"}
+def _points(shown: Sequence[ConvergencePath]) -> pd.DataFrame:
+    rows = [
+        (dict(zip(COLUMNS, (*names_of_data(path.panel), method, path.b, measure), strict=False)), curves)
+        for path in shown
+        for method, measures in path.bands.items()
+        for measure, curves in measures.items()
+    ]
+    return band_table(rows, "iterations", COLUMNS)
+
+
 _HEAD: Final = 0.62  # inches
 _SMALLEST: Final = 1e-6
 """Smaller distances are drawn here."""
@@ -135,21 +162,26 @@ _CAPTION: Final = (
 )
 
 
+def _columns(shown: Sequence[ConvergencePath]) -> int:
+    """Sizes of the mini-batches, side by side."""
+    return max(1, len({path.b for path in shown}))
+
+
 def _draw(figure: Figure | SubFigure, shown: Sequence[ConvergencePath]) -> None:
-    """Draw all panels."""
+    """Draw two panels for each path: the distances from P*, and the test errors below."""
     if not shown:
         empty(figure, "no finished runs with an optimum to compare with")
         return
-    columns = _columns(shown)
+    columns, styles = _columns(shown), {name: replace(METHOD_STYLES[name], line="-") for name in METHODS}
     axes = layout.add_panels(figure, 2 * len(shown), _HEAD, columns)
-    layout.legend_and_caption(figure, axes[0], [replace(METHOD_STYLES[name], line="-") for name in METHODS], _CAPTION)
+    layout.legend_and_caption(figure, axes[0], styles.values(), _CAPTION)
     for k, path in enumerate(shown):
-        row, place = divmod(k, columns)
-        above, below = axes[2 * row * columns + place], axes[(2 * row + 1) * columns + place]
-        layout.log_axes(above, "Iterations", "$P - P^*$, $P^* - D$", place, columns)
-        layout.log_axes(below, "Iterations", "Test error, %", place, columns)
+        row, across = divmod(k, columns)
+        above, below = axes[2 * row * columns + across], axes[(2 * row + 1) * columns + across]
+        layout.log_axes(above, "Iterations", "$P - P^*$, $P^* - D$", across, columns)
+        layout.log_axes(below, "Iterations", "Test error, %", across, columns)
         for method, measures in path.bands.items():
-            style = replace(METHOD_STYLES[method], line="-")
+            style = styles[method]
             if "primal" in measures:
                 layout.draw_band(above, measures["primal"].at_least(_SMALLEST), style)
             if "dual" in measures:
@@ -159,48 +191,5 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[ConvergencePath]) -> None:
             if "test_error" in measures:
                 layout.draw_band(below, measures["test_error"].times(100), style)
         below.set_yscale("linear")
-        heading(above, path.panel, f"b = {path.b:,}")
-        heading(below, path.panel, f"b = {path.b:,}")
-
-
-def _columns(shown: Sequence[ConvergencePath]) -> int:
-    """Sizes of the mini-batches, side by side."""
-    return max(1, len({path.b for path in shown}))
-
-
-COLUMNS: Final = ("panel", "dataset", "series", "b", "measure", "iterations", "median", "low", "high", "runs")
-
-
-OPTIONS = {"minibatch.fig2": {"measure": tuple(_NAMES)}}
-
-
-def make(evidence: Evidence) -> FigureResult:
-    """Draw the figure and judge its claim."""
-    found = convergence_paths(evidence)
-    shown = [path for path in found if path.bands]
-    return FigureResult(
-        _points(shown),
-        partial(_draw, shown=shown),
-        layout.size(2 * len(shown), _HEAD, _columns(shown)),
-        claims=judge_claims(evidence, {"minibatch.fig2": partial(_judge, found=found)}),
-    )
-
-
-def _points(shown: Sequence[ConvergencePath]) -> pd.DataFrame:
-    rows = [
-        (
-            {
-                "panel": path.panel.paper_dataset,
-                "dataset": path.panel.dataset,
-                "series": method,
-                "b": path.b,
-                "measure": measure,
-            },
-            measures[measure],
-        )
-        for path in shown
-        for method, measures in path.bands.items()
-        for measure in MEASURES
-        if measure in measures
-    ]
-    return band_table(rows, "iterations", COLUMNS)
+        for panel_axes in (above, below):
+            heading(panel_axes, path.panel, f"b = {path.b:,}")

@@ -1,4 +1,4 @@
-"""Names and styles of this paper's methods."""
+"""Names and styles of this paper's methods, and parts of its drawings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.effort import Effort
 from svm_cost_curves.experiments.plotting import STYLES, Style
+from svm_cost_curves.experiments.reproduction.statistics import Effort
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from svm_cost_curves.experiments.reproduction.evidence import Panel
 
 METHODS: Final = ("pegasos", "naive", "safe", "aggressive")
 """Series of the methods that the paper compares."""
@@ -23,7 +25,26 @@ METHOD_STYLES: Final[Mapping[str, Style]] = {
     "safe": Style("safe SDCA", "#2b7bba", (0, (6.0, 1.6, 1.2, 1.6)), "D", 1.8),
     "aggressive": replace(STYLES["minibatch_sdca"], name="aggressive SDCA", marker="^"),
     TAIL: Style("Pegasos, mean of the tail", "#8a6d3b", (0, (1.0, 1.4)), ".", 1.2),
+    # variants of aggressive SDCA (`rho`)
+    "1": Style("rho once (Algorithm 2)", "#00684a", "-", "^", 2.4),
+    "2": Style("rho twice", "#2b7bba", (0, (6.0, 1.6)), "D"),
+    "5": Style("rho five times", "#b0578d", (0, (2.0, 1.2)), "v"),
+    "crude": Style("rho once, sigma² = 1", "#cc7a00", (0, (1.0, 1.4)), "s"),
 }
+BATCH_AXES: Final = ("$b$, examples in a mini-batch", "Iterations")
+"""Labels of the axes."""
+COLUMNS: Final = 2
+"""Panels in a row."""
+
+
+def name_of_method(method: str) -> str:
+    """Return the name of a method in sentences."""
+    return METHOD_STYLES[method].name
+
+
+def names_of_data(panel: Panel) -> tuple[str, str]:
+    """Return the first columns of a figure's data: the paper's data set, and the one that was used."""
+    return panel.paper_dataset, panel.dataset
 
 
 def draw_iterations(axes: Axes, efforts: Mapping[int, Effort], style: Style) -> None:

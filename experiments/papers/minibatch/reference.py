@@ -1,4 +1,4 @@
-"""Mini-batch SDCA with numpy, for rho computed several times: the compiled solver computes it once."""
+"""Mini-batch SDCA: the compiled solver, and one with numpy for rho computed several times (the other does it once)."""
 
 from __future__ import annotations
 
@@ -129,18 +129,29 @@ class AggressiveSdca:
         self.mean += 0.1 * (self.alpha - self.mean)
 
 
-def cached_on(run: RunSettings, what: object, source: str, compute: Callable[[Rows], Any]) -> Any:
-    """Return what `compute` makes from the examples of a run, as JSON; it is computed once for each data set.
+def compiled_sdca(problem: Problem, variant: str, batch_size: int, seed: int = 0) -> Any:
+    """Return the compiled mini-batch SDCA at alpha = 0; ``advance(iterations=...)`` runs it."""
+    from svm_cost_curves import solvers
+
+    solver = solvers.get("minibatch_sdca")
+    settings = solver.Settings(batch_size=batch_size)
+    settings.variant = type(settings.variant)[variant]
+    made: Any = solver(problem, settings, seed)
+    return made.make()
+
+
+def cached_on(run: RunSettings, depends_on: object, source: str, compute: Callable[[Problem], Any]) -> Any:
+    """Return depends_on `compute` makes from the problem of a run, as JSON; it is computed once for each data set.
 
     Parameters
     ----------
     run : RunSettings
-    what : object
+    depends_on : object
         Everything else that the value depends on, as text.
     source : str
         File of the code; a change of this file or that one computes the value again.
     compute : callable
-        Returns what can be written as JSON.
+        Returns depends_on can be written as JSON.
 
     Raises
     ------
@@ -151,8 +162,6 @@ def cached_on(run: RunSettings, what: object, source: str, compute: Callable[[Ro
     from svm_cost_curves.support.disk_cache import cached_bytes, default_cache_dir
 
     code = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in (source, __file__)]
-    key = repr((datasets.fingerprint(run.dataset), run.problem, repr(what), code))
+    key = repr((datasets.fingerprint(run.dataset), run.problem, repr(depends_on), code))
     folder = default_cache_dir() / "minibatch"
-    return json.loads(
-        cached_bytes(folder, key.encode(), lambda: json.dumps(compute(rows_of(load_problem(run)))).encode())
-    )
+    return json.loads(cached_bytes(folder, key.encode(), lambda: json.dumps(compute(load_problem(run))).encode()))

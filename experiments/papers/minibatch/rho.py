@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-import pandas as pd
-
+from svm_cost_curves.experiments.curve import first_at_or_below
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import MISSING, UNCLEAR, Case, Choice, Findings, case_on, judge_claims
-from svm_cost_curves.experiments.papers.effort import Effort, effort_of, ratio_of
-from svm_cost_curves.experiments.papers.minibatch.data import Data, Spectrum, compute_spectra, data_of
-from svm_cost_curves.experiments.papers.minibatch.reference import AggressiveSdca, Rows, cached_on
-from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY
+from svm_cost_curves.experiments.papers.cases import judge_claims
+from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, compute_spectra, panels_with_runs
+from svm_cost_curves.experiments.papers.minibatch.methods import BATCH_AXES, COLUMNS, METHOD_STYLES, name_of_method
+from svm_cost_curves.experiments.papers.minibatch.reference import AggressiveSdca, cached_on, rows_of
+from svm_cost_curves.experiments.papers.minibatch.rivals import IterationsRatio
+from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY, Study, points, studies
 from svm_cost_curves.experiments.papers.optimum import optimum_of
-from svm_cost_curves.experiments.papers.panels import called, heading, name_of
-from svm_cost_curves.experiments.plotting import Style
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics import Effort, effort_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
+
+    from svm_cost_curves.solvers import Problem
 
 SIZES: Final = (64, 512)
 SEEDS: Final = 3
@@ -37,163 +41,116 @@ VARIANTS: Final[Mapping[str, tuple[int, bool]]] = {
     "crude": (1, True),
 }
 """How often rho is computed, and whether beta_b is replaced by b, its value for sigma^2 = 1."""
-STYLES: Final[Mapping[str, Style]] = {
-    PRINTED: Style("rho once (Algorithm 2)", "#00684a", "-", "^", 2.4),
-    "2": Style("rho twice", "#2b7bba", (0, (6.0, 1.6)), "D"),
-    "5": Style("rho five times", "#b0578d", (0, (2.0, 1.2)), "v"),
-    "crude": Style("rho once, sigma² = 1", "#cc7a00", (0, (1.0, 1.4)), "s"),
-}
-Efforts = Mapping[str, Mapping[int, Effort]]
-"""Iterations to the target, by variant and b."""
+STATISTICS: Final = {"iterations_ratio": IterationsRatio}
 
 
-def iterations_to(solver: AggressiveSdca, target: float, most: int) -> tuple[float | None, float]:
-    """Return the iterations until P of the decaying mean is at most a target, and the factor from the one before.
-
-    None: it is above it at every evaluation up to so many iterations.
-    """
-    done, due = 0, 1
+def evaluated(most: int) -> Iterator[int]:
+    """Yield the iterations after which a run is evaluated, up to a number of them."""
+    due = 1
     while due <= most:
+        yield due
+        due = max(due + 1, round(GROWTH * due))
+
+
+def iterations_to(solver: AggressiveSdca, target: float, most: int) -> float | None:
+    """Return the iterations at the first evaluation with P of the decaying mean at most a target; None without one."""
+    done = 0
+    for due in evaluated(most):
         for _ in range(due - done):
             solver.step()
-        if solver.rows.primal(solver.rows.weights(solver.mean)) <= target:
-            return float(due), due / (done + 1)
-        done, due = due, max(due + 1, round(GROWTH * due))
-    return None, 1.0
+        if not first_at_or_below([solver.rows.primal(solver.rows.weights(solver.mean))], target):
+            return float(due)
+        done = due
+    return None
 
 
-def measured(rows: Rows, betas: Mapping[int, float], target: float) -> dict[str, dict[str, dict[str, Any]]]:
+def measured(problem: Problem, betas: Mapping[int, float], target: float) -> dict[str, dict[str, dict[str, Any]]]:
     """Run all variants; the fields of `Effort` by variant and b."""
-    found: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in VARIANTS}
+    rows = rows_of(problem)
+    efforts: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in VARIANTS}
     for name, (rounds, crude) in VARIANTS.items():
         for b, beta in betas.items():
             solvers = [AggressiveSdca(rows, b, float(b) if crude else beta, rounds, seed) for seed in range(SEEDS)]
-            runs = [iterations_to(solver, target, MOST) for solver in solvers]
-            effort = effort_of([cost for cost, _ in runs], MOST, max(step for _, step in runs))
-            found[name][str(b)] = {"costs": effort.costs, "reached": effort.reached, "step": effort.step}
-    return found
+            effort = effort_of([iterations_to(solver, target, MOST) for solver in solvers], MOST)
+            efforts[name][str(b)] = {"costs": effort.costs, "reached": effort.reached}
+    return efforts
 
 
 def compute(evidence: Evidence) -> dict[str, Any]:
     """Return the spectra, and the iterations on each data set with an optimum, as plain values."""
     spectra = compute_spectra(evidence)
-    found = {}
-    for panel in evidence.panels:
-        optimum, known = optimum_of(panel), spectra["spectra"].get(panel.paper_dataset, {})
+    efforts = {}
+    for panel, run in panels_with_runs(evidence):
+        optimum, known = optimum_of(panel), spectra["spectra"][panel.paper_dataset]
         if optimum is not None and "n" in known:
             spectrum, target = Spectrum(**known), optimum.lower + ACCURACY
             betas = {b: spectrum.beta(b) for b in SIZES if b <= spectrum.n}
-            run = next(iter(panel.settings.values()))
             work = partial(measured, betas=betas, target=target)
-            found[panel.paper_dataset] = cached_on(run, (betas, target), __file__, work)
-    return {**spectra, "efforts": found}
+            efforts[panel.paper_dataset] = cached_on(run, (betas, target), __file__, work)
+    return {**spectra, "efforts": efforts}
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the iterations and judge the remarks."""
-    found = [(data_of(evidence, panel), _efforts(evidence, panel)) for panel in evidence.panels]
-    shown = [(data, efforts) for data, efforts in found if efforts]
-    judges = {
-        "minibatch.rho": partial(_judge, found=found, variants=("2", "5")),
-        "minibatch.crude": partial(_judge, found=found, variants=("crude",)),
-    }
+    data_sets = [_with_efforts(study, evidence) for study in studies(evidence)]
+    shown = [study for study in data_sets if study.efforts]
     return FigureResult(
-        _points(shown),
-        partial(_draw, found=shown),
-        layout.size(len(shown), _HEAD, _COLUMNS),
+        points(shown, list(VARIANTS)),
+        partial(_draw, shown=shown),
+        layout.size(len(shown), _HEAD, COLUMNS),
         table=_table(shown),
-        claims=judge_claims(evidence, judges),
+        claims=judge_claims(evidence, data=data_sets),
     )
 
 
-def _efforts(evidence: Evidence, panel: Panel) -> Efforts:
-    """Return the iterations on one data set; empty without an optimum."""
-    return {
-        name: {int(b): Effort(tuple(each["costs"]), tuple(each["reached"]), each["step"]) for b, each in own.items()}
-        for name, own in evidence.computed.get("efforts", {}).get(panel.paper_dataset, {}).items()
-    }
-
-
-def _judge(_: Evidence, choice: Choice, found: Sequence[tuple[Data, Efforts]], variants: Sequence[str]) -> Findings:
-    """Compare variants with Algorithm 2 as printed: none is better, or worse, by more than a share."""
-    cases = [
-        _case(data, efforts, name, b, 1 + choice["share"])
-        for data, efforts in found
-        for name in variants
-        for b in efforts.get(name, {})
-    ]
-    cases += [
-        case_on(data.panel, "", MISSING, note=data.unfit) for data, efforts in found if not efforts and data.unfit
-    ]
-    return Findings(cases)
-
-
-def _case(data: Data, efforts: Efforts, name: str, b: int, factor: float) -> Case:
-    what, about = f"{name} b={b}", f"{STYLES[name].name}, b = {b:,}, {called(data.panel)}"
-    if data.unfit:
-        return case_on(data.panel, what, MISSING, note=data.unfit, about=about)
-    printed, other = efforts[PRINTED][b], efforts[name][b]
-    # more rounds must not help; a crude bound must not harm
-    ratio = ratio_of(other, printed) if name == "crude" else ratio_of(printed, other)
-    if ratio is None:
-        return case_on(data.panel, what, UNCLEAR, note="both miss the target", about=about)
-    measured = f"T {'is' if name == 'crude' else 'falls by a factor of'} {ratio.text()}" + (
-        " times that with beta_b" if name == "crude" else ""
-    )
-    return case_on(data.panel, what, ratio.at_most(factor), measured, {"ratio": ratio.as_dict()}, measured, about=about)
-
-
-def _points(shown: Sequence[tuple[Data, Efforts]]) -> pd.DataFrame:
-    rows = [
-        {
-            "panel": data.panel.paper_dataset,
-            "dataset": data.panel.dataset,
-            "series": name,
-            "b": b,
-            **effort.columns("iterations"),
+def _with_efforts(study: Study, evidence: Evidence) -> Study:
+    """Return a data set with the variants' iterations; the least are one more than at the evaluation before."""
+    least = {float(due): before + 1.0 for before, due in pairwise([0, *evaluated(MOST)])}
+    efforts = {
+        name: {
+            int(b): Effort(
+                tuple(run["costs"]), tuple(run["reached"]), tuple(least.get(cost, cost) for cost in run["costs"])
+            )
+            for b, run in sizes.items()
         }
-        for data, efforts in shown
-        for name, own in efforts.items()
-        for b, effort in own.items()
-    ]
-    columns = ["panel", "dataset", "series", "b", "iterations", "least", "largest", "runs", "reached"]
-    return pd.DataFrame(rows, columns=columns)
+        for name, sizes in evidence.computed.get("efforts", {}).get(study.panel.paper_dataset, {}).items()
+    }
+    return replace(
+        study, efforts=efforts, planned={name: dict.fromkeys(sizes, name) for name, sizes in efforts.items()}
+    )
 
 
 _HEAD: Final = 0.62  # inches
-_COLUMNS: Final = 2
 _CAPTION: Final = (
     rf"Iterations of aggressive SDCA to $P(\bar w) - P^* \leq {ACCURACY:g}$: medians of {SEEDS} runs, bars from the "
     "least to the largest. Side by side: the same b."
 )
 
 
-def _draw(figure: Figure | SubFigure, found: Sequence[tuple[Data, Efforts]]) -> None:
+def _draw(figure: Figure | SubFigure, shown: Sequence[Study]) -> None:
     """Draw one panel per data set."""
-    names = "$b$, examples in a mini-batch", "Iterations"
-    panels = layout.each_panel(figure, found, STYLES.values(), [_CAPTION], _HEAD, names, _COLUMNS, "no finished runs")
-    for place, (data, efforts) in panels:
-        sizes = list(efforts[PRINTED])
-        for k, (name, style) in enumerate(STYLES.items()):
-            for b, effort in efforts[name].items():
-                x = sizes.index(b) + 0.16 * (k - 1.5)
-                place.vlines(x, min(effort.costs), max(effort.costs), color=style.color, linewidth=1.4)
-                place.plot([x], [effort.median], linestyle="none", **style.markers(), zorder=3)
-        place.set_xscale("linear")
-        place.set_xlim(-0.5, len(sizes) - 0.5)
-        place.set_xticks(range(len(sizes)), [f"{b:,}" for b in sizes])
-        layout.plain_ticks(place.yaxis, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
-        heading(place, data.panel)
+    styles = [METHOD_STYLES[name] for name in VARIANTS]
+    for axes, study in layout.each_panel(figure, shown, styles, [_CAPTION], _HEAD, BATCH_AXES, COLUMNS):
+        for k, (name, style) in enumerate(zip(VARIANTS, styles, strict=True)):
+            for b, effort in study.of(name).items():
+                x = study.sizes.index(b) + 0.16 * (k - 1.5)
+                axes.vlines(x, min(effort.costs), max(effort.costs), color=style.color, linewidth=1.4)
+                axes.plot([x], [effort.median], linestyle="none", **style.markers(), zorder=3)
+        axes.set_xscale("linear")
+        axes.set_xlim(-0.5, len(study.sizes) - 0.5)
+        axes.set_xticks(range(len(study.sizes)), [f"{b:,}" for b in study.sizes])
+        layout.plain_ticks(axes.yaxis, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
+        heading(axes, study.panel)
 
 
-def _table(shown: Sequence[tuple[Data, Efforts]]) -> Table:
+def _table(shown: Sequence[Study]) -> Table:
     rows = [
-        [name_of(data.panel), f"{b:,}", *(efforts[name][b].text(lambda cost: f"{cost:,.0f}") for name in VARIANTS)]
-        for data, efforts in shown
-        for b in efforts[PRINTED]
+        [name_of(study.panel), f"{b:,}", *(study.of(name)[b].text(lambda cost: f"{cost:,.0f}") for name in VARIANTS)]
+        for study in shown
+        for b in study.sizes
     ]
     notes = [
         f"Iterations to P(w_bar) - P* <= {ACCURACY:g}, median of {SEEDS} runs; evaluations are {GROWTH - 1:.0%} or one "
         f"iteration apart; >: most runs missed it within {MOST:,}. Computed with numpy when the figure is made."
     ]
-    return Table(["data set", "b", *(style.name for style in STYLES.values())], rows, notes)
+    return Table(["data set", "b", *map(name_of_method, VARIANTS)], rows, notes)

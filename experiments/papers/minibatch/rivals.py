@@ -1,168 +1,195 @@
-"""Methods of Figure 1 against each other, and the failure of naive SDCA."""
+"""Kinds of statistics for Figure 1: methods against each other, and the failure of naive SDCA."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers.cases import (
+from svm_cost_curves.experiments.curve import ROUNDING, column
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on
+from svm_cost_curves.experiments.papers.minibatch.methods import name_of_method
+from svm_cost_curves.experiments.papers.minibatch.speedups import compared
+from svm_cost_curves.experiments.papers.minibatch.study import Study
+from svm_cost_curves.experiments.papers.panels import name_of
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.statistics import (
     FAILS,
     HOLDS,
     MISSING,
     UNCLEAR,
-    Case,
-    Choice,
-    Findings,
-    case_on,
+    Decision,
+    Ratio,
     holds,
+    multiple_text,
+    ratio_of,
 )
-from svm_cost_curves.experiments.papers.effort import multiple_text, ratio_of
-from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES
-from svm_cost_curves.experiments.papers.minibatch.speedups import compare, weighed
-from svm_cost_curves.experiments.papers.minibatch.study import Found, Study, failing, fails_from
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
 
 
-def judge_first(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
-    """Judge minibatch.3: with b = 1 SDCA takes fewer iterations than Pegasos."""
-    rival = choice.option("pegasos")
-    return Findings([_rival_case(study, rival, 1) for study in found])
+@dataclass(frozen=True, kw_only=True)
+class IterationsRatio(Statistic):
+    """Iterations of one method over those of others with the same b; one case for each other method and b.
+
+    Attributes
+    ----------
+    first : str
+        Method.
+    others : list of str
+    sizes : list of int
+        Sizes b; empty: all above 1 that are planned for the first method.
+    most : bool
+        Whether all sizes are one case, which holds where more than half of them do.
+    share : float, optional
+        The case holds where the ratio is at most 1 + share; not given: where it is above 1.
+    """
+
+    first: str
+    others: list[str]
+    sizes: list[int] = field(default_factory=list)
+    most: bool = False
+    share: float | None = None
+
+    def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
+        """Compare the methods on each data set."""
+        cases, extremes = [], []
+        for study in data:
+            sizes = self.sizes or [b for b in study.planned.get(self.first, {}) if b > 1]
+            for other in self.others:
+                pairs = {b: (study.of(self.first).get(b), study.of(other).get(b)) for b in sizes}
+                ratios = {b: ratio_of(first, second) for b, (first, second) in pairs.items() if first and second}
+                if self.most:
+                    cases.append(study.missing(other, "sizes") or self._most(study, other, ratios))
+                else:
+                    cases += [self._case(study, other, b, ratios) for b in sizes]
+                    extremes.append(self._extremes(study, other, ratios))
+        return Findings(cases, " ".join(filter(None, extremes)))
+
+    def _case(self, study: Study, other: str, b: int, ratios: Mapping[int, Ratio | None]) -> Case:
+        key, about = f"{other} b={b}", f"b = {b:,} on {name_of(study.panel)}"
+        if b not in ratios or study.unfit:
+            return case_on(study.panel, key, MISSING, note=study.unfit or "not run", about=about)
+        ratio, decision = ratios[b], self._decide(ratios[b])
+        if ratio is None:
+            return case_on(study.panel, key, decision, note="both miss the target", about=about)
+        measured = f"{name_of_method(self.first)} takes {ratio.text()} times the iterations of {name_of_method(other)}"
+        note = "" if decision == HOLDS else measured
+        return case_on(study.panel, key, decision, measured, {"ratio": ratio.as_dict()}, note, about=about)
+
+    def _most(self, study: Study, other: str, ratios: Mapping[int, Ratio | None]) -> Case:
+        name = name_of_method(self.first)
+        if not ratios:
+            return study.case(other, "sizes", MISSING, note=f"no finished runs of {name}")
+        rulings = [self._decide(ratio).ruling for ratio in ratios.values()]
+        better, undecided, half = rulings.count("holds"), rulings.count("unclear"), len(ratios) / 2
+        decision = HOLDS if better > half else UNCLEAR if better + undecided > half else FAILS
+        measured = f"fewer than {name} with {better} of {len(ratios)} sizes"
+        return study.case(other, "sizes", decision, measured, {"better": better})
+
+    def _decide(self, ratio: Ratio | None) -> Decision:
+        if ratio is None:
+            return UNCLEAR
+        return ratio.above(1.0) if self.share is None else ratio.at_most(1 + self.share)
+
+    def _extremes(self, study: Study, other: str, ratios: Mapping[int, Ratio | None]) -> str:
+        """Write the least and the largest of several ratios that are known."""
+        known = {b: ratio.interval.estimate for b, ratio in ratios.items() if ratio is not None and not ratio.bound}
+        if len(ratios) < 2 or not known:
+            return ""
+        ends = [pick(known, key=known.__getitem__) for pick in (min, max)]
+        span = " to ".join(f"{multiple_text(known[b])} (b = {b:,})" for b in ends)
+        names = f"{name_of_method(self.first)} over {name_of_method(other)}"
+        return f"{name_of(study.panel)}: iterations of {names} {span}."
 
 
-def judge_throughout(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
-    """Judge minibatch.throughout: with each b aggressive SDCA takes fewer iterations than Pegasos."""
-    rival = choice.option("pegasos")
-    cases = [_rival_case(study, rival, b) for study in found for b in study.planned.get(rival, ()) if b > 1]
-    return Findings(cases, " ".join(filter(None, (_extremes(study, rival) for study in found))))
+@dataclass(frozen=True, kw_only=True)
+class NaiveFailure(Statistic):
+    """Naive SDCA fails for large mini-batches, where aggressive SDCA goes on improving; a case for each of the two.
+
+    Attributes
+    ----------
+    worse : float
+        Naive SDCA fails where it takes this many times the iterations of the best smaller b (`Study.naive_fails`).
+    improves : str
+        Aggressive SDCA takes fewer iterations than with the last b before the failure with ``all`` b from there on, or
+        with the ``largest``.
+    """
+
+    worse: float
+    improves: Literal["all", "largest"] = "all"
+
+    def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
+        """Find the point of failure on each data set."""
+        cases = [study.missing("naive", "fails") or self._fails(study) for study in data]
+        cases += [study.missing("aggressive", "improves") or self._improves(study) for study in data]
+        return Findings(
+            [*cases, *(case for study in data for case in study.not_run(["naive", "aggressive"], study.enough))]
+        )
+
+    def _fails(self, study: Study) -> Case:
+        first = study.naive_fails_from(self.worse)
+        known = {b: fails for b, fails in study.naive_fails(self.worse).items() if fails is not None}
+        sizes = [b for b, fails in known.items() if fails and first is not None and b >= first]
+        largest = max(known, default=None)
+        statistic = {"from": first, "sizes": len(sizes), "largest_decided": largest, "enough": study.enough}
+        if largest is None:
+            note = "the budgets were too small to tell"
+            return study.case("naive", "fails", UNCLEAR, values=statistic, note=note)
+        note = "" if largest == max(study.of("naive")) else f"undecided beyond b = {largest:,}: small budgets"
+        if first is None:
+            decision, measured = UNCLEAR if note else FAILS, f"does not fail up to b = {largest:,}"
+        else:
+            decision = holds(len(sizes) >= 2 and sizes[0] > study.enough)
+            measured = f"fails from b = {first:,} on ({first / study.enough:.3g}/sigma^2)"
+        return study.case("naive", "fails", decision, measured, statistic, note)
+
+    def _improves(self, study: Study) -> Case:
+        efforts, first = study.of("aggressive"), study.naive_fails_from(self.worse)
+        before = [b for b in efforts if first is not None and b < first]
+        if not before:
+            return study.case("aggressive", "improves", FAILS, note="naive SDCA does not fail")
+        beyond = [b for b in efforts if b > before[-1]]
+        pairs = [(before[-1], b) for b in (beyond if self.improves == "all" else beyond[-1:])]
+        return compared(study, "aggressive", "improves", pairs, lambda ratio, _: ratio.above(1.0))
 
 
-def _rival_case(study: Study, rival: str, b: int) -> Case:
-    """Compare the iterations of a method with those of aggressive SDCA."""
-    one, other = study.of(rival).get(b), study.of("aggressive").get(b)
-    what, about = f"b={b}", f"b = {b:,} on {study.name}"
-    if one is None or other is None or study.data.unfit:
-        return case_on(study.panel, what, MISSING, note=study.data.unfit or "not run", about=about)
-    ratio = ratio_of(one, other)
-    if ratio is None:
-        return case_on(study.panel, what, UNCLEAR, note="both miss the target", about=about)
-    measured = f"{METHOD_STYLES[rival].name} takes {ratio.text()} times as many iterations"
-    decision = ratio.above(1.0)
-    note = "" if decision.ruling == "holds" else measured
-    return case_on(study.panel, what, decision, measured, {"ratio": ratio.as_dict()}, note, about=about)
+@dataclass(frozen=True, kw_only=True)
+class NaiveDual(Statistic):
+    """D of naive SDCA never falls with b = 1, and falls in every run with every b at which naive SDCA fails.
+
+    Attributes
+    ----------
+    worse : float
+        As in `NaiveFailure`.
+    """
+
+    worse: float
+
+    def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
+        """Find the falls on each data set; a case for b = 1, and one for the sizes with failures."""
+        cases = [study.missing("naive", "b=1") or _never_falls(study) for study in data]
+        return Findings(cases + [study.missing("naive", "failures") or self._always_falls(study) for study in data])
+
+    def _always_falls(self, study: Study) -> Case:
+        first = study.naive_fails_from(self.worse)
+        if first is None:
+            return study.case("naive", "failures", FAILS, note="naive SDCA does not fail")
+        least = {f"b={b}": min(_falls(study, b), default=0.0) for b in study.of("naive") if b >= first}
+        falling = sum(fall > ROUNDING for fall in least.values())
+        measured = f"D falls in each run with {falling} of {len(least)} sizes at which it fails"
+        return study.case("naive", "failures", holds(falling == len(least)), measured, least)
 
 
-def _extremes(study: Study, rival: str) -> str:
-    """Write the least and the largest ratio of the iterations."""
-    one, other = study.of(rival), study.of("aggressive")
-    known = {
-        b: one[b].median / other[b].median for b in one if b > 1 and b in other and one[b].known and other[b].known
-    }
-    if not known:
-        return ""
-    low, high = (pick(known, key=lambda b: known[b]) for pick in (min, max))
-    ends = " to ".join(f"{multiple_text(known[b])} (b = {b:,})" for b in (low, high))
-    return f"{study.name}: {METHOD_STYLES[rival].name} takes {ends} times as many iterations."
-
-
-def judge_often(_: Evidence, __: Choice, found: Sequence[Study]) -> Findings:
-    """Judge minibatch.often: aggressive SDCA takes fewer iterations than safe SDCA with more than half of the sizes."""
-    return Findings([study.case("aggressive", "often", partial(_often, study)) for study in found])
-
-
-def _often(study: Study) -> Found:
-    safe, aggressive = study.of("safe"), study.of("aggressive")
-    known = {b: ratio_of(safe[b], aggressive[b]) for b in aggressive if b > 1 and b in safe}
-    if not known:
-        return Found(MISSING, note="no finished runs of safe SDCA")
-    rulings = [ratio.above(1.0).ruling if ratio else "unclear" for ratio in known.values()]
-    better, undecided, half = rulings.count("holds"), rulings.count("unclear"), len(known) / 2
-    decision = HOLDS if better > half else UNCLEAR if better + undecided > half else FAILS
-    return Found(decision, f"fewer than safe SDCA with {better} of {len(known)} sizes", {"better": better})
-
-
-def judge_naive(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
-    """Judge minibatch.2: naive SDCA fails for large mini-batches, where aggressive SDCA goes on improving."""
-    cases = [study.case("naive", "naive fails", partial(_fails, study, choice)) for study in found]
-    cases += [study.case("aggressive", "aggressive improves", partial(_improves, study, choice)) for study in found]
-    not_run = [case for study in found for case in study.not_run(["naive", "aggressive"], study.enough)]
-    return Findings([*cases, *not_run])
-
-
-def _fails(study: Study, choice: Choice) -> Found:
-    first = fails_from(study, choice["worse"])
-    known = {
-        b: fails
-        for b, fails in failing(study.of("naive"), study.of("aggressive"), choice["worse"]).items()
-        if fails is not None
-    }
-    sizes = [b for b, fails in known.items() if fails and first is not None and b >= first]
-    statistic = {
-        "from": first,
-        "sizes": len(sizes),
-        "largest_decided": max(known, default=None),
-        "enough": study.enough,
-    }
-    if not known:
-        return Found(UNCLEAR, "", statistic, "the budgets were too small to tell")
-    undecided = "" if max(known) == max(study.of("naive")) else f"undecided beyond b = {max(known):,}: small budgets"
-    if first is None:
-        return Found(UNCLEAR if undecided else FAILS, f"does not fail up to b = {max(known):,}", statistic, undecided)
-    measured = f"fails from b = {first:,} on ({first / study.enough:.3g}/sigma^2)"
-    return Found(holds(len(sizes) >= 2 and sizes[0] > study.enough), measured, statistic, undecided)
-
-
-def _improves(study: Study, choice: Choice) -> Found:
-    """Compare aggressive SDCA at each size at which naive SDCA fails with the last size before them."""
-    efforts, first = study.of("aggressive"), fails_from(study, choice["worse"])
-    before = [b for b in efforts if first is not None and b < first]
-    if not before:
-        return Found(FAILS, note="naive SDCA does not fail")
-    beyond = [b for b in efforts if b > before[-1]]
-    if choice.option("sizes") == "largest":
-        beyond = beyond[-1:]
-    return weighed(compare(efforts, [(before[-1], b) for b in beyond]), lambda _, ratio: ratio.above(1.0))
-
-
-_FALL: Final = 1e-9
-"""A smaller relative fall of the dual objective is rounding."""
-
-
-def judge_monotone(evidence: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
-    """Judge minibatch.monotone: D rises all the time with b = 1, and falls at times where naive SDCA fails."""
-    cases = []
-    for study in found:
-        members, first = evidence.spec.members("naive"), fails_from(study, choice["worse"])
-        failing_members = {b: members[b] for b in study.of("naive") if first is not None and b >= first}
-        cases.append(study.case("naive", "pure", partial(_rises, study, members[1.0])))
-        cases.append(study.case("naive", "where it fails", partial(_falls, study, failing_members)))
-    return Findings(cases)
-
-
-def _rises(study: Study, series: str) -> Found:
-    falls = [_largest_fall(column(frame, "dual")) for frame in study.panel.curves(series)]
+def _never_falls(study: Study) -> Case:
+    falls = _falls(study, 1)
     if not falls:
-        return Found(MISSING, note="no finished runs with b = 1")
-    return Found(holds(max(falls) <= _FALL), f"with b = 1 D falls by {max(falls):.1g} at most", {"fall": max(falls)})
+        return study.case("naive", "b=1", MISSING, note="no finished runs with b = 1")
+    measured = f"with b = 1 D falls by {max(falls):.1g} at most"
+    return study.case("naive", "b=1", holds(max(falls) <= ROUNDING), measured, {"fall": max(falls)})
 
 
-def _falls(study: Study, members: dict[int, str]) -> Found:
-    if not members:
-        return Found(FAILS, note="naive SDCA does not fail")
-    least = {
-        b: min((_largest_fall(column(frame, "dual")) for frame in study.panel.curves(name)), default=0.0)
-        for b, name in members.items()
-    }
-    falling = sum(fall > _FALL for fall in least.values())
-    measured = f"D falls in each run with {falling} of {len(least)} sizes at which it fails"
-    return Found(holds(falling == len(least)), measured, {f"b={b}": fall for b, fall in least.items()})
-
-
-def _largest_fall(dual: NDArray[np.float64]) -> float:
-    """Return the largest fall from one evaluation to the next; 0 if there is none."""
-    known = dual[np.isfinite(dual)]
-    return float(max(0.0, -np.diff(known).min(initial=0.0)))
+def _falls(study: Study, b: int) -> list[float]:
+    """Return the largest fall of D from one evaluation to the next, for each run of naive SDCA; 0 if there is none."""
+    duals = [column(frame, "dual") for frame in study.panel.curves(study.planned["naive"][b])]
+    return [float(max(0.0, -np.diff(dual[np.isfinite(dual)]).min(initial=0.0))) for dual in duals]

@@ -1,193 +1,220 @@
-"""Speed-ups of Figure 1: claims about the iterations of each method against the size of the mini-batches."""
+"""Kinds of statistics for Figure 1: how the iterations T(b) of a method fall with the size b of the mini-batches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
-from typing import Final
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
 
-from svm_cost_curves.experiments.papers.cases import BESIDE, MISSING, UNCLEAR, Case, Choice, Decision, Findings
-from svm_cost_curves.experiments.papers.effort import Ratio, ratio_of
-from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, METHODS
-from svm_cost_curves.experiments.papers.minibatch.study import (
-    Efforts,
-    Found,
-    Study,
-    all_of,
-    exponent,
-    fails_from,
-    ratio_of_speedups,
-)
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic
+from svm_cost_curves.experiments.papers.kinds import Limits
+from svm_cost_curves.experiments.papers.minibatch.methods import name_of_method
+from svm_cost_curves.experiments.papers.minibatch.study import Efforts, Study, exponent_of
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
-
-GO_ON: Final = ("pegasos", "aggressive")
+from svm_cost_curves.experiments.reproduction.statistics import (
+    BESIDE,
+    FAILS,
+    HOLDS,
+    MISSING,
+    UNCLEAR,
+    Decision,
+    Ratio,
+    product,
+    ratio_of,
+)
 
 Pair = tuple[int, int]
-"""Two sizes of mini-batches."""
-Test = Callable[[Pair, Ratio], Decision]
-
-_ratio = lru_cache(maxsize=4096)(ratio_of)
-"""`ratio_of`: each reading compares the same pairs."""
+"""A smaller and a larger size of mini-batches."""
 
 
-def judge_linear(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
-    """Judge minibatch.1: at each size up to 1 / sigma^2 the speed-up is at least a share of b."""
-    cases = [study.case(name, name, partial(_linear, study, name, choice)) for study in found for name in METHODS]
-    return Findings([*cases, *(case for study in found for case in study.not_run(METHODS, 1, study.enough))])
+@dataclass(frozen=True, kw_only=True)
+class OverSizes(Statistic):
+    """A quantity of T(b) for each method; planned sizes without runs are cases too.
+
+    Attributes
+    ----------
+    methods : list of str
+        One case for each on each data set.
+    beyond : float
+        Large sizes begin at the largest b up to this multiple of 1 / sigma^2.
+    worse : float, optional
+        A further case holds where T(b) is nowhere above this multiple of T at the best smaller b.
+    """
+
+    methods: list[str]
+    beyond: float = 1.0
+    worse: float | None = None
+
+    def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
+        """Measure on each data set."""
+        pairs = [(study, method) for study in data for method in self.methods]
+        cases = [study.missing(method, method) or self.case(study, method) for study, method in pairs]
+        if self.worse is not None:
+            key, least = "does not deteriorate", 1 / self.worse
+            cases += [study.missing(method, key) or _steady(study, method, key, least) for study, method in pairs]
+        return Findings([*cases, *(case for study in data for case in self.not_run(study))])
+
+    def case(self, study: Study, method: str) -> Case:
+        """Measure and decide for one method."""
+        raise NotImplementedError
+
+    def not_run(self, study: Study) -> list[Case]:
+        """Return a case for each size of the claim that is planned and has no runs."""
+        return study.not_run(self.methods, study.enough)
 
 
-def _linear(study: Study, method: str, choice: Choice) -> Found:
+def _steady(study: Study, method: str, key: str, least: float) -> Case:
     efforts = study.of(method)
-    sizes = [b for b in efforts if 1 < b <= study.enough]
-    if not sizes:
-        return Found(BESIDE, note="1/sigma^2 is below 2")
-    share = choice["linear"]
-    return weighed(compare(efforts, [(1, b) for b in sizes]), lambda pair, ratio: ratio.above(share * pair[1]))
-
-
-def judge_safe(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
-    """Judge minibatch.safe: little speed-up beyond 1 / sigma^2, and no deterioration."""
-    flat = {"bound": _bounded, "exponent": _flat, "others": _slower}[choice.option("rule")]
-    rules = {"flat": flat, "does not deteriorate": _no_worse}
-    cases = [study.case("safe", what, partial(rule, study, choice)) for study in found for what, rule in rules.items()]
-    return Findings([*cases, *_beyond_not_run(found, ["safe"])])
-
-
-def _bounded(study: Study, choice: Choice) -> Found:
-    """Compare the further speed-up of safe SDCA with a multiple of the bound's, at each size."""
-    base, sizes = study.split("safe", choice["beyond"])
-    most = {b: choice["follows"] * promised(study, base, b) for b in sizes}
-    return weighed(
-        compare(study.of("safe"), [(base, b) for b in sizes]), lambda pair, ratio: ratio.at_most(most[pair[1]])
-    )
-
-
-def _flat(study: Study, choice: Choice) -> Found:
-    return _exponent(study, "safe", choice)
-
-
-def _slower(study: Study, choice: Choice) -> Found:
-    """Compare the further speed-ups of Pegasos and aggressive SDCA with that of safe SDCA, at each size."""
-    base, sizes = study.split("safe", choice["beyond"])
-    found = [
-        weighed(
-            {(base, b): ratio_of_speedups(study.of(name), study.of("safe"), base, b) for b in sizes},
-            lambda _, ratio: ratio.above(1.0),
-        )
-        for name in GO_ON
-    ]
-    measured = ", ".join(
-        f"{METHOD_STYLES[name].name} over it {each.measured}" for name, each in zip(GO_ON, found, strict=True)
-    )
-    statistic = {name: each.statistic for name, each in zip(GO_ON, found, strict=True)}
-    return Found(all_of([each.decision for each in found]), measured, statistic)
-
-
-def _no_worse(study: Study, choice: Choice) -> Found:
-    efforts = study.of("safe")
     sizes = list(efforts)
     pairs = [(min(sizes[:k], key=lambda b: efforts[b].median), b) for k, b in enumerate(sizes) if k]
-    # T(b) over T(smaller) is at most `worse`
-    return weighed(compare(efforts, pairs), lambda _, ratio: ratio.above(1 / choice["worse"]))
+    return compared(study, method, key, pairs, lambda ratio, _: ratio.above(least))
 
 
-def judge_beyond(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
-    """Judge minibatch.beyond: Pegasos and aggressive SDCA speed up beyond 1 / sigma^2."""
-    rules = {"rising": _rising, "bound": _more, "exponent": _exponent, "ends": _ends}
-    rule = rules[choice.option("rule")]
-    cases = [study.case(name, name, partial(rule, study, name, choice)) for study in found for name in GO_ON]
-    return Findings([*cases, *_beyond_not_run(found, GO_ON)])
+@dataclass(frozen=True, kw_only=True)
+class SpeedUp(OverSizes):
+    """The speed-up T(smaller) / T(larger) of a method, or that of others over it, for all chosen pairs of sizes.
+
+    Attributes
+    ----------
+    others : list of str
+        Methods whose speed-ups are divided by that of the method; empty: it is taken itself.
+    sizes : str
+        The larger sizes: ``small`` ones, from 2 to 1 / sigma^2; ``large`` ones, above the first large size; of these
+        the ``largest``, or those below which ``naive_works``; for each large size the ``next`` that is `window` times
+        as large.
+    from_one : bool
+        Whether the smaller size is 1, and not the first large size.
+    window : float
+    failing : float
+        Naive SDCA fails where it takes this many times the iterations of the best smaller b (`Study.naive_fails`).
+    above : float
+        The case holds where all speed-ups are above this,
+    at_most, apart : float, optional
+        or, if one of these is given, at most this, or between 1 / (1 + apart) and 1 + apart.
+    times : str
+        `above` and `at_most` are in units of 1, of the larger ``b``, or of the speed-up in the ``bounds``.
+    """
+
+    others: list[str] = field(default_factory=list)
+    sizes: Literal["small", "large", "largest", "naive_works", "next"]
+    from_one: bool = False
+    window: float = 2.0
+    failing: float = 2.0
+    above: float = 1.0
+    at_most: float | None = None
+    apart: float | None = None
+    times: Literal["1", "b", "bounds"] = "1"
+
+    def case(self, study: Study, method: str) -> Case:
+        """Compare the speed-ups with the limit."""
+        pairs = self._pairs(study, method)
+        if self.sizes == "small" and not pairs:
+            return study.case(method, method, BESIDE, note="1/sigma^2 is below 2")
+        return compared(study, method, method, pairs, partial(self._decide, study), self.others)
+
+    def not_run(self, study: Study) -> list[Case]:
+        """Return a case for each size of the claim that is planned and has no runs."""
+        limits = (1, study.enough) if self.sizes == "small" else (study.enough, math.inf)
+        return study.not_run([*self.others, *self.methods], *limits)
+
+    def _pairs(self, study: Study, method: str) -> list[Pair]:
+        if self.sizes == "small":
+            return [(1, b) for b in study.of(method) if 1 < b <= study.enough]
+        first, larger = study.split(method, self.beyond)
+        if self.sizes == "next":
+            tried = [first, *larger]
+            following = [(b, next((other for other in tried if other >= self.window * b), None)) for b in tried]
+            return [(b, other) for b, other in following if other is not None]
+        larger = [b for b in larger if all(b in study.of(other) for other in self.others)]
+        if self.sizes == "naive_works":
+            end = study.naive_fails_from(self.failing) or math.inf
+            larger = [b for b in larger if b < end]
+        return [(1 if self.from_one else first, b) for b in (larger[-1:] if self.sizes == "largest" else larger)]
+
+    def _decide(self, study: Study, ratio: Ratio, pair: Pair) -> Decision:
+        if self.apart is not None:
+            return all_of([ratio.above(1 / (1 + self.apart)), ratio.at_most(1 + self.apart)])
+        factor = {"1": 1.0, "b": pair[1], "bounds": promised(study, *pair)}[self.times]
+        if self.at_most is not None:
+            return ratio.at_most(factor * self.at_most)
+        return ratio.above(factor * self.above)
 
 
-def _rising(study: Study, method: str, choice: Choice) -> Found:
-    """Compare each size from 1 / sigma^2 on with the next one that is `window` times as large."""
-    base, sizes = study.split(method, choice["beyond"])
-    tried = [base, *sizes]
-    pairs = [
-        (small, large)
-        for small in tried
-        if (large := next((b for b in tried if b >= choice["window"] * small), None)) is not None
-    ]
-    return weighed(compare(study.of(method), pairs), lambda _, ratio: ratio.above(1.0))
+@dataclass(frozen=True, kw_only=True)
+class BatchExponent(Limits, OverSizes):
+    """The exponent a of T ~ b^-a over the sizes from `beyond` / sigma^2 on (`exponent_of`)."""
 
-
-def _more(study: Study, method: str, choice: Choice) -> Found:
-    """Compare the further speed-up with the bound's, at each size."""
-    base, sizes = study.split(method, choice["beyond"])
-    return weighed(
-        compare(study.of(method), [(base, b) for b in sizes]), lambda pair, ratio: ratio.above(promised(study, *pair))
-    )
-
-
-def _ends(study: Study, method: str, choice: Choice) -> Found:
-    base, sizes = study.split(method, choice["beyond"])
-    return weighed(compare(study.of(method), [(base, b) for b in sizes[-1:]]), lambda _, ratio: ratio.above(1.0))
-
-
-def _exponent(study: Study, method: str, choice: Choice) -> Found:
-    """Compare the exponent a of T ~ b^-a beyond a multiple of 1 / sigma^2 with a limit."""
-    fitted = exponent(study.of(method), choice["beyond"] * study.enough)
-    if fitted is None:
-        return Found(MISSING, note="fewer than three sizes to fit")
-    limit = choice.option("exponent")
-    decision = fitted.above(limit) if method in GO_ON else fitted.at_most(limit)
-    return Found(decision, f"a = {fitted.text()} up to b = {fitted.largest:,}", fitted.as_dict())
-
-
-def judge_speedups(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
-    """Judge minibatch.speedups: aggressive SDCA has roughly the speed-ups of Pegasos for large mini-batches."""
-    which = choice.option("sizes")
-    cases = [study.case("aggressive", "speed-ups", partial(_rough, study, which, choice)) for study in found]
-    return Findings([*cases, *_beyond_not_run(found, GO_ON)])
-
-
-def _rough(study: Study, which: str, choice: Choice) -> Found:
-    pegasos, aggressive = (study.of(name) for name in GO_ON)
-    sizes = [b for b in study.split("aggressive")[1] if b in pegasos]
-    if which == "largest":
-        sizes = sizes[-1:]
-    elif which == "before":
-        first = fails_from(study, choice.option("worse"))
-        sizes = [b for b in sizes if first is None or b < first]
-    factor = 1 + choice["apart"]
-    ratios = {(1, b): ratio_of_speedups(pegasos, aggressive, 1, b) for b in sizes}
-    return weighed(ratios, lambda _, ratio: all_of([ratio.above(1 / factor), ratio.at_most(factor)]))
+    def case(self, study: Study, method: str) -> Case:
+        """Compare the exponent with the limit."""
+        fitted = exponent_of(study.of(method), self.beyond * study.enough)
+        if fitted is None:
+            return study.case(method, method, MISSING, note="fewer than three sizes to fit")
+        a, largest = fitted
+        measured = f"a = {a.text()} up to b = {largest:,}"
+        return study.case(method, method, self.decide(a), measured, {**a.as_dict(), "largest_b": largest})
 
 
 def promised(study: Study, base: int, b: int) -> float:
     """Return the speed-up from `base` to b examples in the bounds."""
-    spectrum = study.data.spectrum
-    assert spectrum is not None  # `Study.case` leaves out the others
-    return spectrum.beta_over_b(base) / spectrum.beta_over_b(b)
+    assert study.spectrum is not None  # `Study.missing` leaves out the others
+    return study.spectrum.beta_over_b(base) / study.spectrum.beta_over_b(b)
 
 
-def compare(efforts: Efforts, pairs: Sequence[Pair]) -> dict[Pair, Ratio | None]:
-    """Return the ratio of the iterations with the first and the second size of each pair."""
-    return {(small, large): _ratio(efforts[small], efforts[large]) for small, large in pairs}
+def speed_up(efforts: Efforts, pair: Pair, over: Efforts | None = None) -> Ratio | None:
+    """Return the speed-up of a method from the smaller to the larger size, or divided by that of another method.
+
+    None if budgets ended runs of which one makes it a lower and one an upper bound, or if a size has no runs.
+    """
+    smaller, larger = pair
+    if not set(pair) <= efforts.keys() & (efforts if over is None else over).keys():
+        return None
+    if over is None:
+        return ratio_of(efforts[smaller], efforts[larger])
+    return product((efforts[smaller], over[larger], efforts[larger], over[smaller]), (1.0, 1.0, -1.0, -1.0))
 
 
-def weighed(ratios: Mapping[Pair, Ratio | None], test: Test) -> Found:
-    """Decide whether all comparisons pass a test; the measurement is the first that does least well."""
-    if not ratios:
-        return Found(MISSING, note="no such sizes")
-    decisions = {pair: UNCLEAR if ratio is None else test(pair, ratio) for pair, ratio in ratios.items()}
-    order = ("fails", "unclear", "holds")
-    shown = min(ratios, key=lambda pair: order.index(decisions[pair].ruling))
-    if decisions[shown].ruling == "holds":
-        shown = list(ratios)[-1]
-    ratio = ratios[shown]
-    text = f"{'unknown' if ratio is None else ratio.text()} (b = {shown[0]:,} to {shown[1]:,})"
-    statistic = {
-        f"{small} to {large}": {
-            **({} if ratio is None else ratio.as_dict()),
-            "decision": decisions[small, large].ruling,
-        }
-        for (small, large), ratio in ratios.items()
+def compared(
+    study: Study,
+    method: str,
+    key: str,
+    pairs: Sequence[Pair],
+    decide: Callable[[Ratio, Pair], Decision],
+    others: Sequence[str] = (),
+) -> Case:
+    """Return the case that all speed-ups of a method, or of others over it, pass a test.
+
+    Its measurement is the first that does least well.
+    """
+    comparisons: dict[str, tuple[Ratio | None, Decision]] = {}
+    for other in others or [method]:
+        for pair in pairs:
+            ratio = speed_up(study.of(other), pair, study.of(method) if others else None)
+            name = f"{name_of_method(other)}, " * bool(others) + f"b = {pair[0]:,} to {pair[1]:,}"
+            comparisons[name] = ratio, UNCLEAR if ratio is None else decide(ratio, pair)
+    if not comparisons:
+        return study.case(method, key, MISSING, note="no such sizes")
+    whole = all_of([decision for _, decision in comparisons.values()])
+    alike = [name for name, (_, decision) in comparisons.items() if decision.ruling == whole.ruling]
+    shown = alike[-1 if whole == HOLDS else 0]
+    ratio = comparisons[shown][0]
+    measured = f"{'unknown' if ratio is None else ratio.text()} ({shown})"
+    if len(comparisons) > 1:
+        passed = sum(decision == HOLDS for _, decision in comparisons.values())
+        measured += f", {passed} of {len(comparisons)} comparisons pass"
+    values = {
+        name: {**({} if ratio is None else ratio.as_dict()), "decision": decision.ruling}
+        for name, (ratio, decision) in comparisons.items()
     }
-    passed = sum(each.ruling == "holds" for each in decisions.values())
-    count = f", {passed} of {len(decisions)} comparisons pass" if len(decisions) > 1 else ""
-    return Found(all_of(list(decisions.values())), text + count, {"pairs": statistic})
+    return study.case(method, key, whole, measured, {"pairs": values})
 
 
-def _beyond_not_run(found: Sequence[Study], methods: Sequence[str]) -> list[Case]:
-    return [case for study in found for case in study.not_run(methods, study.enough)]
+def all_of(decisions: Sequence[Decision]) -> Decision:
+    """Decide whether all of one or more conditions hold: fails if one fails, is unclear if one is."""
+    if FAILS in decisions:
+        return FAILS
+    runs = [decision.more_runs for decision in decisions if decision.ruling == "unclear"]
+    if not runs:
+        return HOLDS
+    return Decision("unclear", max(count or 0 for count in runs) if all(runs) else None)

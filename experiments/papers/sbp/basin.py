@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from svm_cost_curves.experiments.curve import ROUNDING
+from svm_cost_curves.experiments.papers.problem import load_problem
+
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.configuration.settings import RunSettings
 
-
-ROUNDING = 1e-9
-"""Tolerance relative to the largest response (levels) or to the volume (volumes)."""
-POINTS = 1500
+POINTS: Final = 1500
 """Largest number of points shown of each basin's covered and uncovered part."""
+Check = Literal["volume", "level", "mass", "minimax", "equal_numbers", "supergradient"]
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,8 @@ class Filling:
 
     @property
     def scale(self) -> float:
-        """Largest absolute height."""
-        return max(float(np.abs(basin.heights[[0, -1]]).max()) for basin in self.basins)
+        """Largest absolute height, or the level if it is larger."""
+        return max(abs(self.level), *(float(np.abs(basin.heights[[0, -1]]).max()) for basin in self.basins))
 
     def level_by_sorting(self) -> float:
         """Return the water level computed by sorting: the least over k of (sum of the k lowest + volume) / k.
@@ -140,40 +141,68 @@ class Filling:
             tables.append(pd.DataFrame(columns))
         return pd.concat(tables, ignore_index=True)
 
-    def tests(self, tolerance: float = ROUNDING) -> dict[str, bool]:
-        """Return which of the claim's checks pass, to a relative tolerance; with a bias there is one more."""
-        absolute = tolerance * self.scale
-        low, high = max(below for below, _ in self.covers), min(covered for _, covered in self.covers)
-        found = {
-            "volume": abs(self.volume - self.given) <= tolerance * self.given + len(self.covers) * absolute,
-            "level": abs(self.level - self.level_by_sorting()) <= absolute,
-            "mass": abs(self.mass - 1.0) <= tolerance,
-            "minimax": abs(self.minimax - self.level) <= absolute,
-        }
-        return found | ({"equal_numbers": low <= high} if len(self.basins) > 1 else {})
+    def check(self, name: Check, tolerance: float = ROUNDING) -> tuple[bool, str, dict[str, Any]]:
+        """Return whether a check passes, to a relative tolerance, what was measured, and the numbers behind it.
 
-    def numbers(self) -> dict[str, dict[str, Any]]:
-        """Return the numbers behind each of the `tests`."""
-        names = [basin.name for basin in self.basins]
-        return {
-            "volume": {"volume": self.volume, "n_nu": self.given},
-            "level": {"level": self.level, "by_sorting": self.level_by_sorting(), "bias": self.bias},
-            "mass": {"mass": self.mass, "covered": {basin.name: basin.covered for basin in self.basins}},
-            "minimax": {"value": self.minimax, "level": self.level},
-            "equal_numbers": {
-                "below_and_at_the_surface": dict(zip(names, map(list, self.covers), strict=True)),
-            },
-        }
+        ``volume``: the water has the volume n nu. ``level``: sorting gives the same level. ``mass``: the distribution
+        has mass 1. ``minimax``: the most that the slack can make of it is the level. ``equal_numbers``: as many heights
+        of one class as of the other are covered. ``supergradient``: no change of the responses raises the level by
+        more than the distribution says.
+        """
+        absolute = tolerance * self.scale
+        covered = {basin.name: basin.covered for basin in self.basins}
+        match name:
+            case "volume":
+                passed = abs(self.volume - self.given) <= tolerance * self.given + len(self.basins) * absolute
+                text = f"water of volume {self.volume:.10g}, n nu = {self.given:.10g}"
+                return passed, text, {"volume": self.volume, "n_nu": self.given}
+            case "level":
+                sorting = self.level_by_sorting()
+                text = f"gamma = {self.level:.10g}, by sorting {sorting:.10g}"
+                text += f"; b = {self.bias:.6g}" if len(self.basins) > 1 else ""
+                numbers = {"level": self.level, "by_sorting": sorting, "bias": self.bias}
+                return abs(self.level - sorting) <= absolute, text, numbers
+            case "mass":
+                parts = [f"{basin.covered:,} of {len(basin.heights):,} ({basin.name})" for basin in self.basins]
+                text = f"p of mass {self.mass:.10g} on {' and '.join(parts)}"
+                return abs(self.mass - 1.0) <= tolerance, text, {"mass": self.mass, "covered": covered}
+            case "minimax":
+                passed = abs(self.minimax - self.level) <= absolute
+                return passed, f"p has the value {self.minimax:.10g}", {"value": self.minimax, "level": self.level}
+            case "equal_numbers":
+                below, at_surface = zip(*self.covers, strict=True)
+                pairs = {name: list(cover) for name, cover in zip(covered, self.covers, strict=True)}
+                text = f"{' and '.join(map(str, covered.values()))} heights"
+                return max(below) <= min(at_surface), text, {"below_and_at_the_surface": pairs}
+            case "supergradient":
+                excess = largest_excess(self)
+                text = f"largest excess {excess:.2g} over {DIRECTIONS} random changes"
+                return excess <= tolerance, text, {"excess": excess, "changes": DIRECTIONS}
+
+
+DIRECTIONS: Final = 50
+"""Random changes of the responses for which Lemma 3.1 is checked."""
+
+
+def largest_excess(filling: Filling) -> float:
+    """Return the largest f(c + v) - f(c) - <p, v> over random v, relative to the largest response or the level."""
+    (basin,) = filling.basins
+    generator = np.random.Generator(np.random.Philox(0))
+    excesses = []
+    for size in np.geomspace(1e-3, 10.0, DIRECTIONS) * filling.scale:
+        change = size * generator.standard_normal(len(basin.heights))
+        moved = replace(filling, basins=(replace(basin, heights=np.sort(basin.heights + change)),))
+        expected = filling.level + basin.p * float(change[: basin.covered].sum())
+        excesses.append((moved.level_by_sorting() - expected) / filling.scale)
+    return max(excesses)
 
 
 def run_responses(settings: RunSettings) -> Responses:
     """Run the SBP for its budget, without a record, and return the responses of its average iterate."""
-    from svm_cost_curves import datasets, solvers
-    from svm_cost_curves.experiments.run.assembly import assemble
+    from svm_cost_curves import solvers
     from svm_cost_curves.solvers import _core, blas
 
-    cache = datasets.default_cache_dir()
-    problem = assemble(settings, datasets.load(settings.dataset, cache_dir=cache), cache_dir=cache).problem
+    problem = load_problem(settings)
     solver = settings.solver(problem, settings.solver_settings, settings.seed)
     limits: dict[str, Any] = settings.budget.limits(problem.n).given()
     solver.advance(solvers.Limit(**limits))

@@ -9,25 +9,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from svm_cost_curves.experiments.curve import known_points, shared_costs, values_on
-from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap, bootstrap_groups, loglog_slope
+from svm_cost_curves.experiments.curve import Points, first_at_or_below, known_points, shared_costs, values_on
+from svm_cost_curves.experiments.papers.panels import MEASURE
+from svm_cost_curves.experiments.papers.sbp.methods import COST, KEPT, METHODS, RIVALS
+from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.statistics import Interval, exponent, power
 
-COST: Final = "kernel_evaluations"
 DELTAS: Final = (10.0, 7.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)
 PRINTED: Final = (10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
 """Values of delta with a column in the table."""
-LEAST_POINTS: Final = 3
-"""Least number of points for a fit."""
-RESAMPLES: Final = 1000
-_ROUNDING = 1 + 1e-12
 
 Used: TypeAlias = NDArray[np.bool_]
 """Which of `DELTAS`, (deltas,)."""
@@ -57,15 +55,11 @@ class Bound:
         ratio, power = (f"^{value}" if value > 1 else "" for value in (self.ratio, self.power))
         return f"((L+ε)/ε){ratio} ‖u‖^4/ε{power}"
 
-    def at(self, hinge: float, epsilon: ArrayLike) -> NDArray[np.float64]:
-        """Value for a hinge loss L and excess errors, without |u|^4 and constants."""
+    def at(self, hinge: float, epsilon: ArrayLike, *, per_example: bool = False) -> NDArray[np.float64]:
+        """Value for a hinge loss L and excess errors, whole or over n, without powers of |u| and constants."""
         excess = np.asarray(epsilon, dtype=np.float64)
-        return ((hinge + excess) / excess) ** self.ratio / excess**self.power
-
-    def per_example(self, hinge: float, epsilon: ArrayLike) -> NDArray[np.float64]:
-        """Value over n, without |u|^2 and constants."""
-        excess = np.asarray(epsilon, dtype=np.float64)
-        return self.at(hinge, excess) * excess**2 / (hinge + excess)
+        whole = ((hinge + excess) / excess) ** self.ratio / excess**self.power
+        return whole * excess**2 / (hinge + excess) if per_example else whole
 
 
 BOUNDS: Final[Mapping[str, Bound]] = {
@@ -76,104 +70,148 @@ BOUNDS: Final[Mapping[str, Bound]] = {
 """Bounds of Table 1, by series."""
 
 
-def settled(costs: NDArray[np.float64], errors: NDArray[np.float64], targets: ArrayLike) -> NDArray[np.float64]:
-    """Return the costs from which a curve stays at or below each target, (targets,); costs rise.
+def points_of(frames: Sequence[pd.DataFrame], cost: str = COST, unit: float = 1.0) -> list[Points]:
+    """Return the cost, in `unit` kernel evaluations, and the test error of each run that has both."""
+    points = [known_points(frame, cost, MEASURE) for frame in frames]
+    return [(unit * costs, errors) for costs, errors in points if len(costs)]
 
-    inf: not at the end. 0: already at the first point, so that the cost is unknown.
+
+def cost_of(
+    costs: NDArray[np.float64], errors: NDArray[np.float64], targets: ArrayLike, *, settled: bool
+) -> NDArray[np.float64]:
+    """Return the costs at which a curve is first at or below each target, or from which it stays so, (targets,).
+
+    inf: never. 0: already at the first point, so that the cost is unknown.
     """
-    worst_to_come = np.maximum.accumulate(errors[::-1])[::-1]
-    index = np.searchsorted(-worst_to_come, -np.asarray(targets, dtype=np.float64) * _ROUNDING, side="left")
-    return np.concatenate([[0.0], costs[1:], [math.inf]])[index]
+    return np.concatenate([[0.0], costs[1:], [math.inf]])[first_at_or_below(errors, targets, settled=settled)]
 
 
-def first_met(costs: NDArray[np.float64], errors: NDArray[np.float64], targets: ArrayLike) -> NDArray[np.float64]:
-    """Return the costs at which a curve is first at or below each target; as in `settled`, inf: never."""
-    best_so_far = np.minimum.accumulate(errors)
-    index = np.searchsorted(-best_so_far, -np.asarray(targets, dtype=np.float64) * _ROUNDING, side="left")
-    return np.concatenate([[0.0], costs[1:], [math.inf]])[index]
-
-
-def exponent(deltas: ArrayLike, costs: ArrayLike) -> float | None:
-    """Exponent of costs ~ (1/delta)^a; None with fewer than `LEAST_POINTS` costs that are positive and finite."""
-    values = np.asarray(costs, dtype=np.float64)
-    known = _known(values)
-    if np.count_nonzero(known) < LEAST_POINTS:
-        return None
-    return loglog_slope(1.0 / np.asarray(deltas, dtype=np.float64)[known], values[known])
+ChargeName = Literal["iteration", "support_vector", "change"]
 
 
 @dataclass(frozen=True)
-class Growth:
-    """One method on one data set.
+class Charge:
+    """A way to charge methods that do not have to store all responses.
 
     Attributes
     ----------
-    grid : (m,) float64
-        Kernel evaluations at the evaluations of all runs, from the first that every run has reached.
-    errors : (runs, m) float64
-        Test error of each run there, the last one known.
-    first : (runs, deltas) float64
-        As `first_met` gives them.
-    targets : (deltas,) float64
-        Errors wanted.
-    fair : (deltas,) bool
-        Whether the target is below the error of a constant prediction.
+    cost : str
+        Column of the curve.
+    suffix : str
+        Suffix of the rivals' series.
+    words, short : str
+        For a heading, and for a cell of the table.
+    differing : tuple of str
+        Methods whose costs differ from those under the charges before.
     """
 
-    grid: NDArray[np.float64]
-    errors: NDArray[np.float64]
-    first: NDArray[np.float64]
+    cost: str
+    suffix: str
+    words: str
+    short: str
+    differing: tuple[str, ...]
+
+
+CHARGES: Final[Mapping[ChargeName, Charge]] = {
+    "iteration": Charge("iterations", "", "n evaluations for each iteration", "n per iteration", METHODS),
+    "support_vector": Charge(
+        COST,
+        "",
+        "one evaluation per support vector for each response",
+        "per support vector",
+        (*RIVALS, "perceptron"),
+    ),
+    "change": Charge(COST, KEPT, "n evaluations for each change of a coefficient", "n per change", RIVALS),
+}
+
+
+@dataclass(frozen=True)
+class ErrorCosts:
+    """Kernel evaluations that a method takes for some errors.
+
+    Attributes
+    ----------
+    points : sequence of Points
+        Kernel evaluations and test error of each run, one or more.
+    targets : (targets,) float64
+        Errors wanted.
+    """
+
+    points: Sequence[Points]
     targets: NDArray[np.float64]
-    fair: Used
 
     @property
     def runs(self) -> int:
         """Number of runs."""
-        return len(self.errors)
+        return len(self.points)
+
+    @cached_property
+    def grid(self) -> NDArray[np.float64]:
+        """Kernel evaluations at the evaluations of all runs, from the first that every run has reached, (m,)."""
+        return shared_costs(self.points)
+
+    @cached_property
+    def errors(self) -> NDArray[np.float64]:
+        """Test error of each run there, the last one known, (runs, m)."""
+        return values_on(self.points, self.grid)
 
     def costs_of(self, runs: Sequence[int]) -> NDArray[np.float64]:
-        """Return the kernel evaluations at which the mean error of some runs has `settled`, (deltas,)."""
-        return settled(self.grid, self.errors[list(runs)].mean(axis=0), self.targets)
-
-    def first_of(self, runs: Sequence[int]) -> NDArray[np.float64]:
-        """Median over some runs of where each error is `first_met`, (deltas,); between two the upper one."""
-        middle: NDArray[np.float64] = np.sort(self.first[list(runs)], axis=0)[len(runs) // 2]
-        return middle
+        """Return the kernel evaluations from which the mean error of some runs stays at each target: `cost_of`."""
+        return cost_of(self.grid, self.errors[list(runs)].mean(axis=0), self.targets, settled=True)
 
     @cached_property
     def costs(self) -> NDArray[np.float64]:
         """`costs_of` all runs."""
         return self.costs_of(range(self.runs))
 
+
+@dataclass(frozen=True)
+class Growth(ErrorCosts):
+    """One method on one data set; the targets belong to `DELTAS`.
+
+    Attributes
+    ----------
+    fair : (deltas,) bool
+        Whether the target is below the error of a constant prediction.
+    """
+
+    fair: Used
+
+    @cached_property
+    def first(self) -> NDArray[np.float64]:
+        """Kernel evaluations at which each run first meets each target: `cost_of`, (runs, deltas)."""
+        return np.array([cost_of(*points, self.targets, settled=False) for points in self.points])
+
+    def first_of(self, runs: Sequence[int]) -> NDArray[np.float64]:
+        """Return the median over some runs of `first`, (deltas,).
+
+        Between two it is the upper one: a cost that is not known is not averaged with another.
+        """
+        median: NDArray[np.float64] = np.sort(self.first[list(runs)], axis=0)[len(runs) // 2]
+        return median
+
     @cached_property
     def used(self) -> Used:
         """Deltas of the fit: fair, reached, and not already at the first point."""
-        return self.fair & _known(self.costs)
+        return self.fair & np.isfinite(self.costs) & (self.costs > 0)
 
     @cached_property
     def interval(self) -> Interval | None:
         """Exponent with its bootstrap interval over the runs; None if too few errors are reached."""
-        deltas = np.array(DELTAS)[self.used]
-        return bootstrap(lambda runs: exponent(deltas, self.costs_of(runs)[self.used]), self.runs, resamples=RESAMPLES)
+        used = self.used
+        return exponent(1 / np.array(DELTAS)[used], lambda runs: self.costs_of(runs)[used], [self.runs])
+
+    def never_dearer(self, other: Growth) -> Used:
+        """Whether this method takes at most the evaluations of another.
+
+        A target met at the first point costs this method that point's cost, and the other 0.
+        """
+        return np.where(self.costs == 0.0, self.grid[0], self.costs) <= other.costs
 
 
-def grow(
-    frames: Sequence[pd.DataFrame], targets: ArrayLike, fair: Used, cost: str = COST, unit: float = 1.0
-) -> Growth | None:
-    """Growth of some runs' cost, in `unit` kernel evaluations; None if no run has both costs and errors."""
-    points = [known_points(frame, cost, "test_error") for frame in frames]
-    runs = [(unit * costs, errors) for costs, errors in points if len(costs)]
-    if not runs:
-        return None
-    wanted = np.asarray(targets, dtype=np.float64)
-    grid = shared_costs(runs)
-    return Growth(grid, values_on(runs, grid), np.array([first_met(*points, wanted) for points in runs]), wanted, fair)
-
-
-def final_error(frames: Sequence[pd.DataFrame]) -> float | None:
-    """Return the mean over the runs of the last test error; None without a run that has one."""
-    ends = [errors[-1] for frame in frames if len(errors := known_points(frame, COST, "test_error")[1])]
-    return float(np.mean(ends)) if ends else None
+def growth_over(values: NDArray[np.float64], which: Used) -> float | None:
+    """Return the exponent of 1/delta in values at `DELTAS`, over some of these; None with too few known values."""
+    return power(1 / np.array(DELTAS)[which], values[which])
 
 
 def difference(
@@ -187,24 +225,59 @@ def difference(
     `costs` is `Growth.costs_of` or `Growth.first_of`. The bootstrap resamples the runs of each method independently;
     deltas that either misses in a resample are left out.
     """
-
-    def statistic(one: Sequence[int], other: Sequence[int]) -> float | None:
-        a, b = costs(first, one), costs(second, other)
-        both = which & _known(a) & _known(b)
-        deltas = np.array(DELTAS)[both]
-        slopes = exponent(deltas, a[both]), exponent(deltas, b[both])
-        return None if slopes[0] is None or slopes[1] is None else slopes[0] - slopes[1]
-
-    return bootstrap_groups(statistic, (first.runs, second.runs), resamples=RESAMPLES)
+    sides = [(lambda runs, growth=growth: costs(growth, runs)[which], [growth.runs]) for growth in (first, second)]
+    return exponent(1 / np.array(DELTAS)[which], *sides[0], *sides[1])
 
 
-def never_dearer(first: Growth, second: Growth) -> Used:
-    """Whether the first takes at most the evaluations of the second, (deltas,).
+@dataclass(frozen=True)
+class PanelGrowth:
+    """Growth of all methods on one data set.
 
-    A target met at the first point costs the first method that point's cost, and the second method 0.
+    Attributes
+    ----------
+    panel : Panel
+    best, best_by : float, str
+        E*, the lowest final test error (mean over runs) of any method, and that method.
+    trivial : float
+        Test error of one answer for every example.
+    hinge : float or None
+        L: mean hinge loss on the training set of SMO's last predictor, the optimum of the lambda form.
+    growths : dict of str to Growth
+        By method; methods without runs are left out.
     """
-    return np.where(first.costs == 0.0, first.grid[0], first.costs) <= second.costs
+
+    panel: Panel
+    best: float
+    best_by: str
+    trivial: float
+    hinge: float | None
+    growths: dict[str, Growth] = field(default_factory=dict)
+
+    def bounds(self, series: str, *, per_example: bool = False) -> NDArray[np.float64]:
+        """Return a series' bound at each delta, whole or over n, (deltas,); NaN without a bound or without L."""
+        bound = BOUNDS.get(series)
+        if bound is None or self.hinge is None:
+            return np.full(len(DELTAS), math.nan)
+        return bound.at(self.hinge, np.array(DELTAS) * self.best, per_example=per_example)
+
+    def bound_exponent(self, series: str, used: Used, *, per_example: bool = False) -> float | None:
+        """Return the growth of a series' bound over some deltas; None without a bound or L, or with too few deltas."""
+        return growth_over(self.bounds(series, per_example=per_example), used)
 
 
-def _known(costs: NDArray[np.float64]) -> Used:
-    return np.isfinite(costs) & (costs > 0)
+def measure_growth(panel: Panel, charge: Charge) -> PanelGrowth | None:
+    """Growth of every method on one data set; None without a run, or if the best error is 0."""
+    unit = 1.0 if charge.cost == COST else float(panel.n or 1)
+    curves = {name: panel.curves(name + charge.suffix * (name in RIVALS)) for name in METHODS}
+    points = {name: runs for name, frames in curves.items() if (runs := points_of(frames, charge.cost, unit))}
+    finals = {name: float(np.mean([errors[-1] for _, errors in runs])) for name, runs in points.items()}
+    if not finals or min(finals.values()) == 0.0:
+        return None
+    best_by = min(finals, key=lambda name: finals[name])
+    best, trivial = finals[best_by], panel.trivial_error
+    assert trivial is not None  # a panel with a run has it
+    targets = (1 + np.array(DELTAS)) * best
+    growths = {name: Growth(runs, targets, targets < trivial) for name, runs in points.items()}
+    hinges = [run.result["final"].get("hinge") for run in panel.runs.get("smo", ())]
+    hinge = next((float(value) for value in hinges if value is not None), None)
+    return PanelGrowth(panel, best, best_by, trivial, hinge, growths)

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import column, cost_to_reach, mean_over_runs
-from svm_cost_curves.experiments.papers.cases import MISSING, Case, Choice, Findings, at_most, case_on, judge_claims
-from svm_cost_curves.experiments.papers.effort import clock_mismatch, multiple_text, seconds_text
+from svm_cost_curves.experiments.curve import ROUNDING, column, mean_over_runs
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
+from svm_cost_curves.experiments.papers.kinds import CURVE_KINDS
+from svm_cost_curves.experiments.papers.kinds.difference import measure_at
+from svm_cost_curves.experiments.papers.kinds.limits import missing_runs
 from svm_cost_curves.experiments.papers.panels import COLUMNS, MEASURE, empty, empty_panel, heading, name_of
 from svm_cost_curves.experiments.papers.printed import compare_number
-from svm_cost_curves.experiments.papers.sbp.comparisons import measure_at, missing_case
 from svm_cost_curves.experiments.papers.sbp.printed import data_difference
+from svm_cost_curves.experiments.papers.times import clock_mismatch, seconds_text
 from svm_cost_curves.experiments.plotting import (
     FAINT,
     INK,
@@ -32,7 +34,13 @@ from svm_cost_curves.experiments.plotting import (
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_mean
+from svm_cost_curves.experiments.reproduction.statistics import (
+    MISSING,
+    at_most,
+    bootstrap_mean,
+    cost_to_target,
+    multiple_text,
+)
 from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
@@ -42,6 +50,10 @@ if TYPE_CHECKING:
 COST: Final = "cpu_seconds"
 SHARES: Final = (4, 10, 100)
 """Parts of LIBSVM's time at which the SBP's error is shown; the paper takes the first."""
+LIBSVM_ERROR: Final = "LIBSVM error"
+SBP_ERROR: Final = "SBP error"
+LIBSVM_TIME: Final = "LIBSVM time"
+"""Names of printed numbers in the figure's file; the data set's name follows."""
 NEAR: Final = 0.001
 """The table has the SBP's time to LIBSVM's error plus this."""
 
@@ -82,28 +94,16 @@ class RunningTimes:
         """Test error of each run of the SBP after a part of LIBSVM's time; none of runs that begin later."""
         if self.seconds is None:
             return []
-        errors = [measure_at(frame, self.seconds / share, column_of_cost=COST) for frame in self.curves]
+        errors = [measure_at(frame, COST, MEASURE, self.seconds / share) for frame in self.curves]
         return [error for error in errors if not np.isnan(error)]
-
-    @cached_property
-    def shares(self) -> dict[int, Interval | None]:
-        """Mean test error of the SBP after each of `SHARES` of LIBSVM's time."""
-        return {share: bootstrap_mean(known) if (known := self.errors_after(share)) else None for share in SHARES}
-
-    @property
-    def stopped(self) -> float | None:
-        """Seconds of the SBP's shortest run; None without runs."""
-        return min((float(column(frame, COST).max()) for frame in self.curves), default=None)
 
     @cached_property
     def reached(self) -> float | None:
         """Median over the runs of the SBP's seconds to LIBSVM's error plus `NEAR`; None if half of them miss it."""
         if self.error is None or not self.curves:
             return None
-        target = self.error + NEAR + _ROUNDING
-        found = [cost_to_reach(column(frame, COST), column(frame, MEASURE), target) for frame in self.curves]
-        middle = sorted(np.inf if cost is None else cost for cost in found)[len(found) // 2]
-        return float(middle) if np.isfinite(middle) else None
+        effort = cost_to_target(self.curves, COST, MEASURE, self.error + NEAR)
+        return effort.median if effort is not None and effort.known else None
 
     @property
     def unequal(self) -> str:
@@ -111,48 +111,66 @@ class RunningTimes:
         return clock_mismatch(self.panel, ("libsvm", "sbp"))
 
 
-_ROUNDING = 1e-12
+@dataclass(frozen=True, kw_only=True)
+class ErrorInShareOfTime(Statistic):
+    """In a part of LIBSVM's time the SBP has LIBSVM's test error, up to an excess.
+
+    Attributes
+    ----------
+    share : float
+        The part is LIBSVM's time over this.
+    excess : float
+        In percentage points.
+    printed : bool
+        Whether the excess on a data set is that of the printed errors, with their rounding, where there are any.
+    """
+
+    share: float
+    excess: float
+    printed: bool = False
+
+    def findings(self, data: Sequence[RunningTimes], evidence: Evidence) -> Findings:
+        """Compare the errors on each data set."""
+        return Findings([self._case(evidence, times) for times in data])
+
+    def _case(self, evidence: Evidence, times: RunningTimes) -> Case:
+        panel, errors = times.panel, times.errors_after(self.share)
+        if times.libsvm is None or times.seconds is None or times.error is None:
+            return missing_runs(evidence, panel, "sbp", ["libsvm"])
+        seconds = times.seconds / self.share
+        if not errors:
+            late = f"no run of the SBP was evaluated within {seconds_text(seconds)}"
+            return case_on(panel, "sbp", MISSING, note=late)
+        mean, excess = bootstrap_mean(errors), self._excess(evidence.spec.numbers, panel) / 100
+        text = f"LIBSVM {percent(times.error)} in {seconds_text(times.seconds)}, "
+        text += f"the SBP {percent(mean.estimate)} in 1/{self.share:g}"
+        if times.reached is not None:
+            ratio = multiple_text(times.seconds / times.reached)
+            text += f", and LIBSVM's error + 0.1 % in {seconds_text(times.reached)}, 1/{ratio}"
+        statistic = {
+            "libsvm_seconds": times.seconds,
+            "libsvm_error": times.error,
+            "libsvm_tolerance": times.libsvm.result["settings"]["algo"].get("tolerance"),
+            "sbp_error": mean.as_dict(),
+            "excess_allowed": excess,
+            "sbp_seconds_to_error_plus_0.1_%": times.reached,
+        }
+        stopped = min(float(column(frame, COST).max()) for frame in times.curves)
+        short = f"the SBP ran {seconds_text(stopped)} only" if stopped < 0.99 * seconds else ""
+        note = ", ".join(filter(None, [times.unequal, short]))
+        decision = MISSING if times.unequal else at_most(mean, (times.error + excess) * (1 + ROUNDING))
+        return case_on(panel, "sbp", decision, text, statistic, note)
+
+    def _excess(self, numbers: Sequence[NumberSpec], panel: Panel) -> float:
+        """Return the excess that is allowed on a data set, in percentage points."""
+        printed = {spec.name: spec for spec in numbers}
+        sbp, libsvm = (printed.get(f"{kind} {panel.paper_dataset}") for kind in (SBP_ERROR, LIBSVM_ERROR))
+        if not self.printed or sbp is None or libsvm is None:
+            return self.excess
+        return sbp.paper - libsvm.paper + (sbp.rounding or 0) + (libsvm.rounding or 0)
 
 
-def sbp_in_a_quarter(evidence: Evidence, choice: Choice) -> Findings:
-    """Judge sbp.4: in a part of LIBSVM's time the SBP has LIBSVM's test error, up to an excess."""
-    printed = {spec.name: spec for spec in evidence.spec.numbers}
-    cases = []
-    for panel in evidence.panels:
-        excess = choice["excess"] / 100
-        pair = [printed.get(f"{kind} {panel.paper_dataset}") for kind in (SBP_ERROR, LIBSVM_ERROR)]
-        if choice.option("excess") == "own" and pair[0] is not None and pair[1] is not None:
-            excess = (pair[0].paper - pair[1].paper + (pair[0].rounding or 0) + (pair[1].rounding or 0)) / 100
-        cases.append(_case(RunningTimes(panel), choice["share"], excess))
-    return Findings(cases)
-
-
-def _case(times: RunningTimes, share: float, excess: float) -> Case:
-    known = times.errors_after(share)
-    if times.seconds is None or times.error is None:
-        return missing_case(times.panel, "sbp", ["libsvm"])
-    if not known:
-        late = f"no run of the SBP was evaluated within {seconds_text(times.seconds / share)}"
-        return case_on(times.panel, "sbp", MISSING, note=late)
-    found = bootstrap_mean(known)
-    text = f"LIBSVM {percent(times.error)} in {seconds_text(times.seconds)}, "
-    text += f"the SBP {percent(found.estimate)} in 1/{share:g}"
-    if times.reached is not None:
-        ratio = multiple_text(times.seconds / times.reached)
-        text += f", and LIBSVM's error + 0.1 % in {seconds_text(times.reached)}, 1/{ratio}"
-    statistic = {
-        "libsvm_seconds": times.seconds,
-        "libsvm_error": times.error,
-        "libsvm_tolerance": times.libsvm.result["settings"]["algo"].get("tolerance") if times.libsvm else None,
-        "sbp_error": found.as_dict(),
-        "excess_allowed": excess,
-        "sbp_seconds_to_error_plus_0.1_%": times.reached,
-    }
-    notes = [times.unequal] if times.unequal else []
-    if times.stopped is not None and times.stopped < 0.99 * times.seconds / share:
-        notes.append(f"the SBP ran {seconds_text(times.stopped)} only")
-    decision = MISSING if times.unequal else at_most(found, times.error + excess + _ROUNDING)
-    return case_on(times.panel, "sbp", decision, text, statistic, ", ".join(notes))
+STATISTICS: Final = CURVE_KINDS | {"error_in_share_of_time": ErrorInShareOfTime}
 
 
 def percent(error: float) -> str:
@@ -209,24 +227,17 @@ def _draw_libsvm(axes: Axes, seconds: float, error: float) -> None:
     style = STYLES["libsvm"]
     axes.axhline(error, color=style.color, linewidth=1.0, linestyle=style.line, zorder=2.5)
     axes.plot([seconds], [error], linestyle="none", **style.markers(1.5), zorder=5)
-    place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "top"}
+    label: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "top"}
     for share in SHARES:
         at = seconds / share
         axes.axvline(at, color=FAINT, linewidth=0.9, linestyle=(0, (4.0, 3.0)), zorder=1.5)
-        axes.annotate(f"1/{share}", (at, 0.99), color=FAINT, bbox=_BOX, zorder=6, **place)
+        axes.annotate(f"1/{share}", (at, 0.99), color=FAINT, bbox=_BOX, zorder=6, **label)
 
 
-LIBSVM_ERROR: Final = "LIBSVM error"
-SBP_ERROR: Final = "SBP error"
-LIBSVM_TIME: Final = "LIBSVM time"
-"""Names of printed numbers in conf/figure/; the data set's name follows."""
 TIMING: Final = 0.05
 """Relative standard deviation of a time."""
 OVER: Final = " over "
 """Between the data sets of a ratio of LIBSVM's times."""
-
-
-OPTIONS = {"sbp.4": {"excess": ("largest", "own")}}
 
 
 def make(evidence: Evidence) -> FigureResult:
@@ -237,7 +248,7 @@ def make(evidence: Evidence) -> FigureResult:
         draw=partial(_draw, all_times=all_times),
         size=SIZE,
         table=_table(all_times, {spec.name: spec for spec in evidence.spec.numbers}),
-        claims=judge_claims(evidence, {"sbp.4": sbp_in_a_quarter}),
+        claims=judge_claims(evidence, data=all_times),
         numbers=[
             _number(spec, {times.panel.paper_dataset: times for times in all_times}) for spec in evidence.spec.numbers
         ],
@@ -268,15 +279,14 @@ def _table(all_times: Sequence[RunningTimes], printed: Mapping[str, NumberSpec])
     columns += ["SBP at LIBSVM's error + 0.1 %", "paper: LIBSVM", "its error", "SBP at 1/4"]
     rows = []
     for times in all_times:
-        shares = times.shares
-        values = [shares.get(share) for share in SHARES]
+        shares = [times.errors_after(share) for share in SHARES]
         rows.append(
             [
                 name_of(times.panel),
                 "" if times.panel.n is None else f"{times.panel.n:,}",
                 "" if times.seconds is None else seconds_text(times.seconds),
                 "" if times.error is None else percent(times.error),
-                *("" if value is None else percent(value.estimate) for value in values),
+                *(percent(float(np.mean(errors))) if errors else "" for errors in shares),
                 "" if times.reached is None else seconds_text(times.reached),
                 *(
                     _printed(printed.get(f"{kind} {times.panel.paper_dataset}"))
@@ -297,21 +307,13 @@ def _printed(spec: NumberSpec | None) -> str:
 
 
 def _data(all_times: Sequence[RunningTimes]) -> pd.DataFrame:
-    tables: list[pd.DataFrame] = []
+    rows: list[tuple[Any, ...]] = []
     for times in all_times:
-        mean = mean_over_runs(times.curves, cost=COST, measure="test_error")
-        common = {"panel": times.panel.paper_dataset, "dataset": times.panel.dataset, "cost": COST}
+        names = (times.panel.paper_dataset, times.panel.dataset)
+        mean = mean_over_runs(times.curves, cost=COST, measure=MEASURE)
         seeds = " ".join(map(str, times.panel.seeds("sbp")))
-        tables.append(
-            pd.DataFrame(
-                common | {"series": "sbp", "x": mean["cost"], "mean": mean["mean"], "sd": mean["sd"], "seeds": seeds}
-            )
-        )
+        points = zip(mean["cost"], mean["mean"], mean["sd"], strict=True)
+        rows += [(*names, "sbp", COST, *point, seeds) for point in points]
         if times.seconds is not None:
-            tables.append(
-                pd.DataFrame(
-                    [common | {"series": "libsvm", "x": times.seconds, "mean": times.error, "sd": 0.0, "seeds": "0"}]
-                )
-            )
-    known = [table for table in tables if len(table)]
-    return pd.concat(known, ignore_index=True)[list(COLUMNS)] if known else pd.DataFrame(columns=list(COLUMNS))
+            rows.append((*names, "libsvm", COST, times.seconds, times.error, 0.0, "0"))
+    return pd.DataFrame(rows, columns=list(COLUMNS))

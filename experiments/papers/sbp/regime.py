@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import Points, known_points, shared_costs, values_on
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.bands import Band
-from svm_cost_curves.experiments.papers.cases import (
-    MISSING,
-    Case,
-    Choice,
-    Findings,
-    at_most,
-    case_on,
-    interval_text,
-    judge_claims,
-)
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.papers.sbp.comparisons import method_name
-from svm_cost_curves.experiments.papers.sbp.growth import LEAST_POINTS, settled
+from svm_cost_curves.experiments.papers.sbp.growth import ErrorCosts, points_of
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
+from svm_cost_curves.experiments.reproduction.statistics import MISSING, Interval, at_most, exponent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -40,97 +28,106 @@ EXAMPLES: Final = 40.0
 """n times the wanted error; a constant that equation 3.5 leaves open."""
 EXPONENTS: Final[Mapping[str, int]] = {"sbp": 1, "smo": 2, "pegasos": 3}
 """Exponents of 1/ε in the right column of Table 1."""
-RESAMPLES: Final = 1000
 
-
-@dataclass(frozen=True)
-class Size:
-    """Runs of a method on n examples.
-
-    Attributes
-    ----------
-    n : int
-    grid : (m,) float64
-        Kernel evaluations.
-    errors : (runs, m) float64
-    """
-
-    n: int
-    grid: NDArray[np.float64]
-    errors: NDArray[np.float64]
-
-    @property
-    def target(self) -> float:
-        """The wanted error."""
-        return EXAMPLES / self.n
-
-    def cost(self, runs: Sequence[int]) -> float:
-        """Return the kernel evaluations after which the mean error of some runs stays at most the target.
-
-        inf: never; 0: from the start, so unknown.
-        """
-        return float(settled(self.grid, self.errors[list(runs)].mean(axis=0), [self.target])[0])
-
-
-Sizes = Sequence[Size]
+Sizes = Mapping[int, ErrorCosts]
+"""Kernel evaluations to the wanted error, by rising n."""
 
 
 def sizes_of(panel: Panel, spec: FigureSpec, method: str) -> Sizes:
-    """Return a method's runs by rising n, each iteration charged n evaluations; sizes without runs are left out."""
-    sizes = []
-    for value, name in spec.members(method).items():
-        n = int(value)
-        points = [known_points(frame, "iterations", "test_error") for frame in panel.curves(name)]
-        runs: list[Points] = [(n * iterations, errors) for iterations, errors in points if len(iterations)]
-        if runs:
-            grid = shared_costs(runs)
-            sizes.append(Size(n, grid, values_on(runs, grid)))
-    return sizes
+    """Return a method's runs, each iteration charged n evaluations; sizes without runs are left out."""
+    series = {int(value): name for value, name in spec.members(method).items()}
+    points = {n: points_of(panel.curves(name), "iterations", n) for n, name in series.items()}
+    return {n: ErrorCosts(runs, np.array([EXAMPLES / n])) for n, runs in points.items() if runs}
 
 
-def growth(sizes: Sizes, less: Sizes = ()) -> Interval | None:
+def growth(sizes: Sizes, less: Sizes | None = None) -> Interval | None:
     """Exponent of the evaluations over 1/ε with its interval over the runs, or its difference from that of others.
 
-    None with fewer than `LEAST_POINTS` errors that are reached.
+    A difference is that over the sizes which both have. None with fewer than `LEAST_POINTS` errors that are reached.
+    """
+    common = [n for n in sizes if less is None or n in less]
+    second = () if less is None else _costs([less[n] for n in common])
+    return exponent([n / EXAMPLES for n in common], *_costs([sizes[n] for n in common]), *second)
+
+
+def _costs(sizes: Sequence[ErrorCosts]) -> tuple[Callable[..., list[float]], list[int]]:
+    """Return the function from runs of each size to the sizes' costs, and the numbers of runs."""
+    return (
+        lambda *runs: [float(size.costs_of(chosen)[0]) for size, chosen in zip(sizes, runs, strict=True)],
+        [size.runs for size in sizes],
+    )
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """The methods' runs on growing numbers of examples of one data set.
+
+    Attributes
+    ----------
+    panel : Panel
+    sizes : mapping of str to Sizes
+        By method.
     """
 
-    def slope(own: Sizes, runs: Sequence[Sequence[int]]) -> float | None:
-        pairs = [(1 / size.target, size.cost(chosen)) for size, chosen in zip(own, runs, strict=True)]
-        known = [(x, cost) for x, cost in pairs if 0 < cost < np.inf]
-        return None if len(known) < LEAST_POINTS else loglog_slope(*zip(*known, strict=True))
+    panel: Panel
+    sizes: Mapping[str, Sizes]
 
-    def statistic(*runs: Sequence[int]) -> float | None:
-        first = slope(sizes, runs[: len(sizes)])
-        second = slope(less, runs[len(sizes) :]) if less else 0.0
-        return None if first is None or second is None else first - second
+    @cached_property
+    def exponents(self) -> dict[str, Interval | None]:
+        """Growth of each method's evaluations."""
+        return {method: growth(sizes) for method, sizes in self.sizes.items()}
 
-    counts = [len(size.errors) for size in (*sizes, *less)]
-    return bootstrap_groups(statistic, counts, resamples=RESAMPLES) if counts else None
+    @cached_property
+    def differences(self) -> dict[str, Interval | None]:
+        """Growth of the SBP's evaluations less that of each other method's."""
+        return {other: growth(self.sizes["sbp"], self.sizes[other]) for other in ("smo", "pegasos")}
 
-
-def judge(evidence: Evidence, choice: Choice) -> Findings:
-    """Judge sbp.regime: each method's exponent is at most its bound's, and the SBP's is below the others'."""
-    return Findings([case for panel in evidence.panels for case in _cases(panel, evidence.spec, choice["logs"])])
-
-
-def _cases(panel: Panel, spec: FigureSpec, logs: float) -> list[Case]:
-    sizes = {method: sizes_of(panel, spec, method) for method in EXPONENTS}
-    cases = []
-    for method, exponent in EXPONENTS.items():
-        cases.append(_case(panel, f"{method_name(method)} within its bound", growth(sizes[method]), exponent + logs))
-    for method in ("smo", "pegasos"):
-        gap = growth(sizes["sbp"], sizes[method]) if sizes["sbp"] and sizes[method] else None
-        cases.append(_case(panel, f"SBP less {method_name(method)}", gap, 0.0))
-    return cases
+    @cached_property
+    def points(self) -> pd.DataFrame:
+        """The evaluations of each method at each size; inf: the error is not reached; 0: from the start."""
+        rows = [
+            (self.panel.dataset, method, n, size.targets[0], size.costs[0], size.runs)
+            for method, sizes in self.sizes.items()
+            for n, size in sizes.items()
+        ]
+        return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _case(panel: Panel, what: str, found: Interval | None, limit: float) -> Case:
-    if found is None:
-        return case_on(panel, what, MISSING, note="too few of the wanted errors are reached", about=what)
-    measured = f"exponent {interval_text(found, '.2f')}"
-    return case_on(panel, what, at_most(found, limit), measured, {"exponent": found.as_dict()}, about=what)
+COLUMNS: Final = ["dataset", "series", "n", "error", "evaluations", "runs"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class GrowthWithinBounds(Statistic):
+    """Each method's exponent is at most its bound's, and the SBP's is below the others'.
+
+    Attributes
+    ----------
+    logs : float
+        Added to the bounds' exponents, for their log factors over the range of the errors.
+    """
+
+    logs: float
+
+    def findings(self, data: Sequence[Scaling], evidence: Evidence) -> Findings:
+        """Compare the exponents on each data set."""
+        cases = []
+        for scaling in data:
+            for method, interval in scaling.exponents.items():
+                label, limit = f"{STYLES[method].name} within its bound", EXPONENTS[method] + self.logs
+                cases.append(_case(scaling.panel, label, interval, limit))
+            for method, interval in scaling.differences.items():
+                cases.append(_case(scaling.panel, f"SBP less {STYLES[method].name}", interval, 0.0))
+        return Findings(cases)
+
+
+def _case(panel: Panel, label: str, interval: Interval | None, limit: float) -> Case:
+    if interval is None:
+        return case_on(panel, label, MISSING, note="too few of the wanted errors are reached", about=label)
+    text = f"exponent {interval_text(interval, '.2f')}"
+    return case_on(panel, label, at_most(interval, limit), text, {"exponent": interval.as_dict()}, about=label)
+
+
+STATISTICS: Final = {"growth_within_bounds": GrowthWithinBounds}
 _HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
     f"Kernel evaluations from which on the mean test error over the runs is at most ε; n = {EXAMPLES:g}/ε examples.\n"
@@ -140,60 +137,41 @@ _CAPTION: Final = (
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the evaluations against 1/ε and judge the claim."""
-    found = [(panel, _points(panel, evidence.spec)) for panel in evidence.panels if any(panel.runs.values())]
-    tables = [points for _, points in found]
+    scalings = [
+        Scaling(panel, {method: sizes_of(panel, evidence.spec, method) for method in EXPONENTS})
+        for panel in evidence.panels
+    ]
+    drawn = [scaling for scaling in scalings if len(scaling.points)]
+    rows = [
+        [
+            *(name_of(scaling.panel), STYLES[row["series"]].name, f"{row['n']:,}"),
+            *(f"{row['error']:g}", f"{row['evaluations']:.3g}", str(row["runs"])),
+        ]
+        for scaling in drawn
+        for row in scaling.points.to_dict("records")
+    ]
     return FigureResult(
-        pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS),
-        partial(_draw, found=found),
-        layout.size(len(found), _HEAD, columns=1),
-        table=Table(
-            ["data set", "method", "n", "ε", "evaluations", "runs"],
-            [
-                [
-                    *(name_of(panel), method_name(row["series"]), f"{row['n']:,}"),
-                    *(f"{row['error']:g}", f"{row['evaluations']:.3g}", str(row["runs"])),
-                ]
-                for panel, points in found
-                for row in points.to_dict("records")
-            ],
-        ),
-        claims=judge_claims(evidence, {"sbp.regime": judge}),
+        pd.concat([scaling.points for scaling in drawn]) if drawn else pd.DataFrame(columns=COLUMNS),
+        partial(_draw, drawn=drawn),
+        layout.size(len(drawn), _HEAD, columns=1),
+        table=Table(["data set", "method", "n", "ε", "evaluations", "runs"], rows),
+        claims=judge_claims(evidence, data=scalings),
     )
 
 
-COLUMNS: Final = ["dataset", "series", "n", "error", "evaluations", "runs"]
-
-
-def _points(panel: Panel, spec: FigureSpec) -> pd.DataFrame:
-    """Return the evaluations of each method at each size; inf: the error is not reached."""
-    rows: list[dict[str, Any]] = [
-        {
-            "dataset": panel.dataset,
-            "series": method,
-            "n": size.n,
-            "error": size.target,
-            "evaluations": size.cost(range(len(size.errors))),
-            "runs": len(size.errors),
-        }
-        for method in EXPONENTS
-        for size in sizes_of(panel, spec, method)
-    ]
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def _draw(figure: Figure | SubFigure, found: Sequence[tuple[Panel, pd.DataFrame]]) -> None:
+def _draw(figure: Figure | SubFigure, drawn: Sequence[Scaling]) -> None:
     """Draw one panel per data set, on logarithmic axes."""
     styles = [STYLES[method] for method in EXPONENTS]
     names = "1/ε", "Kernel evaluations"
-    for axes, (panel, points) in layout.each_panel(figure, found, styles, [_CAPTION], _HEAD, names, columns=1):
-        for method, exponent in EXPONENTS.items():
-            own = points[points["series"] == method]
-            own = own[(own["evaluations"] > 0) & np.isfinite(own["evaluations"])]
-            if own.empty:
+    for axes, scaling in layout.each_panel(figure, drawn, styles, [_CAPTION], _HEAD, names, columns=1):
+        points = scaling.points
+        for method, bound in EXPONENTS.items():
+            known = points[(points["series"] == method) & points["evaluations"].between(0, np.inf, inclusive="neither")]
+            if known.empty:
                 continue
-            x, y = 1 / own["error"].to_numpy(), own["evaluations"].to_numpy()
+            x, y = 1 / known["error"].to_numpy(), known["evaluations"].to_numpy()
             layout.draw_line(axes, Band(x, y, y, y, 1), STYLES[method], steps=False)
-            bound = y[0] * (x / x[0]) ** exponent
-            axes.plot(x, bound, color=STYLES[method].color, linewidth=1.1, linestyle=(0, (0.8, 1.6)))
+            line, color = y[0] * (x / x[0]) ** bound, STYLES[method].color
+            axes.plot(x, line, color=color, linewidth=1.1, linestyle=(0, (0.8, 1.6)))
         layout.plain_ticks(axes.xaxis)
-        heading(axes, panel, f"to {points['n'].max():,}")
+        heading(axes, scaling.panel, f"to {points['n'].max():,}")

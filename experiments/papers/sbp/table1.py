@@ -7,193 +7,128 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import (
-    BESIDE,
-    MISSING,
-    Case,
-    Choice,
-    Findings,
-    at_most,
-    case_on,
-    holds,
-    interval_text,
-    judge_claims,
-)
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
+from svm_cost_curves.experiments.papers.kinds.limits import missing_runs
 from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
-from svm_cost_curves.experiments.papers.sbp.comparisons import (
-    CHARGES,
-    COST,
-    METHODS,
-    RIVALS,
-    Charge,
-    method_name,
-    missing_case,
-)
 from svm_cost_curves.experiments.papers.sbp.growth import (
     BOUNDS,
+    CHARGES,
     DELTAS,
     PRINTED,
+    ChargeName,
     Growth,
-    Used,
+    PanelGrowth,
     difference,
-    exponent,
-    final_error,
-    grow,
-    never_dearer,
+    growth_over,
+    measure_growth,
 )
+from svm_cost_curves.experiments.papers.sbp.methods import POINT_STYLES
 from svm_cost_curves.experiments.plotting import INK, STYLES, Style, plain_frame, row_of_axes
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics import BESIDE, MISSING, at_most, holds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-FAST, SLOW, DUAL = "sbp", "pegasos", "smo"
-"""Series for the rows of Table 1: SBP, SGD, dual decomposition."""
+Measured = Sequence[Mapping[ChargeName, PanelGrowth]]
+"""Growth on each data set by charge; those without a run, and with a best error of 0, are left out."""
 
 
-@dataclass(frozen=True)
-class PanelGrowth:
-    """Growth of all methods on one data set.
+@dataclass(frozen=True, kw_only=True)
+class CheaperAndSlowerGrowing(Statistic):
+    """A method takes fewer evaluations than another, and their number does not grow faster.
 
     Attributes
     ----------
-    panel : Panel
-    charge : Charge
-    best, best_by : float, str
-        E*, the lowest final test error (mean over runs) of any method, and that method.
-    trivial : float
-        Test error of one answer for every example.
-    hinge : float or None
-        L: mean hinge loss on the training set of SMO's last predictor, the optimum of the lambda form.
-    growths : dict of str to Growth
-        By method; methods without runs are left out.
+    first, second : str
+        Series.
+    beside : list of str
+        Series whose exponents are given with those of their bounds, and not judged.
+    charge : {"iteration", "support_vector", "change"}
+        How methods that do not have to store all responses are charged (`CHARGES`).
     """
 
-    panel: Panel
-    charge: Charge
-    best: float
-    best_by: str
-    trivial: float
-    hinge: float | None
-    growths: dict[str, Growth] = field(default_factory=dict)
+    first: str
+    second: str
+    beside: list[str]
+    charge: ChargeName = "iteration"
 
-    def bounds(self, series: str, *, per_example: bool = False) -> list[float] | None:
-        """Return a series' bound at each delta, whole or over n; None without a bound or without L."""
-        bound = BOUNDS.get(series)
-        if bound is None or self.hinge is None:
-            return None
-        value = bound.per_example if per_example else bound.at
-        values: list[float] = value(self.hinge, np.array(DELTAS) * self.best).tolist()
-        return values
+    def findings(self, data: Measured, evidence: Evidence) -> Findings:
+        """Compare the two methods on each data set."""
+        cases: list[Case] = []
+        for panel, by_charge in zip(evidence.panels, data, strict=True):
+            measured = by_charge.get(self.charge)
+            if measured is None:
+                names = (self.first, self.second)
+                cases.append(missing_runs(evidence, panel, self.second, names, "the best error is 0"))
+            else:
+                cases += self._cases(evidence, measured)
+                cases += [_case_beside(measured, name) for name in self.beside if name in measured.growths]
+        return Findings(cases)
 
-    def bound_exponent(self, series: str, used: Used, *, per_example: bool = False) -> float | None:
-        """Return the growth of a series' bound over some deltas; None as in `bounds`, or with too few deltas."""
-        bounds = self.bounds(series, per_example=per_example)
-        return None if bounds is None else exponent(np.array(DELTAS)[used], np.array(bounds)[used])
-
-
-def measure_growth(panel: Panel, charge: Charge) -> PanelGrowth | None:
-    """Growth of every method on one data set; None without a run, or if the best error is 0."""
-    curves = {name: panel.curves(name + charge.suffix * (name in RIVALS)) for name in METHODS}
-    finals = {name: final_error(frames) for name, frames in curves.items()}
-    known = {name: error for name, error in finals.items() if error is not None}
-    if not known or min(known.values()) == 0.0:
-        return None
-    best_by = min(known, key=lambda name: known[name])
-    best, trivial = known[best_by], panel.trivial_error
-    assert trivial is not None  # a panel with a run has it
-    targets = [(1 + delta) * best for delta in DELTAS]
-    fair = np.array([target < trivial for target in targets])
-    unit = 1.0 if charge.cost == COST else float(panel.n or 1)
-    grown = {name: grow(curves[name], targets, fair, charge.cost, unit) for name in known}
-    growths = {name: growth for name, growth in grown.items() if growth is not None}
-    return PanelGrowth(panel, charge, best, best_by, trivial, _hinge(panel), growths)
-
-
-def _hinge(panel: Panel) -> float | None:
-    values = [run.result["final"].get("hinge") for run in panel.runs.get(DUAL, ())]
-    return next((float(value) for value in values if value is not None), None)
-
-
-Measured = Mapping[str, Sequence[PanelGrowth]]
-"""Growth on all data sets, by the key of the charge in `CHARGES`."""
-
-
-def cheaper_and_slower_growing(evidence: Evidence, choice: Choice, *, found: Measured) -> Findings:
-    """Judge sbp.table1: the SBP takes fewer evaluations than SGD, and their number does not grow faster."""
-    by_panel = {measured.panel.paper_dataset: measured for measured in found[choice.option("charge")]}
-    cases: list[Case] = []
-    for panel in evidence.panels:
-        measured = by_panel.get(panel.paper_dataset)
-        if measured is None:
-            cases.append(missing_case(panel, SLOW, (FAST, SLOW), "the best error is 0"))
-        else:
-            cases += _cases_against_sgd(measured)
-            cases += [_case_of_bound(measured, name) for name in (FAST, DUAL) if name in measured.growths]
-    return Findings(cases)
+    def _cases(self, evidence: Evidence, measured: PanelGrowth) -> list[Case]:
+        panel, names = measured.panel, (self.first, self.second)
+        first, second = (measured.growths.get(name) for name in names)
+        if first is None or second is None:
+            return [missing_runs(evidence, panel, case, names) for case in ("fewer", "exponent")]
+        cheaper = first.never_dearer(second)[first.fair & np.isfinite(first.costs) & np.isfinite(second.costs)]
+        other = STYLES[self.second].name
+        fewer = case_on(
+            panel,
+            "fewer",
+            holds(bool(cheaper.all())) if len(cheaper) else MISSING,
+            f"fewer evaluations than {other} at {cheaper.sum()} of {len(cheaper)} errors",
+            {"errors_that_both_reach": len(cheaper), "of_these_sbp_is_cheaper_at": int(cheaper.sum())},
+            "" if len(cheaper) else "the two reach no error in common",
+        )
+        both = first.used & second.used
+        gap = difference(first, second, both)
+        if gap is None:
+            return [fewer, case_on(panel, "exponent", MISSING, note="the two reach too few errors in common")]
+        exponents = [growth_over(growth.costs, both) for growth in (first, second)]
+        bounds = [measured.bound_exponent(name, both, per_example=True) for name in names]
+        expected = None if bounds[0] is None or bounds[1] is None else bounds[0] - bounds[1]
+        met = difference(first, second, both, Growth.first_of)
+        statistic = {
+            "exponents": exponents,
+            "difference": gap.as_dict(),
+            "difference_of_bounds": expected,
+            "difference_when_first_met": met.as_dict() if met else None,
+            "deltas_compared": np.array(DELTAS)[both].tolist(),
+            "sbp_over_rival_at_smallest_delta": float(first.costs[both][-1] / second.costs[both][-1]),
+            "best_error": measured.best,
+            "hinge": measured.hinge,
+        }
+        text = f"exponent {exponents[0]:.2f} to {other}'s {exponents[1]:.2f}, difference {interval_text(gap, '.2f')}"
+        text += f" where the bounds have {expected:.2f}" if expected is not None else ""
+        return [fewer, case_on(panel, "exponent", at_most(gap, 0.0), text, statistic)]
 
 
-def _cases_against_sgd(measured: PanelGrowth) -> list[Case]:
-    panel = measured.panel
-    first, second = measured.growths.get(FAST), measured.growths.get(SLOW)
-    if first is None or second is None:
-        return [missing_case(panel, what, (FAST, SLOW)) for what in ("fewer", "exponent")]
-    cheaper = never_dearer(first, second)[first.fair & np.isfinite(first.costs) & np.isfinite(second.costs)]
-    fewer = case_on(
-        panel,
-        "fewer",
-        holds(bool(cheaper.all())) if len(cheaper) else MISSING,
-        f"fewer evaluations than Pegasos at {cheaper.sum()} of {len(cheaper)} errors",
-        {"errors_that_both_reach": len(cheaper), "of_these_sbp_is_cheaper_at": int(cheaper.sum())},
-        "" if len(cheaper) else "the two reach no error in common",
-    )
-    both = first.used & second.used
-    gap = difference(first, second, both)
-    if gap is None:
-        return [fewer, case_on(panel, "exponent", MISSING, note="the two reach too few errors in common")]
-    deltas = np.array(DELTAS)[both]
-    exponents = [exponent(deltas, growth.costs[both]) for growth in (first, second)]
-    bounds = [measured.bound_exponent(name, both, per_example=True) for name in (FAST, SLOW)]
-    expected = None if bounds[0] is None or bounds[1] is None else bounds[0] - bounds[1]
-    met = difference(first, second, both, Growth.first_of)
-    statistic = {
-        "exponents": exponents,
-        "difference": gap.as_dict(),
-        "difference_of_bounds": expected,
-        "difference_when_first_met": met.as_dict() if met else None,
-        "deltas_compared": deltas.tolist(),
-        "sbp_over_rival_at_smallest_delta": float(first.costs[both][-1] / second.costs[both][-1]),
-        "best_error": measured.best,
-        "hinge": measured.hinge,
-    }
-    text = f"exponent {exponents[0]:.2f} to Pegasos's {exponents[1]:.2f}, difference {interval_text(gap, '.2f')}"
-    text += f" where the bounds have {expected:.2f}" if expected is not None else ""
-    return [fewer, case_on(panel, "exponent", at_most(gap, 0.0), text, statistic)]
-
-
-def _case_of_bound(measured: PanelGrowth, series: str) -> Case:
+def _case_beside(measured: PanelGrowth, series: str) -> Case:
     """Return a method's exponent with its bound's, measured and not judged."""
     growth = measured.growths[series]
     if growth.interval is None:
         return case_on(measured.panel, series, BESIDE)
     bound = measured.bound_exponent(series, growth.used, per_example=True)
-    text = f"exponent of {method_name(series)} by itself {interval_text(growth.interval, '.2f')}"
+    text = f"exponent of {STYLES[series].name} by itself {interval_text(growth.interval, '.2f')}"
     text += "" if bound is None else f" where its bound at fixed n has {bound:.2f}"
     statistic = {"exponent": growth.interval.as_dict(), "bound_at_fixed_n": bound}
     return case_on(measured.panel, series, BESIDE, text, statistic)
 
 
-ROWS: Final = ("iteration", "support_vector")
+STATISTICS: Final = {"cheaper_and_slower_growing": CheaperAndSlowerGrowing}
+ROWS: Final[tuple[ChargeName, ...]] = ("iteration", "support_vector")
 """Charges with a row of panels."""
 _LEGEND, _ROW_HEIGHT, _ABOVE, _BELOW = 0.72, 4.1, 0.75, 0.56  # inches
 _CAPTION: Final = (
@@ -203,31 +138,29 @@ _CAPTION: Final = (
 )
 
 
-def _draw(figure: Figure | SubFigure, found: Measured) -> None:
+def _draw(figure: Figure | SubFigure, growths: Measured) -> None:
     """Draw a row of panels per charge; dotted lines have the slopes of the bounds at arbitrary height."""
-    if not found["iteration"]:
+    if not any("iteration" in by_charge for by_charge in growths):
         empty(figure, "no finished runs")
         return
     height = figure.bbox.height / figure.dpi
-    # these points are no curve: nothing is dashed after the first epoch
-    styles = {name: STYLES[name] for name in METHODS}
-    styles["perceptron"] = replace(styles["perceptron"], name="online Perceptron")
-    for place, charge in enumerate(ROWS):
-        top = _LEGEND + place * _ROW_HEIGHT
-        axes = row_of_axes(figure, len(found[charge]), above=top + _ABOVE, below=height - top - _ROW_HEIGHT + _BELOW)
-        if place == 0:
-            layout.legend_and_caption(figure, axes[0], styles.values(), _CAPTION)
-        left = axes[0].get_position().x0
+    for row_number, charge in enumerate(ROWS):
+        top = _LEGEND + row_number * _ROW_HEIGHT
+        row = [by_charge[charge] for by_charge in growths if charge in by_charge]
+        panels = row_of_axes(figure, len(row), above=top + _ABOVE, below=height - top - _ROW_HEIGHT + _BELOW)
+        if row_number == 0:
+            layout.legend_and_caption(figure, panels[0], POINT_STYLES.values(), _CAPTION)
+        left = panels[0].get_position().x0
         words = f"Pegasos and SDCA charged {CHARGES[charge].words}"
         figure.text(left, 1 - (top + 0.1) / height, words, size="large", style="italic", color=INK, va="top")
-        for k, (each, measured) in enumerate(zip(axes, found[charge], strict=True)):
-            _draw_panel(each, measured, styles)
-            heading(each, measured.panel, f"E* = {100 * measured.best:.2f} % ({styles[measured.best_by].name})")
-            if k == 0:
-                each.set_ylabel("Kernel evaluations", color=INK)
+        for axes, measured in zip(panels, row, strict=True):
+            _draw_panel(axes, measured)
+            best_by = POINT_STYLES[measured.best_by].name
+            heading(axes, measured.panel, f"E* = {100 * measured.best:.2f} % ({best_by})")
+        panels[0].set_ylabel("Kernel evaluations", color=INK)
 
 
-def _draw_panel(axes: Axes, measured: PanelGrowth, styles: dict[str, Style]) -> None:
+def _draw_panel(axes: Axes, measured: PanelGrowth) -> None:
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
     axes.set_xscale("log")
@@ -240,10 +173,10 @@ def _draw_panel(axes: Axes, measured: PanelGrowth, styles: dict[str, Style]) -> 
     axes.set_xlabel("δ; target error (1 + δ) E*", color=INK)
     plain_frame(axes)
     for name, growth in measured.growths.items():
-        _draw_series(axes, growth, styles[name])
+        _draw_series(axes, growth, POINT_STYLES[name])
     limits = axes.get_ylim()
     for name, growth in measured.growths.items():
-        _draw_bound(axes, measured, name, growth, styles[name])
+        _draw_bound(axes, measured, name, growth)
     axes.set_ylim(limits[0], limits[1] * 3)  # a bound may leave the panel at the top
 
 
@@ -260,14 +193,14 @@ def _draw_series(axes: Axes, growth: Growth, style: Style) -> None:
         axes.plot(deltas[early], np.full(early.sum(), growth.grid[0]), linestyle="none", **open_marks, zorder=3)
 
 
-def _draw_bound(axes: Axes, measured: PanelGrowth, name: str, growth: Growth, style: Style) -> None:
+def _draw_bound(axes: Axes, measured: PanelGrowth, name: str, growth: Growth) -> None:
     if name not in BOUNDS or measured.hinge is None or not growth.used.any():
         return
     first = int(np.flatnonzero(growth.used)[0])
     deltas = np.geomspace(DELTAS[first], DELTAS[-1], 40)
-    bound = BOUNDS[name].per_example(measured.hinge, deltas * measured.best)
+    bound = BOUNDS[name].at(measured.hinge, deltas * measured.best, per_example=True)
     heights = growth.costs[first] * bound / bound[0]
-    axes.plot(deltas, heights, color=style.color, linewidth=1.1, linestyle=(0, (0.8, 1.6)), zorder=2.5)
+    axes.plot(deltas, heights, color=STYLES[name].color, linewidth=1.1, linestyle=(0, (0.8, 1.6)), zorder=2.5)
 
 
 COLUMNS = (
@@ -276,50 +209,44 @@ COLUMNS = (
 )
 
 
-OPTIONS = {"sbp.table1": {"charge": tuple(CHARGES)}}
-
-
 def make(evidence: Evidence) -> FigureResult:
     """Measure growth on every data set, and judge the claim."""
-    found = {
-        name: [grown for panel in evidence.panels if (grown := measure_growth(panel, charge)) is not None]
-        for name, charge in CHARGES.items()
-    }
+    growths = [
+        {name: growth for name, charge in CHARGES.items() if (growth := measure_growth(panel, charge)) is not None}
+        for panel in evidence.panels
+    ]
     return FigureResult(
-        data=_data(found),
-        draw=partial(_draw, found=found),
+        data=_data(growths),
+        draw=partial(_draw, growths=growths),
         size=(12.0, _LEGEND + _ROW_HEIGHT * len(ROWS)),
-        table=_table(found),
-        claims=judge_claims(evidence, {"sbp.table1": partial(cheaper_and_slower_growing, found=found)}),
+        table=_table(growths),
+        claims=judge_claims(evidence, data=growths),
     )
 
 
-def _rows(found: Measured) -> list[tuple[str, PanelGrowth, str, Growth]]:
-    """Return every growth once: charge, data set, method; rivals differ between all charges, the Perceptron in one."""
-    differ = {"iteration": METHODS, "support_vector": (*RIVALS, "perceptron"), "change": RIVALS}
+def _rows(growths: Measured) -> list[tuple[ChargeName, PanelGrowth, str, Growth]]:
+    """Return every growth once: data set, charge, method."""
     return [
-        (charge, measured, name, growth)
-        for place in range(len(found["iteration"]))
-        for charge in CHARGES
-        if place < len(found[charge])
-        for measured in (found[charge][place],)
-        for name, growth in measured.growths.items()
-        if name in differ[charge]
+        (name, by_charge[name], method, growth)
+        for by_charge in growths
+        for name, charge in CHARGES.items()
+        if name in by_charge
+        for method, growth in by_charge[name].growths.items()
+        if method in charge.differing
     ]
 
 
-def _table(found: Measured) -> Table:
+def _table(growths: Measured) -> Table:
     columns = ["data set", "method", "charged", "bound", "its exponent", "at fixed n", "exponent measured", "runs"]
-    words = {"iteration": "n per iteration", "support_vector": "per support vector", "change": "n per change"}
     rows: list[list[str]] = []
-    for charge, measured, name, growth in _rows(found):
+    for charge, measured, name, growth in _rows(growths):
         bound = BOUNDS.get(name)
-        exponents = [measured.bound_exponent(name, growth.used, per_example=each) for each in (False, True)]
+        exponents = [measured.bound_exponent(name, growth.used, per_example=over_n) for over_n in (False, True)]
         rows.append(
             [
                 name_of(measured.panel),
-                method_name(name),
-                "n per mistake" if (name, charge) == ("perceptron", "support_vector") else words[charge],
+                STYLES[name].name,
+                "n per mistake" if (name, charge) == ("perceptron", "support_vector") else CHARGES[charge].short,
                 "" if bound is None else f"{bound.formula} ({bound.method})",
                 *("" if value is None else f"{value:.2f}" for value in exponents),
                 "" if growth.interval is None else interval_text(growth.interval, ".2f"),
@@ -333,7 +260,7 @@ def _table(found: Measured) -> Table:
         "Exponent: a of evaluations ~ (1/δ)^a, by least squares over these δ and some between them; 95 % bootstrap "
         "interval over the runs, E* held fixed. The bound's: the same fit to the formula, with ε = δ E*; at fixed n: "
         "to the formula over n = (L+ε)/ε ‖u‖^2/ε (equation 3.5), as the runs have the same n whatever error is wanted.",
-        *(_note(measured) for measured in found["iteration"]),
+        *(_note(by_charge["iteration"]) for by_charge in growths if "iteration" in by_charge),
         "SDCA's bound has a further factor n (section 4.4); the Perceptron's is the SBP's, for one pass (section 4.5).",
     ]
     return Table([*columns, *(f"δ = {delta:g}" for delta in PRINTED)], rows, notes)
@@ -348,7 +275,7 @@ def _cell(growth: Growth, k: int) -> str:
 
 
 def _note(measured: PanelGrowth) -> str:
-    best = f"{100 * measured.best:.2f} %, the lowest mean final test error ({method_name(measured.best_by)})"
+    best = f"{100 * measured.best:.2f} %, the lowest mean final test error ({STYLES[measured.best_by].name})"
     text = f"{name_of(measured.panel)}: E* = {best}; a constant prediction is wrong on {100 * measured.trivial:.1f} %"
     if measured.hinge is None:
         return f"{text}; no run of SMO, hence no L and no exponents of the bounds."
@@ -358,34 +285,29 @@ def _note(measured: PanelGrowth) -> str:
     return f"{text}."
 
 
-def _data(found: Measured) -> pd.DataFrame:
-    rows: list[dict[str, Any]] = []
-    for charge, measured, name, growth in _rows(found):
-        first = growth.first_of(range(growth.runs))
-        met = np.isfinite(growth.first).sum(axis=0)
-        unknown = [math.nan] * len(DELTAS)
-        bounds = measured.bounds(name) or unknown
-        per_example = measured.bounds(name, per_example=True) or unknown
-        rows += [
+def _data(growths: Measured) -> pd.DataFrame:
+    tables = [
+        pd.DataFrame(
             {
                 "dataset": measured.panel.dataset,
                 "charge": charge,
                 "series": name,
-                "delta": delta,
-                "error_wanted": growth.targets[k],
-                "evaluations": _finite(growth.costs[k]),
-                "at_first_checkpoint": bool(growth.costs[k] == 0),
-                "first_met": _finite(first[k]),
-                "runs_that_met": int(met[k]),
+                "delta": DELTAS,
+                "error_wanted": growth.targets,
+                "evaluations": _known(growth.costs),
+                "at_first_checkpoint": growth.costs == 0,
+                "first_met": _known(growth.first_of(range(growth.runs))),
+                "runs_that_met": np.isfinite(growth.first).sum(axis=0),
                 "runs": growth.runs,
-                "fitted": bool(growth.used[k]),
-                "bound": bounds[k],
-                "bound_over_n": per_example[k],
+                "fitted": growth.used,
+                "bound": measured.bounds(name),
+                "bound_over_n": measured.bounds(name, per_example=True),
             }
-            for k, delta in enumerate(DELTAS)
-        ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+        )
+        for charge, measured, name, growth in _rows(growths)
+    ]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
 
 
-def _finite(cost: float) -> float:
-    return float(cost) if math.isfinite(cost) and cost > 0 else math.nan
+def _known(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(np.isfinite(costs) & (costs > 0), costs, math.nan)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers.cases import MISSING, UNCLEAR, Case, Choice, Findings, holds, judge_claims
+from svm_cost_curves.experiments.curve import ROUNDING, column
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
 from svm_cost_curves.experiments.papers.dataset_table import compare_sizes
 from svm_cost_curves.experiments.papers.panels import NAMES, empty, name_of
 from svm_cost_curves.experiments.papers.printed import compare_number
@@ -21,7 +21,7 @@ from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, plain_frame
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import HOLDS, MISSING, UNCLEAR, holds
 from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Row:
     ----------
     paper_dataset, series : str
         The paper's data set; ``unbiased`` or ``biased``.
-    spec : NumberSpec or None
+    printed : NumberSpec or None
         The printed nu; None if the paper has none.
     panel : Panel or None
     run : Run or None
@@ -56,63 +56,79 @@ class Row:
 
     paper_dataset: str
     series: str
-    spec: NumberSpec | None
+    printed: NumberSpec | None
     panel: Panel | None
     run: Run | None
 
-    def final(self, name: str) -> float | None:
-        """Last value of a measure."""
-        value = None if self.run is None else self.run.result["final"].get(name)
-        return None if value is None else float(value)
+    @property
+    def dataset(self) -> str:
+        """The data set that was used."""
+        return self.paper_dataset if self.panel is None else self.panel.dataset
 
-    def setting(self, group: str, name: str) -> float | None:
-        """One of the run's settings."""
-        return None if self.run is None else self.run.result["settings"][group].get(name)
+    @property
+    def named(self) -> str:
+        """Name of the data set in sentences."""
+        return self.paper_dataset if self.panel is None else name_of(self.panel)
 
     @property
     def name(self) -> str:
-        """For people: data set and bias."""
-        return f"{self.paper_dataset if self.panel is None else name_of(self.panel)}, {SERIES[self.series]}"
+        """Name of the row in sentences: data set and bias."""
+        return f"{self.named}, {SERIES[self.series]}"
+
+    @cached_property
+    def values(self) -> dict[str, float]:
+        """Columns of data.csv: settings, last values of the measures, and the printed nu; NaN: unknown."""
+        result: Mapping[str, Any] = {"settings": {"kernel": {}, "problem": {}}, "final": {}}
+        result = result if self.run is None else self.run.result
+        kernel, problem, final = result["settings"]["kernel"], result["settings"]["problem"], result["final"]
+        gap, hinge, nu = final.get("gap"), final.get("hinge"), final.get("nu")
+        known = {
+            "n": self.panel.n if self.run and self.panel else None,
+            "sigma2": kernel.get("sigma2"),
+            "lambda_": problem.get("lambda_"),
+            "C": problem.get("C"),
+            "nu_printed": self.printed and self.printed.paper,
+            "nu": nu,
+            "relative_difference": None if nu is None or self.printed is None else nu / self.printed.paper - 1,
+            "relative_gap": final.get("relative_gap"),
+            "gap_over_hinge": None if gap is None or not hinge else gap / hinge,
+            "hinge": hinge,
+            "norm": final.get("norm"),
+        }
+        return {name: math.nan if value is None else value for name, value in known.items()}
 
     @property
-    def printed(self) -> float | None:
-        """The printed nu."""
-        return None if self.spec is None else self.spec.paper
+    def nu(self) -> float:
+        """The derived nu; NaN without a run."""
+        return self.values["nu"]
 
     @property
-    def nu(self) -> float | None:
-        """The derived nu."""
-        return self.final("nu")
-
-    @property
-    def gap_share(self) -> float | None:
-        """Duality gap over mean hinge loss, the accuracy of nu."""
-        gap, hinge = self.final("gap"), self.final("hinge")
-        return None if gap is None or not hinge else gap / hinge
-
-    @property
-    def number(self) -> Number:
-        """The printed nu compared with the derived one; the row must have a printed one."""
-        assert self.spec is not None
-        other = data_difference(self.panel) or ("not determined" if not self.determined() else "")
-        return compare_number(self.spec, other, self.nu, self.note)
+    def data_difference(self) -> str:
+        """Why the data differ from the paper's; empty if they do not."""
+        return data_difference(self.panel)
 
     def determined(self, share: float = DETERMINED) -> bool:
         """Whether nu is known to the digits."""
-        return self.gap_share is not None and self.gap_share <= share
+        return self.values["gap_over_hinge"] <= share
 
     @property
-    def difference(self) -> float | None:
-        """Derived over printed nu, less 1; None if they cannot be compared."""
-        if self.nu is None or self.printed is None or not self.determined() or data_difference(self.panel):
-            return None
-        return self.nu / self.printed - 1
+    def difference(self) -> float:
+        """Derived over printed nu, less 1; NaN if they cannot be compared."""
+        compared = self.determined() and not self.data_difference
+        return self.values["relative_difference"] if compared else math.nan
+
+    @property
+    def difference_text(self) -> str:
+        """The difference in per cent, or as a factor; empty if it is not known."""
+        if abs(self.difference) < 1:
+            return f"{100 * self.difference:+.1f} %"
+        return _text(1 + self.difference, ".1f", " times")
 
     @property
     def note(self) -> str:
         """Remark on the accuracy of the derived nu."""
-        share, gap = self.gap_share, self.final("relative_gap")
-        if share is None or gap is None:
+        share, gap = self.values["gap_over_hinge"], self.values["relative_gap"]
+        if math.isnan(share) or math.isnan(gap):
             return ""
         if gap > DETERMINED:
             return f"the optimum was not reached: relative duality gap {gap:.1e}"
@@ -120,17 +136,9 @@ class Row:
             return "the hinge loss is as small as the duality gap, and nu = 0 fits as well"
         return f"the duality gap is {100 * share:.2g} % of the hinge loss" if share > DETERMINED else ""
 
-    def passed(self) -> float | None:
-        """Least relative duality gap at which the run has the printed nu, to its digits; None if it never has."""
-        if self.run is None or self.spec is None:
-            return None
-        nu, gap = (column(self.run.curve, name) for name in ("nu", "relative_gap"))
-        there = gap[np.abs(nu - self.spec.paper) <= (self.spec.rounding or 0.0) * (1 + 1e-9)]
-        return float(there.min()) if len(there) else None
-
 
 def number_name(dataset: str, series: str) -> str:
-    """Name of a row's number in conf/figure/."""
+    """Name of a row's number in the figure's file."""
     return f"nu {dataset} {SERIES[series]}"
 
 
@@ -141,68 +149,93 @@ def rows_of(evidence: Evidence) -> list[Row]:
     rows: list[Row] = []
     for name in dict.fromkeys([*evidence.spec.datasets, *panels]):
         panel = panels.get(name)
-        for series in _series(evidence.spec, name):
-            run = next(iter(panel.runs.get(series, ())), None) if panel is not None else None
-            rows.append(Row(name, series, printed.get(number_name(name, series)), panel, run))
+        for series in evidence.spec.series:
+            if not series.datasets or name in series.datasets:
+                run = next(iter(panel.runs.get(series.name, ())), None) if panel is not None else None
+                rows.append(Row(name, series.name, printed.get(number_name(name, series.name)), panel, run))
     return rows
 
 
-def _series(spec: FigureSpec, paper_dataset: str) -> list[str]:
-    return [series.name for series in spec.series if not series.datasets or paper_dataset in series.datasets]
+@dataclass(frozen=True, kw_only=True)
+class DerivedNu(Statistic):
+    """The derived nu is the printed one, to its digits.
+
+    Attributes
+    ----------
+    determined : float
+        A case is unclear where the duality gap is more than this share of the mean hinge loss.
+    within_gap : float
+        A run also has the printed nu if it passes it at a relative duality gap of at most this.
+    """
+
+    determined: float
+    within_gap: float = 0.0
+
+    def findings(self, data: Sequence[Row], evidence: Evidence) -> Findings:
+        """Compare the two in each row that has a printed nu."""
+        return Findings([self._case(row, row.printed) for row in data if row.printed is not None])
+
+    def _case(self, row: Row, printed: NumberSpec) -> Case:
+        case = partial(Case, (row.paper_dataset, row.series), row.name)
+        if row.run is None or math.isnan(row.nu):
+            return case(MISSING, note="no finished run")
+        tolerance = (printed.rounding or 0.0) * (1 + ROUNDING)
+        nu, gap = (column(row.run.curve, name) for name in ("nu", "relative_gap"))
+        passed = min(map(float, gap[np.abs(nu - printed.paper) <= tolerance]), default=None)
+        beside = ", ".join(filter(None, [f"printed {printed.paper:.2e}", row.difference_text]))
+        share = row.values["gap_over_hinge"]
+        statistic = {
+            "printed": printed.paper,
+            "derived": row.nu,
+            "gap_over_hinge": None if math.isnan(share) else share,
+            "passed_at_gap": passed,
+        }
+        case = partial(case, measured=f"nu = {row.nu:.3e} ({beside})", statistic=statistic)
+        if row.data_difference:
+            return case(MISSING, note=row.data_difference)
+        if printed.rounding is None or not row.determined(self.determined):
+            return case(UNCLEAR, note=row.note)
+        if abs(row.nu - printed.paper) <= tolerance:
+            return case(HOLDS)
+        note = "" if passed is None else f"the run passes the printed nu at a relative duality gap of {passed:.1e}"
+        return case(holds(passed is not None and passed <= self.within_gap), note=note)
 
 
-def printed_nu(evidence: Evidence, choice: Choice) -> Findings:
-    """Judge sbp.6: the derived nu is the printed one."""
-    within = choice.option("within_gap")
-    return Findings([_case(row, choice["determined"], within) for row in rows_of(evidence) if row.spec is not None])
-
-
-def _case(row: Row, determined: float, within_gap: float) -> Case:
-    place, about = (row.paper_dataset, row.series), row.name
-    if row.nu is None or row.spec is None:
-        return Case(place, about, MISSING, note="no finished run")
-    printed, passed = f"printed {row.printed:.2e}", row.passed()
-    measured = f"nu = {row.nu:.3e} ({', '.join(filter(None, [printed, _difference(row)]))})"
-    statistic = {"printed": row.printed, "derived": row.nu, "gap_over_hinge": row.gap_share, "passed_at_gap": passed}
-    if why := data_difference(row.panel):
-        return Case(place, about, MISSING, measured, statistic, why)
-    if row.spec.rounding is None or not row.determined(determined):
-        return Case(place, about, UNCLEAR, measured, statistic, row.note)
-    near = abs(row.nu - row.spec.paper) <= row.spec.rounding * (1 + 1e-9)
-    on_the_way = passed is not None and passed <= within_gap
-    note = "" if passed is None or near else f"the run passes the printed nu at a relative duality gap of {passed:.1e}"
-    return Case(place, about, holds(near or on_the_way), measured, statistic, note)
-
-
-def _difference(row: Row) -> str:
-    if row.difference is None:
-        return ""
-    return f"{100 * row.difference:+.1f} %" if abs(row.difference) < 1 else f"{1 + row.difference:.1f} times"
-
-
-OPTIONS = {"sbp.6": {"within_gap": 0.0}}
+STATISTICS: Final = {"derived_nu": DerivedNu}
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Derive nu for every row, and compare it with the printed one."""
     rows = rows_of(evidence)
+    names = ({"dataset": row.dataset, "bias": row.series == "biased"} for row in rows)
     return FigureResult(
-        data=pd.DataFrame([_record(row) for row in rows], columns=list(COLUMNS)),
-        draw=partial(_draw, rows=[row for row in rows if row.nu is not None and row.spec is not None]),
+        data=pd.DataFrame([name | row.values for name, row in zip(names, rows, strict=True)], columns=list(COLUMNS)),
+        draw=partial(_draw, rows=[row for row in rows if not math.isnan(row.nu) and row.printed is not None]),
         size=(_WIDTH, _ABOVE + _BELOW + _ROW * max(len(rows), 2)),
         table=_table(rows),
-        claims=judge_claims(evidence, {"sbp.6": printed_nu}),
+        claims=judge_claims(evidence, data=rows),
         numbers=_numbers(evidence, rows),
     )
 
 
+COLUMNS: Final = (
+    *("dataset", "bias", "n", "sigma2", "lambda_", "C", "nu_printed", "nu", "relative_difference", "relative_gap"),
+    *("gap_over_hinge", "hinge", "norm"),
+)
+
+
 def _numbers(evidence: Evidence, rows: Sequence[Row]) -> list[Number]:
     """Compare all printed numbers, in the order of the figure's file."""
-    derived = {row.spec.name: row.number for row in rows if row.spec is not None}
-    sizes = [spec for spec in evidence.spec.numbers if spec.name not in derived]
+    numbers: dict[str, Number] = {}
+    for row in rows:
+        if row.printed is not None:
+            other = row.data_difference or ("" if row.determined() else "not determined")
+            nu = None if math.isnan(row.nu) else row.nu
+            numbers[row.printed.name] = compare_number(row.printed, other, nu, row.note)
+    sizes = [spec for spec in evidence.spec.numbers if spec.name not in numbers]
     counted = compare_sizes(replace(evidence, spec=replace(evidence.spec, numbers=sizes)), TRAINING, SIZE_NOTES)
-    found = derived | {number.name: number for number in counted}
-    return [found[spec.name] for spec in evidence.spec.numbers]
+    numbers |= {number.name: number for number in counted}
+    return [numbers[spec.name] for spec in evidence.spec.numbers]
 
 
 _WIDTH: Final = 12.0  # inches
@@ -225,9 +258,9 @@ def _draw(figure: Figure | SubFigure, rows: Sequence[Row]) -> None:
     for level, row in zip(range(len(rows), 0, -1), rows, strict=True):
         _draw_row(axes, row, level)
     above: dict[str, Any] = {"textcoords": "offset points", "color": FAINT}
-    for place, text in zip(_COLUMNS, ("printed", "derived"), strict=False):
-        axes.annotate(text, (1, 1), (place, 4), xycoords="axes fraction", **above)
-    known = [0.0, *(100 * row.difference for row in rows if row.difference is not None)]
+    for right, text in zip(_COLUMNS, ("printed", "derived"), strict=False):
+        axes.annotate(text, (1, 1), (right, 4), xycoords="axes fraction", **above)
+    known = [0.0, *(100 * row.difference for row in rows if not math.isnan(row.difference))]
     axes.set_xscale("symlog", linthresh=_LINEAR)
     axes.set_xlim(min(-2.0, 2 * min(known)), max(2.0, 2 * max(known)))
     low, high = axes.get_xlim()
@@ -241,74 +274,49 @@ def _draw(figure: Figure | SubFigure, rows: Sequence[Row]) -> None:
 
 
 def _draw_row(axes: Axes, row: Row, level: int) -> None:
-    assert row.spec is not None
-    color = STYLES["smo"].color
-    if row.spec.rounding is not None:
-        digits = 100 * row.spec.rounding / row.spec.paper
+    assert row.printed is not None
+    if row.printed.rounding is not None:
+        digits = 100 * row.printed.rounding / row.printed.paper
         axes.barh(level, 2 * digits, left=-digits, height=0.5, color=FAINT, alpha=0.3, zorder=1)
-    if row.difference is not None:
-        axes.plot([100 * row.difference], [level], "D", color=color, zorder=3)
+    if not math.isnan(row.difference):
+        axes.plot([100 * row.difference], [level], "D", color=STYLES["smo"].color, zorder=3)
     beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center"}
     name: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "parse_math": False} | beside
-    dataset = row.panel.dataset if row.panel else row.paper_dataset
-    axes.annotate(NAMES.get(dataset, dataset), (-0.03, level), (0, 6), color=INK, **name)
-    details = "; ".join(filter(None, [SERIES[row.series], data_difference(row.panel)]))
+    axes.annotate(NAMES.get(row.dataset, row.dataset), (-0.03, level), (0, 6), color=INK, **name)
+    details = "; ".join(filter(None, [SERIES[row.series], row.data_difference]))
     axes.annotate(details, (-0.03, level), (0, -6), color=FAINT, **name)
-    other = "not compared: other data" if data_difference(row.panel) else "" if row.determined() else "0 fits as well"
-    texts = (f"{row.printed:.2e}", f"{row.nu:.3e}", other or _difference(row))
-    for place, text, ink in zip(_COLUMNS, texts, (INK, INK, FAINT if other else INK), strict=True):
-        axes.annotate(text, (1, level), (place, 0), textcoords="offset points", color=ink, **beside)
+    other = "not compared: other data" if row.data_difference else "" if row.determined() else "0 fits as well"
+    texts = (f"{row.printed.paper:.2e}", f"{row.nu:.3e}", other or row.difference_text)
+    for right, text, ink in zip(_COLUMNS, texts, (INK, INK, FAINT if other else INK), strict=True):
+        axes.annotate(text, (1, level), (right, 0), textcoords="offset points", color=ink, **beside)
 
 
 def _table(rows: Sequence[Row]) -> Table:
     columns = ["data set", "bias", "n", "sigma^2", "lambda", "nu printed", "nu derived", "difference", "relative gap"]
     cells = []
     for row in rows:
-        sigma2, weight = row.setting("kernel", "sigma2"), row.setting("problem", "C")
-        n, gap = row.panel.n if row.panel else None, row.final("relative_gap")
+        weight, known = row.values["C"], not math.isnan(row.nu)
         cells.append(
             [
-                row.paper_dataset if row.panel is None else name_of(row.panel),
+                row.named,
                 "yes" if row.series == "biased" else "no",
-                f"{n:,}" if row.run is not None and n is not None else "",
-                "" if sigma2 is None else f"{sigma2:g}",
-                "" if weight is None else "1/n" if weight == 1 else f"1/({weight:g} n)",
-                "" if row.printed is None else f"{row.printed:.2e}",
-                "" if row.nu is None else f"{row.nu:.3e}",
-                _difference(row) or ("not determined" if row.nu is not None and not row.determined() else ""),
-                "" if gap is None else f"{gap:.1e}",
+                _text(row.values["n"], ",.0f"),
+                _text(row.values["sigma2"], "g"),
+                "1/n" if weight == 1 else _text(weight, "g", " n)", before="1/("),
+                _text(row.values["nu_printed"], ".2e"),
+                _text(row.nu, ".3e"),
+                row.difference_text or ("not determined" if known and not row.determined() else ""),
+                _text(row.values["relative_gap"], ".1e"),
             ]
         )
     notes = [
         "nu = (mean hinge loss) / ‖w‖ of SMO's last predictor; relative gap: (primal - dual) / primal there. Not "
         f"determined: the gap is more than {100 * DETERMINED:g} % of the hinge loss.",
         *(f"{row.name}: {row.note}." for row in rows if row.note),
-        *(f"{row.name}: {why}." for row in rows if row.run and (why := data_difference(row.panel))),
+        *(f"{row.name}: {row.data_difference}." for row in rows if row.run and row.data_difference),
     ]
     return Table(columns, cells, notes)
 
 
-COLUMNS = (
-    *("dataset", "bias", "n", "sigma2", "lambda_", "C", "nu_printed", "nu", "relative_difference", "relative_gap"),
-    *("gap_over_hinge", "hinge", "norm"),
-)
-
-
-def _record(row: Row) -> dict[str, Any]:
-    nu, printed = row.nu, row.printed
-    values: dict[str, float | None] = {
-        "n": row.panel.n if row.run and row.panel else None,
-        "sigma2": row.setting("kernel", "sigma2"),
-        "lambda_": row.setting("problem", "lambda_"),
-        "C": row.setting("problem", "C"),
-        "nu_printed": printed,
-        "nu": nu,
-        "relative_difference": None if nu is None or printed is None else nu / printed - 1,
-        "relative_gap": row.final("relative_gap"),
-        "gap_over_hinge": row.gap_share,
-        "hinge": row.final("hinge"),
-        "norm": row.final("norm"),
-    }
-    dataset = row.panel.dataset if row.panel else row.paper_dataset
-    known = {name: math.nan if value is None else value for name, value in values.items()}
-    return {"dataset": dataset, "bias": row.series == "biased", **known}
+def _text(value: float, form: str, after: str = "", *, before: str = "") -> str:
+    return "" if math.isnan(value) else f"{before}{value:{form}}{after}"

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.papers.cases import Choice, Findings, Judge, case_on, holds, judge_claims
-from svm_cost_curves.experiments.papers.panels import name_of
-from svm_cost_curves.experiments.papers.sbp.basin import Basin, Filling, Responses, fill, levels_of, run_responses
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
+from svm_cost_curves.experiments.papers.panels import empty, name_of
+from svm_cost_curves.experiments.papers.sbp.basin import (
+    Basin,
+    Check,
+    Filling,
+    Responses,
+    fill,
+    levels_of,
+    run_responses,
+)
 from svm_cost_curves.experiments.plotting import FAINT, INK
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.statistics import holds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,11 +66,6 @@ def _draw(figure: Figure | SubFigure, filling: Filling, name: str) -> None:
             upper.tick_params(labelleft=False)
             lower.tick_params(labelleft=False)
         left += wide + _BETWEEN
-
-
-def _draw_nothing(figure: Figure | SubFigure) -> None:
-    """Say that there is nothing to draw."""
-    figure.text(0.5, 0.5, "no data set, no responses", size="large", color=FAINT, ha="center", va="center")
 
 
 def _shares(counts: list[int]) -> list[float]:
@@ -114,8 +118,8 @@ def _draw_probabilities(axes: Axes, part: pd.DataFrame, basin: Basin, *, ticks: 
     axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     _hide_frame(axes)
-    what = "response" if basin.name == "all" else "height"
-    axes.set_xlabel(f"examples by rising {what}", color=INK)
+    height = "response" if basin.name == "all" else "height"
+    axes.set_xlabel(f"examples by rising {height}", color=INK)
     text = f"{basin.covered:,} covered, mass {basin.covered * basin.p:.3g}"
     axes.annotate(text, (0, 1), (5, -1), "axes fraction", "offset points", va="top", color=INK)
 
@@ -123,6 +127,32 @@ def _draw_probabilities(axes: Axes, part: pd.DataFrame, basin: Basin, *, ticks: 
 def _hide_frame(axes: Axes) -> None:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaterLevel(Statistic):
+    """Checks of the water level, and of the distribution over the examples that it covers: one case for each.
+
+    Attributes
+    ----------
+    checks : list of Check
+    tolerance : float
+        Relative.
+    """
+
+    checks: list[Check]
+    tolerance: float
+
+    def findings(self, data: tuple[Panel, Filling] | None, evidence: Evidence) -> Findings:
+        """Make the checks on the first data set; none without responses."""
+        return Findings([] if data is None else [self._case(*data, check) for check in self.checks])
+
+    def _case(self, panel: Panel, filling: Filling, check: Check) -> Case:
+        passed, text, numbers = filling.check(check, self.tolerance)
+        return case_on(panel, check, holds(passed), text, numbers, about=check.replace("_", " "))
+
+
+STATISTICS: Final = {"water_level": WaterLevel}
 
 
 COLUMNS = ("dataset", "basin", "rank", "height", "water", "p")
@@ -143,71 +173,17 @@ def make(evidence: Evidence) -> FigureResult:
 
     With a bias there are two basins, as in Figure 4.
     """
-    panel, found = _first(evidence), evidence.computed.get("responses")
-    if panel is None or found is None:
-        nothing: dict[str, Judge] = {spec.id: lambda *_: Findings([]) for spec in evidence.spec.claims}
-        data = pd.DataFrame(columns=list(COLUMNS))
-        return FigureResult(data, _draw_nothing, SIZE, claims=judge_claims(evidence, nothing))
+    panel, responses = _first(evidence), evidence.computed.get("responses")
+    if panel is None or responses is None:
+        nothing = partial(empty, text="no data set, no responses")
+        return FigureResult(pd.DataFrame(columns=list(COLUMNS)), nothing, SIZE, claims=judge_claims(evidence))
     up, down = evidence.computed["levels"]
-    filling = fill(Responses(**{**found, "values": np.array(found["values"])}), (up, down))
+    filling = fill(Responses(**{**responses, "values": np.array(responses["values"])}), (up, down))
     data = filling.table()
     data.insert(0, "dataset", panel.dataset)
-    judges: dict[str, Judge] = {
-        "sbp.fig1": partial(_level, panel=panel, filling=filling),
-        "sbp.fig4": partial(_level, panel=panel, filling=filling),
-        "sbp.supergradient": partial(_supergradient, panel=panel, filling=filling),
-    }
     draw = partial(_draw, filling=filling, name=name_of(panel))
-    return FigureResult(data, draw, SIZE, claims=judge_claims(evidence, judges))
+    return FigureResult(data, draw, SIZE, claims=judge_claims(evidence, data=(panel, filling)))
 
 
 def _first(evidence: Evidence) -> Panel | None:
     return next((panel for panel in evidence.panels if SERIES in panel.runs), None)
-
-
-def _level(evidence: Evidence, choice: Choice, *, panel: Panel, filling: Filling) -> Findings:
-    """Judge sbp.fig1 and sbp.fig4: one case for each check of the water level and of the distribution below it."""
-    numbers = filling.numbers()
-    cases = [
-        case_on(panel, what, holds(passed), about=what.replace("_", " "), statistic=numbers[what])
-        for what, passed in filling.tests(choice["tolerance"]).items()
-    ]
-    covered = " and ".join(
-        f"{basin.covered:,} of {len(basin.heights):,} {basin.name if len(filling.basins) > 1 else 'examples'}"
-        for basin in filling.basins
-    )
-    with_bias = f", b = {filling.bias:.6g}" if len(filling.basins) > 1 else ""
-    measured = (
-        f"{name_of(panel)}: gamma = {filling.level:.10g} (by sorting {filling.level_by_sorting():.10g}){with_bias}; "
-        f"water of volume {filling.volume:.10g}, n nu = {filling.given:.10g}; p of mass {filling.mass:.10g} on "
-        f"{covered}, with the value {filling.minimax:.10g}."
-    )
-    return Findings(cases, measured)
-
-
-DIRECTIONS = 50
-"""Random changes of the responses for which Lemma 3.1 is checked."""
-
-
-def _supergradient(evidence: Evidence, choice: Choice, *, panel: Panel, filling: Filling) -> Findings:
-    """Judge sbp.supergradient: no change of the responses raises the level by more than the distribution says."""
-    excess = largest_excess(filling)
-    measured = (
-        f"largest excess over {DIRECTIONS} random changes {excess:.2g}, relative to the largest response or the level"
-    )
-    decision = holds(excess <= choice["tolerance"])
-    return Findings([case_on(panel, "excess", decision, measured, {"excess": excess, "changes": DIRECTIONS})])
-
-
-def largest_excess(filling: Filling) -> float:
-    """Return the largest f(c + v) - f(c) - <p, v> over random v, relative to the largest response or the level."""
-    (basin,) = filling.basins
-    unit = max(filling.scale, abs(filling.level))
-    generator = np.random.Generator(np.random.Philox(0))
-    found = []
-    for size in np.geomspace(1e-3, 10.0, DIRECTIONS) * unit:
-        change = size * generator.standard_normal(len(basin.heights))
-        moved = replace(filling, basins=(replace(basin, heights=np.sort(basin.heights + change)),))
-        expected = filling.level + basin.p * float(change[: basin.covered].sum())
-        found.append((moved.level_by_sorting() - expected) / unit)
-    return max(found)

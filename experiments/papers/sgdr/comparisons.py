@@ -1,164 +1,170 @@
-"""Comparisons of the costs of methods on every data set, as data, and their judgement."""
+"""Ratios of the costs of methods to the target: the kind of most claims on times, and the sentences about ratios."""
 
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
 from statistics import geometric_mean
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-from svm_cost_curves.experiments.papers.cases import (
+from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on
+from svm_cost_curves.experiments.papers.kinds import Limits
+from svm_cost_curves.experiments.papers.sgdr.timing import Method, ProblemRuns, Protocol
+from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.statistics import (
+    BESIDE,
     FAILS,
     HOLDS,
     MISSING,
     UNCLEAR,
-    Case,
-    Choice,
     Decision,
-    Findings,
-    case_on,
+    Effort,
+    Interval,
+    Ratio,
+    bootstrap_mean,
+    multiple_text,
+    product,
 )
-from svm_cost_curves.experiments.papers.effort import RESAMPLES, Effort, Ratio, multiple_text
-from svm_cost_curves.experiments.papers.sgdr.timing import SECONDS, TimedProblem
-from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_groups, bootstrap_mean
 
-COMPARISON_OPTIONS: Final = {
-    "protocol": ("own", "fixed", "first"),
-    "over": ("each", "mean", "majority"),
-    "dcd": ("liblinear", "dcd"),
-}
-"""Options of the claims that `Comparison` judges."""
+Pair = tuple[Method, Method]
 When = Literal["every", "smallest", "middle", "largest"]
-Group = tuple[TimedProblem, ...]
-"""One problem, a data set with a C; of a growth also the smaller C."""
+"""All values of C that were run, or one of them."""
+Factors = Sequence[tuple[ProblemRuns, float]]
+"""Problems and exponents: the powers of the ratio on these problems are multiplied. The first problem is the case's."""
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Ratios of the costs of two methods, and the rule for them.
+@dataclass(frozen=True, kw_only=True)
+class TimeRatio(Limits):
+    """The cost of one method over that of another, to 1 % above the optimum: a case for each data set, pair and C.
 
     Attributes
     ----------
-    pairs : tuple of (str, str)
-        The ratio's two methods; ``dcd`` is the program that the reading names.
+    pairs : list of (str, str)
+        The two methods of each ratio.
     at : When
-        Values of C. Of a growth: ``largest``: from the middle to the largest, ``smallest``: from the smallest to the
-        middle.
-    limit : str
-        Name of the constant that the ratio must exceed; empty: 1.
-    at_most : bool
-        The ratio must not exceed the limit instead.
-    growth : bool
-        The factor by which the ratio grows with C, instead of the ratio.
+        Values of C.
+    growth_from : str
+        If given, the ratio at this C divides it: the factor by which it grows with C.
+    datasets : list of str
+        If given, it is only measured on these data sets, and its geometric mean on the others divides it.
+    protocol : Protocol
+        How methods are timed that stop by themselves.
+    over : str
+        ``each`` data set is a case; each has the ruling on their geometric ``mean``; or a ``majority`` of the paper's
+        data sets is the only case.
+    dcd : str
+        Program of the method ``dcd``: LIBLINEAR, or this project's.
     cost : str
+        Column of the curves.
     """
 
-    pairs: tuple[tuple[str, str], ...]
+    pairs: list[Pair]
     at: When = "every"
-    limit: str = ""
-    at_most: bool = False
-    growth: bool = False
-    cost: str = SECONDS
+    growth_from: Literal["", "smallest", "middle"] = ""
+    datasets: list[str] = field(default_factory=list)
+    protocol: Protocol = "own"
+    over: Literal["each", "mean", "majority"] = "each"
+    dcd: Literal["liblinear", "dcd"] = "liblinear"
+    cost: Literal["cpu_seconds", "epochs"] = "cpu_seconds"
 
-    def groups(self, problems: Sequence[TimedProblem]) -> list[Group]:
-        """Return the problems that it is about."""
-        values = sorted({problem.C for problem in problems})
-        if not values:
-            return []
-        low, middle, high = values[0], middle_of(values), values[-1]
-        chosen = {"every": values, "smallest": [low], "middle": [middle], "largest": [high]}[self.at]
-        if not self.growth:
-            return [(problem,) for problem in problems if problem.C in chosen]
-        before, after = (low, middle) if self.at == "smallest" else (middle, high)
-        by_place = {(problem.panel.paper_dataset, problem.C): problem for problem in problems}
-        return [(found, by_place[name, before]) for (name, C), found in by_place.items() if after == C]
+    def findings(self, data: Sequence[ProblemRuns], evidence: Evidence) -> Findings:
+        """Compare all pairs on all problems."""
+        programs: dict[Method, Method] = {"dcd": self.dcd}
+        pairs = [(programs.get(first, first), programs.get(second, second)) for first, second in self.pairs]
+        return findings_of({self._name(pair): self._cases(pair, data, evidence) for pair in pairs})
 
-    def decide(self, ratio: Ratio | None, choice: Choice) -> Decision:
-        """Decide on a ratio; None, because both methods miss the target, decides nothing."""
-        if ratio is None:
-            return UNCLEAR
-        limit = choice[self.limit] if self.limit else 1.0
-        return ratio.at_most(limit) if self.at_most else ratio.above(limit)
-
-    def judge(self, evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
-        """Judge all pairs on all problems that it is about."""
-        answers = {pair: self._cases(evidence, choice, pair, problems) for pair in self.pairs}
-        text = [summary(self._name(pair, choice), cases) for pair, cases in answers.items()]
-        return Findings([case for cases in answers.values() for case in cases], " ".join(text))
-
-    def _cases(
-        self, evidence: Evidence, choice: Choice, pair: tuple[str, str], problems: Sequence[TimedProblem]
-    ) -> list[Case]:
-        groups = self.groups(problems)
-        cases = [self._case(choice, pair, group) for group in groups]
-        if choice.option("over") == "majority":
-            return _majority(evidence, self._name(pair, choice), cases)
-        if choice.option("over") == "mean":
-            return self._by_mean(evidence, choice, pair, groups, cases)
+    def _cases(self, pair: Pair, problems: Sequence[ProblemRuns], evidence: Evidence) -> list[Case]:
+        compared = [
+            [(problem, 1.0), *self._divisors(pair, problem, problems, evidence)]
+            for problem in problems_at(problems, self.at)
+            if not self.datasets or problem.panel.paper_dataset in self.datasets
+        ]
+        cases = [self._case(pair, factors) for factors in compared]
+        if self.over == "majority":
+            return _majority(evidence, self._name(pair), cases)
+        if self.over == "mean":
+            return self._by_mean(evidence, pair, compared, cases)
         return cases
 
-    def _case(self, choice: Choice, pair: tuple[str, str], group: Group) -> Case:
-        problem, name = group[0], self._name(pair, choice)
-        efforts, exponents = self._terms(choice, pair, group)
-        if lacking := [label for label, effort in efforts.items() if effort is None]:
+    def _divisors(
+        self, pair: Pair, problem: ProblemRuns, problems: Sequence[ProblemRuns], evidence: Evidence
+    ) -> Factors:
+        """Return the problems by whose ratios that of a problem is divided."""
+        others: list[ProblemRuns] = []
+        if self.growth_from:
+            others = [other for other in problems_at(problems, self.growth_from) if other.panel is problem.panel]
+        elif self.datasets:
+            others = [
+                other
+                for other in problems
+                if other.C == problem.C and other.panel.paper_dataset not in self.datasets and not other.unfit
+                if evidence.declared(other.panel) and None not in [self._effort(other, method) for method in pair]
+            ]
+        return [(other, -1.0 / len(others)) for other in others]
+
+    def _case(self, pair: Pair, factors: Factors) -> Case:
+        problem, name = factors[0][0], self._name(pair)
+        lacking = [
+            f"{STYLES[method].name} at C = {other.C:g}"
+            for other, _ in factors
+            for method in pair
+            if self._effort(other, method) is None
+        ]
+        if self.datasets and len(factors) == 1:
+            lacking.append("both methods on other data sets")
+        if lacking:
             return case_at(problem, name, MISSING, problem.unfit or f"no finished runs of {', '.join(lacking)}")
-        ratio = product([effort for effort in efforts.values() if effort is not None], exponents)
+        ratio = self._ratio(pair, factors)
         statistic = {"ratio": None if ratio is None else ratio.as_dict()}
-        if unfit := next((each.unfit for each in group if each.unfit), ""):
+        if unfit := next((other.unfit for other, _ in factors if other.unfit), ""):
             return case_at(problem, name, UNCLEAR, unfit, statistic)
         text = f"{name} {'both miss the target' if ratio is None else ratio.text()}"
-        return case_at(problem, name, self.decide(ratio, choice), text, statistic)
+        return case_at(problem, name, self._decision(ratio), text, statistic)
 
-    def _terms(
-        self, choice: Choice, pair: tuple[str, str], group: Group
-    ) -> tuple[dict[str, Effort | None], list[float]]:
-        """Return the factors of the ratio, by name, and their exponents."""
-        efforts: dict[str, Effort | None] = {}
-        for problem in group:
-            for method in pair:
-                label = f"{_label(method, choice)} at C = {problem.C:g}"
-                efforts[label] = problem.effort(_series(method, choice), choice.option("protocol"), self.cost)
-        return efforts, [1.0, -1.0, -1.0, 1.0][: len(efforts)]
+    def _ratio(self, pair: Pair, factors: Factors) -> Ratio | None:
+        """Return the product of powers of the ratio; None without a factor, or if both methods miss the target."""
+        terms = [
+            (effort, sign * exponent)
+            for problem, exponent in factors
+            for method, sign in zip(pair, (1, -1), strict=True)
+            if (effort := self._effort(problem, method)) is not None
+        ]
+        return product([effort for effort, _ in terms], [exponent for _, exponent in terms]) if terms else None
+
+    def _decision(self, ratio: Ratio | None) -> Decision:
+        return UNCLEAR if ratio is None else self.decide(ratio)
 
     def _by_mean(
-        self,
-        evidence: Evidence,
-        choice: Choice,
-        pair: tuple[str, str],
-        groups: Sequence[Group],
-        cases: Sequence[Case],
+        self, evidence: Evidence, pair: Pair, compared: Sequence[Factors], cases: Sequence[Case]
     ) -> list[Case]:
         """Give each case the ruling on the geometric mean over all data sets that were run."""
-        result = list(cases)
-        for C in sorted({group[0].C for group in groups}):
+        result, problems = list(cases), [factors[0][0] for factors in compared]
+        for C in {problem.C for problem in problems}:
             places = [
-                k
-                for k, (group, case) in enumerate(zip(groups, cases, strict=True))
-                if group[0].C == C and case.ruling != "missing" and not group[0].unfit
-                if evidence.declared(group[0].panel)
+                place
+                for place, (problem, case) in enumerate(zip(problems, cases, strict=True))
+                if problem.C == C and case.ruling != "missing" and not problem.unfit
+                if evidence.declared(problem.panel)
             ]
-            terms = [self._terms(choice, pair, groups[k]) for k in places]
-            efforts = [effort for own, _ in terms for effort in own.values() if effort is not None]
-            exponents = [exponent / len(places) for _, own in terms for exponent in own]
-            ratio = product(efforts, exponents) if efforts else None
-            text = "is not known" if ratio is None else ratio.text()
-            note = f"the mean of {self._name(pair, choice)} {text}"
-            for k in places:
-                result[k] = replace(cases[k], decision=self.decide(ratio, choice), note=note)
+            factors = [(problem, power / len(places)) for place in places for problem, power in compared[place]]
+            ratio = self._ratio(pair, factors)
+            note = f"the mean of {self._name(pair)} {'is not known' if ratio is None else ratio.text()}"
+            for place in places:
+                result[place] = replace(cases[place], decision=self._decision(ratio), note=note)
         return result
 
-    def _name(self, pair: tuple[str, str], choice: Choice) -> str:
-        first, second = (_label(method, choice) for method in pair)
-        return f"{'growth of ' if self.growth else ''}{first} over {second}"
+    def _effort(self, problem: ProblemRuns, method: Method) -> Effort | None:
+        return problem.effort(method, self.protocol, self.cost)
+
+    def _name(self, pair: Pair) -> str:
+        name = " over ".join(STYLES[method].name for method in pair)
+        return f"{'growth of ' if self.growth_from else ''}{name}{' against other data sets' if self.datasets else ''}"
 
 
 def case_at(
-    problem: TimedProblem, what: str, decision: Decision, text: str = "", statistic: Mapping[str, Any] | None = None
+    problem: ProblemRuns, what: str, decision: Decision, text: str = "", statistic: Mapping[str, Any] | None = None
 ) -> Case:
     """Return a case on a data set and C; the text is its note, and stands in sentences where nothing sums them up."""
     measured = "" if statistic is None else text
@@ -167,57 +173,26 @@ def case_at(
     )
 
 
-def middle_of(values: Sequence[float]) -> float:
-    """Return the middle of some rising values, the smaller of two."""
-    return values[(len(values) - 1) // 2]
-
-
-def _series(method: str, choice: Choice) -> str:
-    """Return the series of a method: DCD has two programs."""
-    return choice.option("dcd") if method == "dcd" else method
-
-
-def _label(method: str, choice: Choice) -> str:
-    return STYLES[_series(method, choice)].name
+def problems_at(problems: Sequence[ProblemRuns], at: When) -> list[ProblemRuns]:
+    """Return the problems with some values of C; the middle of an even number is the smaller one."""
+    values = sorted({problem.C for problem in problems})
+    if at == "every" or not values:
+        return list(problems)
+    C = {"smallest": values[0], "middle": values[(len(values) - 1) // 2], "largest": values[-1]}[at]
+    return [problem for problem in problems if problem.C == C]
 
 
 def _majority(evidence: Evidence, name: str, cases: Sequence[Case]) -> list[Case]:
     """Return one case: whether more than half of all the paper's data sets hold; the data sets' own stand beside it."""
-    own = [case for case in cases if case.place[0] in {*evidence.spec.datasets}]
+    judged = [case for case in cases if case.place[0] in {*evidence.spec.datasets}]
     total = len(evidence.spec.datasets) + len(evidence.spec.missing_data)
-    held, failed = (sum(case.ruling == ruling for case in own) for ruling in ("holds", "fails"))
+    held, failed = (sum(case.ruling == ruling for case in judged) for ruling in ("holds", "fails"))
     decision = HOLDS if 2 * held > total else FAILS if 2 * failed >= total else UNCLEAR
-    if not any(case.statistic for case in own):
+    if not any(case.statistic for case in judged):
         decision = MISSING
-    beside = [replace(case, decision=Decision("beside")) for case in cases]
+    beside = [replace(case, decision=BESIDE) for case in cases]
     text = f"{held} of the paper's {total} data sets hold, {failed} fail"
     return [Case(("", name), name, decision, text, {"held": held, "failed": failed, "of": total}, text), *beside]
-
-
-@lru_cache(maxsize=4096)
-def _product(efforts: tuple[Effort, ...], exponents: tuple[float, ...]) -> Ratio | None:
-    missed = {exponent > 0 for effort, exponent in zip(efforts, exponents, strict=True) if not effort.known}
-    if len(missed) == 2:
-        return None
-
-    def of(*chosen: Sequence[int]) -> float:
-        return math.exp(
-            math.fsum(
-                exponent * math.log(statistics.median(effort.costs[k] for k in runs))
-                for effort, exponent, runs in zip(efforts, exponents, chosen, strict=True)
-            )
-        )
-
-    interval = bootstrap_groups(of, [len(effort.costs) for effort in efforts], resamples=RESAMPLES)
-    assert interval is not None  # all have runs, and their costs are positive
-    steps = [(effort.step ** abs(exponent), exponent > 0) for effort, exponent in zip(efforts, exponents, strict=True)]
-    down, up = (math.prod(step for step, upper in steps if upper is side) for side in (True, False))
-    return Ratio(interval.widened(down, up), "" if not missed else "at least" if missed == {True} else "at most")
-
-
-def product(efforts: Sequence[Effort], exponents: Sequence[float]) -> Ratio | None:
-    """Return a product of powers of medians; None if it is bounded neither from below nor from above."""
-    return _product(tuple(efforts), tuple(exponents))
 
 
 def geometric_interval(logs: Sequence[float]) -> Interval:
@@ -226,20 +201,31 @@ def geometric_interval(logs: Sequence[float]) -> Interval:
     return replace(mean, estimate=math.exp(mean.estimate), low=math.exp(mean.low), high=math.exp(mean.high))
 
 
-def summary(name: str, cases: Sequence[Case]) -> str:
-    """Write in how many cases a comparison holds, and its ratios."""
-    title = name[0].upper() + name[1:]
+def findings_of(answers: Mapping[str, Sequence[Case]], worst: str = "") -> Findings:
+    """Return all cases, and the summary of those of each title.
+
+    With `worst` it names the case with the largest number of that name, in place of the ratios.
+    """
+    texts = [summary(title, cases, worst) for title, cases in answers.items()]
+    return Findings([case for cases in answers.values() for case in cases], " ".join(texts))
+
+
+def summary(title: str, cases: Sequence[Case], worst: str = "") -> str:
+    """Write in how many cases a comparison holds, and its ratios or the worst case."""
     counted = [case for case in cases if case.ruling not in ("beside", "missing")]
+    held, unclear = (sum(case.ruling in names for case in counted) for names in (("holds", "trivial"), ("unclear",)))
+    text = f"as claimed in {held} of {len(counted)} cases" if counted else "no case was run"
+    text = f"{title[0].upper()}{title[1:]}: {text}" + (f", unclear in {unclear}" if unclear else "")
+    if worst:
+        measured = [case for case in cases if case.statistic]
+        case = max(measured, key=lambda case: float(case.statistic[worst]), default=None)
+        return f"{text}." if case is None else f"{text}; at worst {case.measured} ({case.about})."
     ratios = {case.about: case.statistic["ratio"] for case in cases if case.statistic.get("ratio") is not None}
     known = {about: float(ratio["estimate"]) for about, ratio in ratios.items() if not ratio["bound"]}
-    held = sum(case.ruling == "holds" for case in counted)
-    text = f"{title}: as claimed in {held} of {len(counted)} cases" if counted else f"{title}: no case was run"
-    if unclear := sum(case.ruling == "unclear" for case in counted):
-        text += f", unclear in {unclear}"
     if not known:
-        return f"{text}."
+        return f"{text}; only bounds of ratios are known." if ratios else f"{text}."
     ends = [pick(known, key=lambda about: known[about]) for pick in (min, max)]
     extremes = " to ".join(f"{multiple_text(known[about])} ({about})" for about in ends)
-    mean = multiple_text(geometric_mean(known.values()))
     bounds = f", without {left} of which only a bound is known" if (left := len(ratios) - len(known)) else ""
-    return f"{text}; ratio {mean}" + (f" (geometric mean{bounds}), from {extremes}." if len(known) > 1 else ".")
+    details = f" (geometric mean{bounds}), from {extremes}" if len(known) > 1 else ""
+    return f"{text}; ratio {multiple_text(geometric_mean(known.values()))}{details}."

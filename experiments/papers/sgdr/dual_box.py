@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,11 @@ from scipy import sparse
 
 from svm_cost_curves.experiments.papers.problem import load_problem
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope
+from svm_cost_curves.experiments.reproduction.statistics import Interval, mean_exponent
 
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.configuration.settings import RunSettings
     from svm_cost_curves.solvers import Problem
-
-T = TypeVar("T")
 
 METHODS: Final = ("sgd_s", "sgd_m")
 PASSES: Final = 30
@@ -121,20 +119,21 @@ def random_excess(problem: Problem, seed: int) -> list[float]:
     return found
 
 
-def random_exponent(run: RunSettings) -> Interval:
+def random_exponent(run: RunSettings) -> Interval | None:
     """Return a of excess ~ epochs^-a (`random_excess`), mean over three seeds. Raises DataError without data."""
     problem = load_problem(replace(run, dataset=replace(run.dataset, max_train=RANDOM_EXAMPLES)))
-    return bootstrap_mean([-loglog_slope(RANDOM_EPOCHS, random_excess(problem, seed)) for seed in range(3)])
+    return mean_exponent((RANDOM_EPOCHS, 1 / np.array(random_excess(problem, seed))) for seed in range(3))
 
 
-def on_each(evidence: Evidence, series: str, call: Callable[[RunSettings], T]) -> dict[str, T | str]:
+def on_each(evidence: Evidence, series: str, call: Callable[[RunSettings], Any]) -> dict[str, dict[str, Any] | str]:
     """Apply `call` to the settings of a series on each data set; the reason where runs or data are missing."""
     from svm_cost_curves.datasets import DataError
 
-    values: dict[str, T | str] = {}
+    values: dict[str, dict[str, Any] | str] = {}
     for panel in evidence.panels:
         try:
-            values[panel.dataset] = call(panel.settings[series]) if panel.runs.get(series) else "no finished runs"
+            runs = panel.runs.get(series)
+            values[panel.dataset] = asdict(call(panel.settings[series])) if runs else "no finished runs"
         except DataError as error:
             values[panel.dataset] = str(error).partition(": ")[0]
     return values

@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
 from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.bands import Band, band
-from svm_cost_curves.experiments.papers.cases import Choice, Findings, judge_claims
-from svm_cost_curves.experiments.papers.effort import multiple_text, seconds_text
+from svm_cost_curves.experiments.papers.bands import band_table
+from svm_cost_curves.experiments.papers.optimum import SERIES
 from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
 from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
-from svm_cost_curves.experiments.papers.sgdr.comparisons import middle_of
-from svm_cost_curves.experiments.papers.sgdr.timing import (
-    ACCURACY,
-    SECONDS,
-    STOPPING,
-    TimedProblem,
-    lines,
-    methods,
-    timed_problems,
-)
+from svm_cost_curves.experiments.papers.sgdr.comparisons import problems_at
+from svm_cost_curves.experiments.papers.sgdr.timing import ACCURACY, PROTOCOLS, SECONDS, STOPPING, ProblemRuns
+from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, axis_name, legend_row
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import Bold, FigureResult, Table
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import multiple_text
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +40,15 @@ Lines = Sequence[tuple[str, str, str]]
 """Method, protocol and name of each row."""
 
 
-def _draw_heat(figure: Figure | SubFigure, problems: Sequence[TimedProblem], rows: Lines, top: float) -> None:
+def lines(spec: FigureSpec) -> Lines:
+    """Return the rows of a table: all methods, then the other readings of those that stop by themselves."""
+    methods = dict.fromkeys(series.name.split()[0] for series in spec.series if series.name != SERIES)
+    other = [(name, protocol) for name in methods if name in STOPPING for protocol in PROTOCOLS if protocol != "own"]
+    rows = [*((name, "own") for name in methods), *other]
+    return [(name, protocol, STYLES[name].name + PROTOCOLS[protocol]) for name, protocol in rows]
+
+
+def _draw_heat(figure: Figure | SubFigure, problems: Sequence[ProblemRuns], rows: Lines, top: float) -> None:
     """Draw a block per C, `top` inches from the top: one column per data set, one row per method and reading."""
     width, whole = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
     values = sorted({problem.C for problem in problems})
@@ -66,7 +65,7 @@ def _draw_heat(figure: Figure | SubFigure, problems: Sequence[TimedProblem], row
                 axes.annotate(name, (0, row + 0.5), (-6, 0), **look, **beside)
 
 
-def _draw_block(axes: Axes, problems: Sequence[TimedProblem], rows: Lines) -> None:
+def _draw_block(axes: Axes, problems: Sequence[ProblemRuns], rows: Lines) -> None:
     from matplotlib.patches import Rectangle
 
     axes.set_xlim(0, len(problems))
@@ -137,43 +136,34 @@ _GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
 """Methods that share a panel."""
 
 
-@dataclass(frozen=True)
-class ConvergencePath:
-    """(J - J_opt) / J_opt of all methods against CPU seconds, on one problem."""
-
-    problem: TimedProblem
-    bands: Mapping[str, Band]
-
-
-def _groups(names: Sequence[str]) -> dict[str, list[str]]:
+def _groups(rows: Lines) -> dict[str, list[str]]:
     """Return the methods of each block of panels that a figure has."""
+    names = {name for name, _, _ in rows}
     found = {title: [name for name in group if name in names] for title, group in _GROUPS.items()}
     return {title: group for title, group in found.items() if len(group) > 1}
 
 
-def _size(
-    problems: Sequence[TimedProblem], paths: Sequence[ConvergencePath], names: Sequence[str], rows: Lines
-) -> tuple[float, float]:
+def _with_curves(problems: Sequence[ProblemRuns]) -> list[ProblemRuns]:
+    """Return the problems whose curves are drawn."""
+    return [problem for problem in problems_at(problems, "middle") if problem.bands]
+
+
+def _size(problems: Sequence[ProblemRuns], rows: Lines) -> tuple[float, float]:
     """Width and height of the drawing, in inches."""
-    if not _any_times(problems):
+    if all(problem.optimum is None for problem in problems):
         return layout.WIDTH, layout.height(1)
-    blocks = len(_groups(names)) * (_BLOCK_HEAD + layout.height(len(paths))) if paths else 0.0
+    panels = len(_with_curves(problems))
+    blocks = len(_groups(rows)) * (_BLOCK_HEAD + layout.height(panels)) if panels else 0.0
     return layout.WIDTH, _HEAD + _ABOVE + _ROW * len(rows) + 0.2 + blocks
 
 
-def _draw(
-    figure: Figure | SubFigure,
-    problems: Sequence[TimedProblem],
-    paths: Sequence[ConvergencePath],
-    names: Sequence[str],
-    rows: Lines,
-) -> None:
+def _draw(figure: Figure | SubFigure, problems: Sequence[ProblemRuns], rows: Lines) -> None:
     """Draw the times, and the curves below them."""
-    if not _any_times(problems):
+    if all(problem.optimum is None for problem in problems):
         empty(figure, "no finished runs with an optimum to compare with")
         return
     whole = figure.bbox.height / figure.dpi
-    stopping = ", ".join(STYLES[name].name for name in STOPPING if name in names)
+    shown, stopping = _with_curves(problems), ", ".join(_stopping(rows))
     caption = (
         rf"CPU time to {_EXCESS} $\leq$ {ACCURACY:g}, medians over the runs; {stopping}: to the own stop, with the "
         "largest parameter whose stop is within it.\nItalics: other readings of the same methods. >: not reached in "
@@ -183,43 +173,38 @@ def _draw(
     _draw_key(figure, 0.4)
     _draw_heat(figure, problems, rows, _HEAD)
     top = _HEAD + _ABOVE + _ROW * len(rows) + 0.2
-    for title, group in _groups(names).items() if paths else ():
-        axes = layout.add_panels(figure, len(paths), top + _BLOCK_HEAD)
-        left = axes[0].get_position().x0
-        text = f"{_EXCESS} against CPU time for $C$ = {paths[0].problem.C:g}, medians over the runs: {title}"
+    for title, group in _groups(rows).items() if shown else ():
+        panels = layout.add_panels(figure, len(shown), top + _BLOCK_HEAD)
+        left = panels[0].get_position().x0
+        text = f"{_EXCESS} against CPU time for $C$ = {shown[0].C:g}, medians over the runs: {title}"
         figure.text(left, 1 - (top + 0.3) / whole, text, size="large", style="italic", color=INK, va="bottom")
         legend_row(figure, [STYLES[name] for name in group], (left, 1 - (top + 0.38) / whole))
-        for k, (each, path) in enumerate(zip(axes, paths, strict=True)):
-            layout.log_axes(each, axis_name(SECONDS), _EXCESS, k)
-            _draw_path(each, path, group)
-            heading(each, path.problem.panel)
-        top += _BLOCK_HEAD + layout.height(len(paths))
+        for place, (axes, problem) in enumerate(zip(panels, shown, strict=True)):
+            layout.log_axes(axes, axis_name(SECONDS), _EXCESS, place)
+            _draw_curves(axes, problem, group)
+            heading(axes, problem.panel)
+        top += _BLOCK_HEAD + layout.height(len(shown))
 
 
-def _any_times(problems: Sequence[TimedProblem]) -> bool:
-    return any(problem.efforts for problem in problems)
+def _stopping(rows: Lines) -> list[str]:
+    """Return the names of the methods that stop by themselves."""
+    return [STYLES[name].name for name in STOPPING if any(method == name for method, _, _ in rows)]
 
 
-def _draw_path(axes: Axes, path: ConvergencePath, group: Sequence[str]) -> None:
+def _draw_curves(axes: Axes, problem: ProblemRuns, group: Sequence[str]) -> None:
     axes.axhline(ACCURACY, color=INK, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1.5)
     ends = []
     for name in group:
-        if (own := path.bands.get(name)) is not None:
-            layout.draw_line(axes, own.at_least(_NEAREST / 2), STYLES[name])
-            ends += [own.cost[own.median <= _FARTHEST][:1], own.cost[own.median >= _NEAREST][-1:]]
+        if (excess := problem.bands.get(name)) is not None:
+            layout.draw_line(axes, excess.at_least(_NEAREST / 2), STYLES[name])
+            ends += [excess.cost[excess.median <= _FARTHEST][:1], excess.cost[excess.median >= _NEAREST][-1:]]
     axes.set_ylim(_NEAREST, _FARTHEST)
     limits = [float(end[0]) for end in ends if len(end)]
     if limits:
         axes.set_xlim(min(limits) / 1.2, max(limits) * 1.2)
 
 
-COLUMNS: Final = (
-    *("panel", "dataset", "C", "series", "protocol"),
-    *("seconds", "least", "largest", "runs", "reached", "step", "over_fastest"),
-)
-
-
-def _time_points(problems: Sequence[TimedProblem], rows: Lines) -> pd.DataFrame:
+def _time_points(problems: Sequence[ProblemRuns], rows: Lines) -> pd.DataFrame:
     """Return a row for each data set, C, method and reading: CPU seconds, and the multiple of the fastest method's."""
     points = [
         {
@@ -236,22 +221,33 @@ def _time_points(problems: Sequence[TimedProblem], rows: Lines) -> pd.DataFrame:
         for name, protocol, _ in rows
         if (effort := problem.effort(name, protocol)) is not None
     ]
-    return pd.DataFrame(points, columns=list(COLUMNS))
+    return pd.DataFrame(points)
 
 
-def _table(problems: Sequence[TimedProblem], rows: Lines) -> Table:
+def _curve_points(problems: Sequence[ProblemRuns]) -> pd.DataFrame:
+    """Return the points of the drawn curves: CPU seconds, and (J - J_opt) / J_opt."""
+    curves = [
+        ({"panel": problem.panel.paper_dataset, "dataset": problem.panel.dataset, "C": problem.C, "series": name}, band)
+        for problem in _with_curves(problems)
+        for name, band in problem.bands.items()
+    ]
+    columns = ("panel", "dataset", "C", "series", SECONDS, "runs", "median")
+    return band_table(curves, SECONDS, columns).rename(columns={SECONDS: "seconds", "median": "excess"})
+
+
+def _table(problems: Sequence[ProblemRuns], rows: Lines) -> Table:
     """Return for each C the optima and a row for each method and reading, with a column for each data set."""
     table: list[list[str | Bold]] = []
     for C in sorted({problem.C for problem in problems}):
-        own = [problem for problem in problems if problem.C == C]
-        optima = ["" if problem.optimum is None else f"{problem.optimum.upper:.6f}" for problem in own]
+        columns = [problem for problem in problems if problem.C == C]
+        optima = ["" if problem.optimum is None else f"{problem.optimum.upper:.6f}" for problem in columns]
         table.append([f"{C:g}", "J_opt", *optima, ""])
         for name, protocol, label in rows:
-            cells = [_cell(problem, name, protocol) for problem in own]
-            mean = _mean(own, name) if protocol == "own" else ""
+            cells = [_cell(problem, name, protocol) for problem in columns]
+            mean = _mean(columns, name) if protocol == "own" else ""
             table.append([f"{C:g}", label if protocol == "own" else f"({label})", *cells, mean])
     data_sets = {problem.panel.paper_dataset: problem for problem in problems}
-    stopping = " and ".join(dict.fromkeys(STYLES[name].name for name, _, _ in rows if name in STOPPING))
+    stopping = " and ".join(_stopping(rows))
     notes = [
         f"CPU time in the solver to (J - J_opt) / J_opt <= {ACCURACY:g}, median over the runs; in brackets the "
         "multiple of the fastest, in the last column its geometric mean. >: half of the runs or more missed it within "
@@ -266,7 +262,7 @@ def _table(problems: Sequence[TimedProblem], rows: Lines) -> Table:
     return Table(["C", "method", *(problem.short for problem in data_sets.values()), "mean multiple"], table, notes)
 
 
-def _cell(problem: TimedProblem, name: str, protocol: str) -> str | Bold:
+def _cell(problem: ProblemRuns, name: str, protocol: str) -> str | Bold:
     effort = problem.effort(name, protocol)
     multiple = problem.multiple(effort)
     if effort is None:
@@ -277,67 +273,15 @@ def _cell(problem: TimedProblem, name: str, protocol: str) -> str | Bold:
     return Bold(text) if multiple == 1 and protocol == "own" else f"{text} ({multiple_text(multiple)})"
 
 
-def _mean(problems: Sequence[TimedProblem], name: str) -> str:
+def _mean(problems: Sequence[ProblemRuns], name: str) -> str:
     """Write the mean over all data sets; nothing where one of them has no time."""
     known = [multiple for problem in problems if (multiple := problem.multiple(problem.effort(name))) is not None]
     return multiple_text(geometric_mean(known)) if known and len(known) == len(problems) else ""
 
 
-TimesJudge = Callable[[Evidence, Choice, Sequence[TimedProblem]], Findings]
-
-
-def make_times(evidence: Evidence, judges: Mapping[str, TimesJudge]) -> FigureResult:
-    """Draw the figure and judge its claims by id. All its series are swept over the same values of C."""
-    found, names, rows = timed_problems(evidence), methods(evidence.spec), lines(evidence.spec)
-    values = sorted({problem.C for problem in found})
-    shown = [problem for problem in found if middle_of(values) == problem.C]
-    paths = [path for problem in shown if (path := _path(problem, evidence.spec, names)).bands]
-    return FigureResult(
-        pd.concat([_time_points(found, rows), *(_path_points(path) for path in paths)], ignore_index=True),
-        partial(_draw, problems=found, paths=paths, names=names, rows=rows),
-        _size(found, paths, names, rows),
-        table=_table(found, rows),
-        claims=judge_claims(
-            evidence, {name: partial(_judge, judge=judge, found=found) for name, judge in judges.items()}
-        ),
-    )
-
-
-def _judge(evidence: Evidence, choice: Choice, judge: TimesJudge, found: Sequence[TimedProblem]) -> Findings:
-    return judge(evidence, choice, found)
-
-
-def _path(problem: TimedProblem, spec: FigureSpec, names: Sequence[str]) -> ConvergencePath:
-    optimum = problem.optimum
-    if optimum is None:
-        return ConvergencePath(problem, {})
-    bands = {
-        name: band(
-            [
-                (column(frame, "cpu_seconds"), optimum.excess(column(frame, "primal")))
-                for frame in problem.panel.curves(spec.members(name)[problem.C])
-            ]
-        )
-        for name in names
-    }
-    return ConvergencePath(problem, {name: found for name, found in bands.items() if found is not None})
-
-
-def _path_points(path: ConvergencePath) -> pd.DataFrame:
-    return pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "panel": path.problem.panel.paper_dataset,
-                    "dataset": path.problem.panel.dataset,
-                    "C": path.problem.C,
-                    "series": name,
-                    "seconds": band.cost,
-                    "runs": band.runs,
-                    "excess": band.median,
-                }
-            )
-            for name, band in path.bands.items()
-        ],
-        ignore_index=True,
-    )
+def make_tables(spec: FigureSpec, problems: Sequence[ProblemRuns], claims: Sequence[Claim]) -> FigureResult:
+    """Draw all problems of a figure, whose series are swept over the same values of C."""
+    rows = lines(spec)
+    points = pd.concat([_time_points(problems, rows), _curve_points(problems)], ignore_index=True)
+    draw = partial(_draw, problems=problems, rows=rows)
+    return FigureResult(points, draw, _size(problems, rows), table=_table(problems, rows), claims=claims)

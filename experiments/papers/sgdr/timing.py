@@ -6,25 +6,29 @@ import statistics
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
+from typing import Final, Literal, TypeVar
 
 import numpy as np
+import pandas as pd
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers.effort import Effort, clock_mismatch, effort_of
+from svm_cost_curves.experiments.curve import ROUNDING, column
+from svm_cost_curves.experiments.papers.bands import Band, band
 from svm_cost_curves.experiments.papers.optimum import KNOWN, SERIES, Optimum, optimum_of
 from svm_cost_curves.experiments.papers.panels import called
-from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.papers.times import clock_mismatch
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import Effort, cost_to_target, effort_of
 
 ACCURACY: Final = 0.01
 """Target of (J - J_opt) / J_opt."""
 STOPPING: Final = ("sgd_s", "sgd_m")
 """Methods that stop at an accuracy that is their parameter, eps; a series of theirs with another value is named
 ``sgd_s 0.1``."""
-ROUNDING: Final = 1e-9
 
+Method = Literal["pegasos", "svmsgd", "sgdqn", "sgd_r", "sgd_s", "sgd_m", "svmperf", "ocas", "liblinear", "dcd", "mpu"]
+Protocol = Literal["own", "fixed", "first"]
 PROTOCOLS: Final[Mapping[str, str]] = {"own": "", "fixed": f" eps = {ACCURACY:g}", "first": " first evaluation"}
 """How a `STOPPING` method is timed, and the end of its name then; others are timed to the first evaluation within 1 %.
 
@@ -40,25 +44,15 @@ Sweep = Mapping[float, tuple[Run, ...]]
 
 def first_evaluation(runs: Sequence[Run], optimum: Optimum, cost: str = SECONDS) -> Effort | None:
     """Return the cost of some runs to their first evaluation within the target; None without runs."""
-    if not runs:
-        return None
-    found: list[float | None] = []
-    step = 1.0
-    for run in runs:
-        costs, iterations = column(run.curve, cost), column(run.curve, "iterations")
-        within = np.flatnonzero(optimum.excess(column(run.curve, "primal")) <= ACCURACY + ROUNDING)
-        found.append(float(costs[within[0]]) if within.size else None)
-        # no run ends between two iterations
-        if within.size and (k := within[0]) and iterations[k] - iterations[k - 1] > 1 and costs[k - 1] > 0:
-            step = max(step, float(costs[k] / costs[k - 1]))
-    return effort_of(found, max(_end(run, cost) for run in runs), step)
+    frames = [run.curve for run in runs]
+    return cost_to_target(frames, cost, lambda frame: optimum.excess(column(frame, "primal")), ACCURACY)
 
 
 def own_stop(runs: Sequence[Run], cost: str = SECONDS) -> Effort | None:
     """Return the cost of some runs to their stop by their own rule; None without runs."""
-    if not runs:
-        return None
-    return effort_of([_end(run, cost) if stopped(run) else None for run in runs], max(_end(run, cost) for run in runs))
+    costs = [end_of(run, cost) for run in runs]
+    stops = [end if stopped(run) else None for run, end in zip(runs, costs, strict=True)]
+    return effort_of(stops, max(costs)) if runs else None
 
 
 def best_stop(sweep: Sweep, optimum: Optimum, cost: str = SECONDS) -> Effort | None:
@@ -67,26 +61,28 @@ def best_stop(sweep: Sweep, optimum: Optimum, cost: str = SECONDS) -> Effort | N
     Returns
     -------
     Effort or None
-        None without runs. Its `step` reaches to the cost below which no stop is within the target: that at the next
+        None without runs. Its least cost is that below which no stop is within the target: that at the next
         larger eps, which misses it, or that of the first evaluation within it, as the steps do not depend on eps. If
         no eps is within the target: the runs of the smallest, as missed.
     """
-    larger: Effort | None = None
+    if not sweep:
+        return None
+    first, larger = first_evaluation(sweep[min(sweep)], optimum, cost), None
     for _, runs in sorted(sweep.items(), reverse=True):
-        own, first = own_stop(runs, cost), first_evaluation(sweep[min(sweep)], optimum, cost)
-        assert own is not None  # a sweep has runs for each eps
-        assert first is not None
-        within = statistics.median(after_run(run, optimum) for run in runs) <= ACCURACY + ROUNDING
-        if within and all(own.reached):
+        stops = own_stop(runs, cost)
+        assert first is not None  # a sweep has runs for each eps
+        assert stops is not None
+        within = statistics.median(after_run(run, optimum) for run in runs) <= ACCURACY * (1 + ROUNDING)
+        if within and all(stops.reached):
             least = max(0.0 if larger is None else larger.median, first.median / first.step)
-            return Effort(own.costs, own.reached, max(own.median / least, 1.0))
-        larger = own
+            return Effort(stops.costs, stops.reached, tuple(min(cost, least) for cost in stops.costs))
+        larger = stops
     return larger and Effort(larger.costs, (False,) * len(larger.costs))
 
 
 def after_run(run: Run, optimum: Optimum) -> float:
     """Return an upper bound on (J - J_opt) / J_opt at the end of a run."""
-    return float(optimum.excess(column(run.curve, "primal")[-1:])[0])
+    return float(optimum.excess(end_of(run, "primal")))
 
 
 def stopped(run: Run) -> bool:
@@ -94,44 +90,34 @@ def stopped(run: Run) -> bool:
     return bool(run.result["counters"]["epochs"] < run.result["settings"]["budget"]["epochs"])
 
 
-def _end(run: Run, cost: str) -> float:
-    return float(column(run.curve, cost)[-1])
+def end_of(run: Run, name: str) -> float:
+    """Return the last value of a column of a run's curve."""
+    return float(column(run.curve, name)[-1])
 
 
-SHORT: Final[Mapping[str, str]] = {
-    "covtype": "Forest",
-    "covtype_subset": "Forest",
-    "ijcnn1": "IJCNN1",
-    "newsgroups_binary": "20 News",
-    "rcv1_ccat": "CCAT",
-    "rcv1_ccat_subset": "CCAT",
-}
+SHORT: Final = {"covtype": "Forest", "ijcnn1": "IJCNN1", "newsgroups_binary": "20 News", "rcv1_ccat": "CCAT"}
 """Short names of data sets, for narrow columns; others have their own names."""
 
 
 @dataclass(frozen=True)
-class TimedProblem:
-    """One data set with one C.
+class ProblemRuns:
+    """The runs of all series on one data set with one C.
 
     Attributes
     ----------
     panel : Panel
     C : float
     optimum : Optimum or None
-    efforts : mapping of (str, str) to mapping of str to Effort
-        By cost and protocol; of each method, in the figure's order; methods without runs are left out. Empty without
-        an optimum.
-    sweeps : mapping of str to Sweep
-        Runs of the `STOPPING` methods that the figure has.
+    runs : mapping of str to tuple of Run
+        By series (``sgd_s 0.1``), in the figure's order; those whose curve has no row are left out.
     unfit : str
-        Why these costs are not judged; empty if they are.
+        Why its costs are not judged; empty if they are.
     """
 
     panel: Panel
     C: float
     optimum: Optimum | None
-    efforts: Mapping[tuple[str, str], Mapping[str, Effort]]
-    sweeps: Mapping[str, Sweep]
+    runs: Mapping[str, tuple[Run, ...]]
     unfit: str = ""
 
     @property
@@ -139,61 +125,92 @@ class TimedProblem:
         """Data set and C."""
         return f"{called(self.panel)}, C = {self.C:g}"
 
+    def frames(self, series: str) -> list[pd.DataFrame]:
+        """Return the curves of a series."""
+        return [run.curve for run in self.runs.get(series, ())]
+
+    def excess(self, series: str, cost: str) -> Band | None:
+        """Return (J - J_opt) / J_opt of a series against a cost; None without runs or without an optimum."""
+        if (optimum := self.optimum) is None:
+            return None
+        return band([(column(frame, cost), optimum.excess(column(frame, "primal"))) for frame in self.frames(series)])
+
     @property
     def short(self) -> str:
         """Data set in at most ten letters; a star marks a stand-in."""
-        name = SHORT.get(self.panel.dataset, self.panel.dataset).replace("_", " ")
+        dataset = self.panel.dataset.removesuffix("_subset")
+        name = SHORT.get(dataset, dataset).replace("_", " ")
         return textwrap.wrap(name[0].upper() + name[1:], 10)[0] + ("*" if self.panel.stand_in else "")
 
+    @cached_property
+    def sweeps(self) -> Mapping[str, Sweep]:
+        """Runs of the `STOPPING` methods."""
+        sweeps: dict[str, dict[float, tuple[Run, ...]]] = {}
+        for series, runs in self.runs.items():
+            if runs and (method := series.split()[0]) in STOPPING:
+                sweeps.setdefault(method, {})[float(runs[0].result["settings"]["algo"]["eps"])] = runs
+        return sweeps
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """Methods in the figure's order."""
+        return list(dict.fromkeys(series.split()[0] for series in self.runs))
+
+    @cached_property
+    def bands(self) -> Mapping[str, Band]:
+        """(J - J_opt) / J_opt of the methods against CPU seconds."""
+        bands = {name: self.excess(name, SECONDS) for name in self.methods}
+        return {name: found for name, found in bands.items() if found is not None}
+
     def effort(self, method: str, protocol: str = "own", cost: str = SECONDS) -> Effort | None:
-        """Return the cost of a method; None without runs."""
-        return self.efforts.get((cost, protocol), {}).get(method)
+        """Return the cost of a method; None without runs or without an optimum."""
+        key = (method, protocol if method in self.sweeps else "first", cost)
+        if key not in self._efforts:
+            self._efforts[key] = self._measured(*key)
+        return self._efforts[key]
+
+    @cached_property
+    def _efforts(self) -> dict[tuple[str, str, str], Effort | None]:
+        return {}
+
+    def _measured(self, method: str, protocol: str, cost: str) -> Effort | None:
+        if self.optimum is None:
+            return None
+        if protocol == "own":
+            return best_stop(self.sweeps[method], self.optimum, cost)
+        if protocol == "fixed":
+            return own_stop(self.sweeps[method].get(ACCURACY, ()), cost)
+        runs = self.runs.get(method, ())
+        return first_evaluation(runs, self.optimum, cost) if runs and not np.isnan(end_of(runs[0], cost)) else None
 
     def multiple(self, effort: Effort | None) -> float | None:
         """Return a time over that of the fastest method; None if it misses the target."""
-        if effort is None or not effort.known:
-            return None
-        return effort.median / min(own.median for own in self.efforts[SECONDS, "own"].values() if own.known)
+        return None if effort is None or not effort.known else effort.median / self._fastest
+
+    @cached_property
+    def _fastest(self) -> float:
+        efforts = [effort for name in self.methods if (effort := self.effort(name)) is not None]
+        return min(effort.median for effort in efforts if effort.known)
 
 
-def methods(spec: FigureSpec) -> list[str]:
-    """Methods that are timed, in the figure's order."""
-    return list(dict.fromkeys(series.name.split()[0] for series in spec.series if series.name != SERIES))
+T = TypeVar("T", bound=ProblemRuns)
 
 
-def lines(spec: FigureSpec) -> list[tuple[str, str, str]]:
-    """Return method, protocol and name of each row of a table: all methods, then the other readings."""
-    names = methods(spec)
-    other = [(name, protocol) for name in names if name in STOPPING for protocol in PROTOCOLS if protocol != "own"]
-    rows = [(name, "own") for name in names]
-    return [(name, protocol, STYLES[name].name + PROTOCOLS[protocol]) for name, protocol in [*rows, *other]]
+def problem_runs(evidence: Evidence, kind: type[T]) -> list[T]:
+    """Return all data sets, for each all values of C, as a kind of `ProblemRuns`."""
+    return [_runs_of(panel, evidence.spec, C, kind) for panel in evidence.panels for C in evidence.spec.members(SERIES)]
 
 
-def timed_problems(evidence: Evidence) -> list[TimedProblem]:
-    """Return all data sets, for each all values of C."""
-    spec = evidence.spec
-    return [_timed_problem(panel, spec, C) for panel in evidence.panels for C in spec.members(SERIES)]
-
-
-def _timed_problem(panel: Panel, spec: FigureSpec, C: float) -> TimedProblem:
+def _runs_of(panel: Panel, spec: FigureSpec, C: float, kind: type[T]) -> T:
     members = {series.name: spec.members(series.name)[C] for series in spec.series if series.name != SERIES}
-    runs = {name: tuple(run for run in panel.runs.get(own, ()) if len(run.curve)) for name, own in members.items()}
-    sweeps: dict[str, dict[float, tuple[Run, ...]]] = {}
-    for name, own in runs.items():
-        if own and (method := name.split()[0]) in STOPPING:
-            sweeps.setdefault(method, {})[float(own[0].result["settings"]["algo"]["eps"])] = own
+    runs = {
+        name: tuple(run for run in panel.runs.get(member, ()) if len(run.curve)) for name, member in members.items()
+    }
     optimum = optimum_of(panel, spec.members(SERIES)[C])
     if optimum is None:
-        return TimedProblem(panel, C, None, {}, sweeps, "the optimum is not known")
-    efforts: dict[tuple[str, str], dict[str, Effort]] = {}
-    for cost in (SECONDS, EPOCHS):
-        counted = {name: own for name, own in runs.items() if own and not np.isnan(_end(own[0], cost))}
-        first = {name: first_evaluation(own, optimum, cost) for name, own in counted.items() if name in methods(spec)}
-        fixed = {name: own_stop(sweep.get(ACCURACY, ()), cost) for name, sweep in sweeps.items()}
-        best = {name: best_stop(sweep, optimum, cost) for name, sweep in sweeps.items()}
-        for protocol, timed in (("first", first), ("fixed", first | fixed), ("own", first | best)):
-            efforts[cost, protocol] = {name: found for name, found in timed.items() if found is not None}
-    unfit = ""
-    if optimum.uncertainty > KNOWN:
+        unfit = "the optimum is not known"
+    elif optimum.uncertainty > KNOWN:
         unfit = f"the optimum is known to {100 * optimum.uncertainty:.2g} % only"
-    return TimedProblem(panel, C, optimum, efforts, sweeps, unfit or clock_mismatch(panel, members.values()))
+    else:
+        unfit = clock_mismatch(panel, members.values())
+    return kind(panel, C, optimum, runs, unfit)

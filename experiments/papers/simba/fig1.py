@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
 
+from svm_cost_curves.experiments.curve import first_at_or_below
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.cases import judge_claims
 from svm_cost_curves.experiments.papers.panels import heading, name_of
@@ -17,17 +18,15 @@ from svm_cost_curves.experiments.papers.printed import compare_number, data_diff
 from svm_cost_curves.experiments.papers.simba.fig1_claim import (
     ACCOUNTINGS,
     DENSE,
+    LOOKS,
     NONZEROS,
-    Member,
+    AccessRatio,
+    IterationAccesses,
+    LowestError,
     Sweep,
-    Sweeps,
-    judge_accesses,
-    judge_clipping,
-    judge_error,
-    judge_sparse,
     sweep,
 )
-from svm_cost_curves.experiments.plotting import INK, STYLES, MeanCurve, Style, draw_spread, mean_curves, paper
+from svm_cost_curves.experiments.plotting import INK, MeanCurve, Style, draw_spread, mean_curves, paper
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.verdict import Number
@@ -36,18 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-
-def _parameter(method: str) -> str:
-    return r"\nu" if method.startswith("simba") else r"\lambda"
-
-
-LOOKS: Final[Mapping[str, Style]] = {
-    "simba": STYLES["simba"],
-    "simba_printed": replace(STYLES["simba"], name="SIMBA, rate as printed", line=(0, (1.5, 1.0)), color="#c2a5cf"),
-    "simba_unclipped": replace(STYLES["simba"], name="SIMBA, no clipping", line=(0, (6.0, 1.5)), color="#c2a5cf"),
-    "pegasos": STYLES["pegasos"],
-    "pegasos_k": replace(STYLES["minibatch_pegasos"], name="Pegasos, k = 100", color="#999999"),
-}
 ROWS: Final[Mapping[str, tuple[str, str, str]]] = {
     "nonzeros": ("nonzeros", "test", "Nonzeros read"),
     "dense": ("dense", "test", "Coordinates read, zeros too: d a row, n a column"),
@@ -64,87 +51,63 @@ _CAPTION: Final = (
 TOLERANCE: Final = 0.02
 """Of the vertical lines."""
 
-
-_PAIR = {
-    "chosen": ("test", "held_out"),
-    "pegasos": ("pegasos", "pegasos_k"),
-    "simba": ("simba", "simba_printed", "simba_unclipped"),
-}
-OPTIONS = {
-    "simba.1": {"accounting": tuple(ACCOUNTINGS), **_PAIR},
-    "simba.error": _PAIR,
-    "simba.sparse": _PAIR,
-}
+STATISTICS = {"access_ratio": AccessRatio, "lowest_error": LowestError, "iteration_accesses": IterationAccesses}
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Choose the parameters, draw the figure and judge the claims."""
     sweeps = [sweep(panel, evidence.spec) for panel in evidence.panels]
-    shown = [_panel(found, row) for row in ROWS for found in sweeps if any(found.chosen.values())]
-    judges = {
-        "simba.1": partial(judge_accesses, sweeps),
-        "simba.error": partial(judge_error, sweeps),
-        "simba.clipping": partial(judge_clipping, sweeps),
-        "simba.sparse": partial(judge_sparse, sweeps),
-    }
+    drawn = [swept for swept in sweeps if any(swept.chosen.values())]
+    shown = [(row, swept) for row in ROWS for swept in drawn]
+    columns = max(len(drawn), 1)
     return FigureResult(
         _data(shown),
-        partial(_draw, shown=shown, columns=max(len(shown) // len(ROWS), 1)),
-        layout.size(len(shown), _HEAD, max(len(shown) // len(ROWS), 1)),
+        partial(_draw, shown=shown, columns=columns),
+        layout.size(len(shown), _HEAD, columns),
         table=_table(sweeps),
-        claims=judge_claims(evidence, judges),
+        claims=judge_claims(evidence, data=sweeps),
         numbers=list(_sizes(evidence)),
     )
 
 
-@dataclass(frozen=True)
-class Shown:
-    """One panel of the picture: a data set under one accounting.
-
-    Attributes
-    ----------
-    sweep : Sweep
-    row : str
-        Key of `ROWS`.
-    members : mapping of str to Member
-        By method.
-    curves : mapping of str to MeanCurve
-    """
-
-    sweep: Sweep
-    row: str
-    members: Mapping[str, Member]
-    curves: Mapping[str, MeanCurve]
-
-
-def _panel(found: Sweep, row: str) -> Shown:
+def _curves(swept: Sweep, row: str) -> dict[str, MeanCurve]:
+    """Return the mean curves of a panel by method; the first row has all methods, the others SIMBA and Pegasos."""
     accounting, chosen, _ = ROWS[row]
-    pegasos, simba = ACCOUNTINGS[accounting]
-    members = {name: own for name, own in found.chosen[chosen].items() if row == "nonzeros" or "_" not in name}
     curves: dict[str, MeanCurve] = {}
-    for method, member in members.items():
-        cost = simba if method.startswith("simba") else pegasos
-        curves |= mean_curves({method: found.panel.curves(member.series)}, cost=cost)
-    return Shown(found, row, members, curves)
+    for method, runs in swept.chosen[chosen].items():
+        if row == "nonzeros" or "_" not in method:
+            curves |= mean_curves({method: swept.panel.curves(runs.series)}, cost=_cost(accounting, method))
+    return curves
 
 
-def _draw(figure: Figure | SubFigure, shown: Sequence[Shown], columns: int) -> None:
+def _cost(accounting: str, method: str) -> str:
+    """Return the column by which a method is charged."""
+    return ACCOUNTINGS[accounting][method.startswith("simba")]
+
+
+def _parameter(method: str) -> str:
+    return "nu" if method.startswith("simba") else "lambda"
+
+
+def _draw(figure: Figure | SubFigure, shown: Sequence[tuple[str, Sweep]], columns: int) -> None:
     """Draw one row of panels for each accounting; errors are logarithmic, so that the target's neighbourhood shows."""
-    styles = [style for method, style in LOOKS.items() if any(method in each.curves for each in shown)]
+    styles = [style for method, style in LOOKS.items() if any(method in _curves(swept, row) for row, swept in shown)]
     names = ("", "Test error, %")
-    panels = layout.each_panel(figure, shown, styles, _CAPTION.split("\n"), _HEAD, names, columns)
-    for axes, each in panels:
-        axes.set_xlabel(ROWS[each.row][2], color=INK)
-        facts = [f"{LOOKS[name].name}: ${_parameter(name)} = {_math(own.value)}$" for name, own in each.members.items()]
-        heading(axes, each.sweep.panel)
+    for axes, (row, swept) in layout.each_panel(figure, shown, styles, _CAPTION.split("\n"), _HEAD, names, columns):
+        _, chosen, name = ROWS[row]
+        curves = _curves(swept, row)
+        values = {method: _math(swept.chosen[chosen][method].value) for method in curves}
+        facts = [rf"{LOOKS[method].name}: $\{_parameter(method)} = {value}$" for method, value in values.items()]
+        axes.set_xlabel(name, color=INK)
+        heading(axes, swept.panel)
         axes.annotate(
             "\n".join(facts), (0, 0), (5, 16), xycoords="axes fraction", textcoords="offset points", label=paper.NOTE,
             ha="left", va="bottom", color=INK, bbox={"facecolor": "white", "linewidth": 0, "pad": 1.5},
         )  # fmt: skip
-        for method, curve in each.curves.items():
+        for method, curve in curves.items():
             _draw_curve(axes, curve, LOOKS[method])
-        if "pegasos" in each.curves:
-            _draw_target(axes, each.curves)
+        if "pegasos" in curves:
+            _draw_target(axes, curves)
         layout.plain_ticks(axes.yaxis, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
 
 
@@ -169,52 +132,43 @@ def _draw_target(axes: Axes, curves: Mapping[str, MeanCurve]) -> None:
     axes.axhline(100 * best, color=INK, linewidth=0.9, linestyle=(0, (1.0, 2.0)), zorder=1)
     for method in ("pegasos", "simba"):
         if method in curves:
-            reached = curves[method].cost[curves[method].mean <= (1 + TOLERANCE) * best + 1e-12]
+            reached = curves[method].cost[first_at_or_below(curves[method].mean, (1 + TOLERANCE) * best) :]
             for cost in reached[:1]:
                 axes.axvline(cost, color=LOOKS[method].color, linewidth=1.0, linestyle=(0, (3.0, 2.0)), zorder=1)
     lowest = min(float(curve.mean.min()) for curve in curves.values())
     axes.set_ylim(85 * lowest, 100 * max(min(0.5, 8 * best), 1.5 * lowest))
 
 
-def _data(shown: Sequence[Shown]) -> pd.DataFrame:
+def _data(shown: Sequence[tuple[str, Sweep]]) -> pd.DataFrame:
     columns = ["panel", "dataset", "accounting", "chosen_on", "series", "cost", "x", "mean", "sd", "seeds"]
-    tables = [
-        pd.DataFrame(
-            {
-                "panel": each.sweep.panel.paper_dataset,
-                "dataset": each.sweep.panel.dataset,
-                "accounting": ROWS[each.row][0],
-                "chosen_on": ROWS[each.row][1],
-                "series": each.members[method].series,
-                "cost": ACCOUNTINGS[ROWS[each.row][0]][method.startswith("simba")],
-                "x": curve.cost,
-                "mean": curve.mean,
-                "sd": curve.sd,
-                "seeds": " ".join(map(str, each.sweep.panel.seeds(each.members[method].series))),
-            }
-        )
-        for each in shown
-        for method, curve in each.curves.items()
-    ]
+    tables = []
+    for row, swept in shown:
+        accounting, chosen, _ = ROWS[row]
+        for method, curve in _curves(swept, row).items():
+            series = swept.chosen[chosen][method].series
+            names = [swept.panel.paper_dataset, swept.panel.dataset, accounting, chosen, series]
+            seeds = " ".join(map(str, swept.panel.seeds(series)))
+            values = [*names, _cost(accounting, method), curve.cost, curve.mean, curve.sd, seeds]
+            tables.append(pd.DataFrame(dict(zip(columns, values, strict=True))))
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)
 
 
-def _table(sweeps: Sweeps) -> Table:
+def _table(sweeps: Sequence[Sweep]) -> Table:
     columns = ["data set", "method", "value", "runs", "lowest test error", "nonzeros to it", "counted dense"]
     rows = [
         [
-            name_of(found.panel),
+            name_of(swept.panel),
             LOOKS[method].name,
-            f"{'nu' if method.startswith('simba') else 'lambda'} = {member.value:g}",
-            str(member.runs.count),
-            f"{100 * member.runs.best:.2f} ± {100 * member.runs.spread:.2f} %",
-            *(_accesses(member, cost) for cost in (NONZEROS, DENSE)),
-            "" if member.held is None else f"{100 * member.held.best:.2f} %",
-            " and ".join(how for how, chosen in found.chosen.items() if chosen.get(method) is member).replace("_", " "),
+            f"{_parameter(method)} = {runs.value:g}",
+            str(runs.count),
+            f"{100 * runs.best:.2f} ± {100 * runs.spread:.2f} %",
+            *(f"{runs.cost_to((1 + TOLERANCE) * runs.best, cost):.1e}" for cost in (NONZEROS, DENSE)),
+            "" if math.isinf(runs.held_error) else f"{100 * runs.held_error:.2f} %",
+            " and ".join(how for how, chosen in swept.chosen.items() if chosen.get(method) is runs).replace("_", " "),
         ]
-        for found in sweeps
-        for method, members in found.members.items()
-        for member in members
+        for swept in sweeps
+        for method, members in swept.members.items()
+        for runs in members
     ]
     notes = [
         "Lowest test error: of the mean over the runs along its curve; ±: standard deviation over the runs there. "
@@ -224,28 +178,18 @@ def _table(sweeps: Sweeps) -> Table:
     return Table([*columns, "held-out error", "chosen on"], rows, notes)
 
 
-def _accesses(member: Member, cost: str) -> str:
-    mean = member.runs.mean()
-    return f"{member.runs.cost(cost, int(np.argmax(mean <= (1 + TOLERANCE) * mean.min()))):.1e}"
-
-
 def _sizes(evidence: Evidence) -> Iterator[Number]:
     """Compare the printed sizes, whose names are a data set and a quantity."""
-    panels = {panel.paper_dataset: panel for panel in evidence.panels}
+    panels = {panel.paper_dataset: panel for panel in evidence.panels if any(panel.runs.values())}
     printed = {spec.name: int(spec.paper) for spec in evidence.spec.numbers}
     for spec in evidence.spec.numbers:
-        dataset, _, what = spec.name.partition(": ")
-        panel = panels.get(dataset)
-        run = None if panel is None else next((run for runs in panel.runs.values() for run in runs), None)
-        if panel is None or run is None:
+        dataset, _, quantity = spec.name.partition(": ")
+        if dataset not in panels:
             yield compare_number(spec, "", None)
             continue
-        counts = run.result["provenance"]["data"]["counts"]
-        train, test = counts["train"], counts["test"]
-        found = {
-            "features": train["d"],
-            "examples": train["n"] + test["n"],
-            "training examples": train["n"],
-            "test examples": test["n"],
-        }
-        yield compare_number(spec, data_difference(panel, printed[f"{dataset}: training examples"]), [found[what]])
+        run = next(run for runs in panels[dataset].runs.values() for run in runs)
+        train, test = (run.result["provenance"]["data"]["counts"][part] for part in ("train", "test"))
+        sizes = {"features": train["d"], "training examples": train["n"], "test examples": test["n"]}
+        sizes["examples"] = train["n"] + test["n"]
+        why = data_difference(panels[dataset], printed[f"{dataset}: training examples"])
+        yield compare_number(spec, why, sizes[quantity])

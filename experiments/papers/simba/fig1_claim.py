@@ -1,37 +1,51 @@
-"""Claims of Figure 1: feature accesses to Pegasos's best test error, SIMBA's best error, accesses of an iteration."""
+"""Claims of Figure 1: feature accesses to an error, lowest test errors, and accesses of an iteration."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cache, cached_property, lru_cache
-from typing import Any, Final, TypeAlias
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import column, known_points, shared_costs, values_on
-from svm_cost_curves.experiments.papers.cases import (
-    MISSING,
-    Case,
-    Choice,
-    Findings,
-    above,
-    at_most,
-    case_on,
-    interval_text,
-    within,
+from svm_cost_curves.experiments.curve import (
+    Points,
+    column,
+    first_at_or_below,
+    known_points,
+    shared_costs,
+    value_at,
+    values_on,
 )
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text
+from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.panels import MEASURE
-from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.plotting import STYLES, Style
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_groups, relative_difference
+from svm_cost_curves.experiments.reproduction.statistics import (
+    MISSING,
+    Interval,
+    bootstrap_groups,
+    bootstrap_mean,
+    grid_step,
+    relative_difference,
+    within,
+)
 
-METHODS: Final = ("simba", "simba_printed", "simba_unclipped", "pegasos", "pegasos_k")
-HELD: Final = "_held"
-"""Ending of the series that is trained on a part of the training set and tested on the rest."""
+Method = Literal["simba", "simba_printed", "simba_unclipped", "pegasos", "pegasos_k"]
+LOOKS: Final[Mapping[str, Style]] = {
+    "simba": STYLES["simba"],
+    "simba_printed": replace(STYLES["simba"], name="SIMBA, rate as printed", line=(0, (1.5, 1.0)), color="#c2a5cf"),
+    "simba_unclipped": replace(STYLES["simba"], name="SIMBA, no clipping", line=(0, (6.0, 1.5)), color="#c2a5cf"),
+    "pegasos": STYLES["pegasos"],
+    "pegasos_k": replace(STYLES["minibatch_pegasos"], name="Pegasos, k = 100", color="#999999"),
+}
+"""Name and line of each method."""
 NONZEROS: Final = "feature_accesses"
 DENSE: Final = "feature_accesses_dense"
 ACCOUNTINGS: Final[Mapping[str, tuple[str, str]]] = {
@@ -40,28 +54,34 @@ ACCOUNTINGS: Final[Mapping[str, tuple[str, str]]] = {
     "mixed": (DENSE, NONZEROS),
 }
 """Columns by which Pegasos and SIMBA are charged."""
-ABOUT: Final = 100.0
-"""The paper's ratio, "about 100"."""
-RESAMPLES: Final = 2000
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Test errors of some runs on a common grid of accesses to nonzeros, taken from all their evaluations.
+    """One value of a method's parameter on one data set: test errors of its runs on a common grid of accesses.
 
     Attributes
     ----------
     costs : mapping of str to (runs, m) float64
-        `NONZEROS`, the same for all runs and rising, and `DENSE`.
+        `NONZEROS` and `DENSE`, rising: of each run's last evaluation up to the grid's accesses.
     errors : (runs, m) float64
         Fractions.
-    step : float
-        Factor between two evaluations of a run.
+    evaluations : sequence of (accesses to nonzeros, iterations), (evaluations,) float64
+        Of each run, where the error is known.
+    value : float
+    series : str
+        Name of the value's series.
+    held_error : float
+        Lowest mean error of runs that are trained on a part of the training set and tested on the rest; inf without
+        such runs.
     """
 
     costs: Mapping[str, NDArray[np.float64]]
     errors: NDArray[np.float64]
-    step: float = 1.0
+    evaluations: Sequence[Points] = ()
+    value: float = math.nan
+    series: str = ""
+    held_error: float = math.inf
 
     @property
     def count(self) -> int:
@@ -74,10 +94,25 @@ class Runs:
         mean: NDArray[np.float64] = chosen.mean(axis=0)
         return mean
 
-    def cost(self, column: str, index: int, runs: Sequence[int] | None = None) -> float:
-        """Mean cost over some runs, or over all, at one of the m places."""
-        at = self.costs[column][:, index]
-        return float((at if runs is None else at[list(runs)]).mean())
+    def whole_cost(self, column: str) -> float:
+        """Mean cost of whole runs."""
+        return float(self.costs[column][:, -1].mean())
+
+    def cost_to(self, target: float, column: str, runs: Sequence[int] | None = None) -> float:
+        """Mean cost over some runs, or over all, where their mean error first meets a target; inf if it misses it."""
+        index = int(first_at_or_below(self.mean(runs), target))
+        if index == self.errors.shape[1]:
+            return math.inf
+        costs = self.costs[column][:, index]
+        return float((costs if runs is None else costs[list(runs)]).mean())
+
+    def step(self, target: float) -> float:
+        """Width of the evaluation grid where the mean error of all runs first meets a target; 1 if it misses it."""
+        index = int(first_at_or_below(self.mean(), target))
+        if index == self.errors.shape[1]:
+            return 1.0
+        # some run is evaluated there, and the others before
+        return grid_step(self.evaluations, float(self.costs[NONZEROS][:, index].max()))
 
     def lowest(self, runs: Sequence[int] | None = None) -> float:
         """Lowest mean error over some runs, or over all."""
@@ -100,36 +135,16 @@ def tabulate(frames: Sequence[pd.DataFrame]) -> Runs | None:
     usable = [frame for frame in frames if len(known_points(frame, NONZEROS, MEASURE)[0])]
     if not usable:
         return None
-    grid = shared_costs([known_points(frame, NONZEROS, MEASURE) for frame in usable])
-    errors, nonzeros, dense = (
-        values_on([known_points(frame, NONZEROS, name) for frame in usable], grid)
-        for name in (MEASURE, NONZEROS, DENSE)
+    points = [known_points(frame, NONZEROS, MEASURE) for frame in usable]
+    grid = shared_costs(points)
+    nonzeros, dense = (
+        values_on([known_points(frame, NONZEROS, cost) for frame in usable], grid) for cost in (NONZEROS, DENSE)
     )
-    own = column(usable[0], NONZEROS)
-    own = own[own > 0]
-    step = float(np.median(own[1:] / own[:-1])) if len(own) > 1 else 1.0
-    return Runs({NONZEROS: nonzeros, DENSE: dense}, errors, step)
-
-
-@dataclass(frozen=True, eq=False)
-class Member:
-    """One value of a method's parameter on one data set.
-
-    Attributes
-    ----------
-    value : float
-    series : str
-        Name of its series.
-    runs : Runs
-        Tested on the test set.
-    held : Runs or None
-        Trained on a part of the training set and tested on the rest; None without such runs.
-    """
-
-    value: float
-    series: str
-    runs: Runs
-    held: Runs | None
+    evaluations = [
+        (costs, value_at(column(frame, NONZEROS), column(frame, "iterations"), costs))
+        for frame, (costs, _) in zip(usable, points, strict=True)
+    ]
+    return Runs({NONZEROS: nonzeros, DENSE: dense}, values_on(points, grid), evaluations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,253 +154,179 @@ class Sweep:
     Attributes
     ----------
     panel : Panel
-    members : mapping of str to list of Member
+    members : mapping of str to list of Runs
         By method, in the figure's order.
     """
 
     panel: Panel
-    members: Mapping[str, Sequence[Member]]
+    members: Mapping[str, Sequence[Runs]]
 
     @cached_property
-    def chosen(self) -> dict[str, dict[str, Member]]:
-        """Members of the lowest mean error along their curves, on the test set and on held-out rows, by method."""
-        on_test = {name: min(own, key=lambda member: member.runs.best) for name, own in self.members.items() if own}
-        tried = {
-            name: [(member.held.best, place) for place, member in enumerate(own) if member.held is not None]
-            for name, own in self.members.items()
+    def chosen(self) -> dict[str, dict[str, Runs]]:
+        """Runs of the lowest mean error along their curves, on the test set and on held-out rows, by method."""
+        tried = {method: members for method, members in self.members.items() if members}
+        held = {method: min(members, key=lambda runs: runs.held_error) for method, members in tried.items()}
+        return {
+            "test": {method: min(members, key=lambda runs: runs.best) for method, members in tried.items()},
+            "held_out": {method: runs for method, runs in held.items() if math.isfinite(runs.held_error)},
         }
-        held_out = {name: self.members[name][min(errors)[1]] for name, errors in tried.items() if errors}
-        return {"test": on_test, "held_out": held_out}
 
 
 def sweep(panel: Panel, spec: FigureSpec) -> Sweep:
-    """Return the values of the parameters that have runs on a data set."""
+    """Return the values of the parameters that have runs on a data set.
+
+    A series that ends in ``_held`` is trained on a part of the training set, and tested on the rest.
+    """
     names = {series.name for series in spec.series}
-    members: dict[str, list[Member]] = {method: [] for method in METHODS}
+    members: dict[str, list[Runs]] = {method: [] for method in LOOKS}
     for method, found in members.items():
-        held = spec.members(method + HELD) if method + HELD in names else {}
+        held = spec.members(f"{method}_held") if f"{method}_held" in names else {}
         for value, series in spec.members(method).items():
-            runs = tabulate(panel.curves(series))
+            runs, on_held = (tabulate(panel.curves(name)) for name in (series, held.get(value, "")))
             if runs is not None:
-                other = tabulate(panel.curves(held[value])) if value in held else None
-                found.append(Member(value, series, runs, other))
+                held_error = math.inf if on_held is None else on_held.best
+                found.append(replace(runs, value=value, series=series, held_error=held_error))
     return Sweep(panel, members)
 
 
-Chosen: TypeAlias = tuple[int, ...] | None
-"""Runs of a resample; None: all runs."""
-
-
-@dataclass(frozen=True)
-class Reach:
-    """Costs to one error.
-
-    Attributes
-    ----------
-    target : float
-        The error to reach.
-    pegasos : float
-        Cost at which Pegasos's mean error first reaches the target.
-    simba : float or None
-        SIMBA's; None: not within its budget.
-    budget : float
-        Whole cost of SIMBA's runs.
-    ratio : Interval
-        Pegasos's cost over SIMBA's, resampling the runs of both, and widened by the steps of the evaluations; 0 if
-        SIMBA misses the target, with the ratio to its budget as upper end.
-    """
-
-    target: float
-    pegasos: float
-    simba: float | None
-    budget: float
-    ratio: Interval
-
-    def as_dict(self) -> dict[str, Any]:
-        """JSON-able form."""
-        return asdict(self)
-
-    def text(self) -> str:
-        """Write the ratio and both costs."""
-        to_error = f"to {100 * self.target:.2f} %: Pegasos {_power(self.pegasos)}"
-        if self.simba is None:
-            return f"ratio below {self.ratio.high:.3g} ({to_error}, SIMBA not within {_power(self.budget)})"
-        return f"ratio {interval_text(self.ratio, '.3g')} ({to_error}, SIMBA {_power(self.simba)})"
-
-
 @lru_cache(maxsize=256)  # readings and values of the constants ask for the same comparisons
-def reach(pegasos: Runs, simba: Runs, columns: tuple[str, str], tolerance: float) -> Reach:
-    """Compare the costs of both methods to Pegasos's lowest mean error plus a relative tolerance.
+def access_ratio(first: Runs, second: Runs, columns: tuple[str, str], tolerance: float) -> Interval:
+    """Return the first cost over the second to the first's lowest mean error plus a relative tolerance.
 
-    `columns` are the columns of `Runs.costs` that Pegasos and SIMBA are charged by.
+    `columns` are those that both are charged by. Runs of both are resampled, and the interval is widened by the steps
+    of the evaluations. The ratio is 0 if the second misses the error, with the ratio to its whole cost as upper end.
     """
 
-    @cache  # each resample of one method's runs is paired with many of the other's
-    def error_and_cost(theirs: Chosen) -> tuple[float, float]:
-        mean = pegasos.mean(theirs)
-        # the last bits of a mean depend on the order of summation
-        target = float(mean.min()) * (1 + tolerance) + 1e-12
-        own = _first_below(mean, target)
-        assert own is not None  # its lowest error is below the target
-        return target, pegasos.cost(columns[0], own, theirs)
+    def ratio(firsts: Sequence[int] | None, seconds: Sequence[int] | None) -> float:
+        target = first.lowest(firsts) * (1 + tolerance)
+        return first.cost_to(target, columns[0], firsts) / second.cost_to(target, columns[1], seconds)
 
-    means = cache(simba.mean)
-
-    def costs(theirs: Chosen, ours: Chosen) -> tuple[float, float, float | None]:
-        target, own = error_and_cost(theirs)
-        other = _first_below(means(ours), target)
-        return target, own, None if other is None else simba.cost(columns[1], other, ours)
-
-    def ratio(theirs: Sequence[int], ours: Sequence[int]) -> float:
-        _, own, other = costs(tuple(theirs), tuple(ours))
-        return 0.0 if other is None else own / other
-
-    interval = bootstrap_groups(ratio, (pegasos.count, simba.count), resamples=RESAMPLES)
-    assert interval is not None  # there are runs, and every resample has a ratio
-    interval = interval.widened(pegasos.step, simba.step)
-    target, own, other = costs(None, None)
-    budget = simba.cost(columns[1], -1)
-    if other is None:
-        interval = replace(interval, high=max(interval.high, own / budget))
-    return Reach(target, own, other, budget, interval)
-
-
-@dataclass(frozen=True)
-class Excess:
-    """By how much a lowest error is above another one.
-
-    Attributes
-    ----------
-    interval : Interval
-        As a share of the other error; if that is 0, the difference.
-    relative : bool
-        Whether it is a share.
-    """
-
-    interval: Interval
-    relative: bool
-
-    def limit(self, share: float) -> float:
-        """Return what `interval` is compared with: a share of 0 is 0."""
-        return share if self.relative else 0.0
-
-    @property
-    def text(self) -> str:
-        """The excess for the measurement."""
-        form, unit = ("+.1f", " %") if self.relative else ("+.2f", " points")
-        return f"excess {interval_text(self.interval.scaled(100), form, unit)}"
-
-    @property
-    def statistic(self) -> dict[str, Any]:
-        """The share, if there is one."""
-        return {"relative_excess": self.interval.as_dict()} if self.relative else {}
+    found = bootstrap_groups(ratio, (first.count, second.count))
+    assert found is not None  # there are runs, and every resample has a ratio
+    target = first.best * (1 + tolerance)
+    found = found.widened(first.step(target), second.step(target))
+    if math.isfinite(second.cost_to(target, columns[1])):
+        return found
+    return replace(found, high=max(found.high, first.cost_to(target, columns[0]) / second.whole_cost(columns[1])))
 
 
 @lru_cache(maxsize=64)
-def excess(first: Runs, second: Runs) -> Excess:
-    """Compare the lowest mean error of some runs with that of others, resampling the runs of both."""
+def excess(first: Runs, second: Runs) -> tuple[Interval, bool]:
+    """Return the excess of a lowest mean error over another, resampling both, and whether it is a share of the other.
+
+    Where the other is 0 it is the difference.
+    """
     sizes = (first.count, second.count)
-    share = relative_difference(first.lowest, second.lowest, sizes, resamples=RESAMPLES)
+    share = relative_difference(first.lowest, second.lowest, sizes)
     if share is not None:
-        return Excess(share, relative=True)
-    difference = bootstrap_groups(
-        lambda one, other: first.lowest(one) - second.lowest(other), sizes, resamples=RESAMPLES
-    )
+        return share, True
+    difference = bootstrap_groups(lambda one, other: first.lowest(one) - second.lowest(other), sizes)
     assert difference is not None  # there are runs
-    return Excess(difference, relative=False)
+    return difference, False
 
 
-def _first_below(errors: NDArray[np.float64], target: float) -> int | None:
-    reached = np.flatnonzero(errors <= target)
-    return int(reached[0]) if len(reached) else None
+@dataclass(frozen=True, kw_only=True)
+class TwoMethods(Statistic):
+    """A comparison of two methods, each with one value of its parameter; one case for each data set.
+
+    Attributes
+    ----------
+    first, second : str
+        Series with a grid.
+    chosen : str
+        The value has the lowest mean error on the ``test`` set, or on ``held_out`` training rows.
+    """
+
+    first: Method
+    second: Method
+    chosen: Literal["test", "held_out"] = "test"
+
+    def findings(self, data: Sequence[Sweep], evidence: Evidence) -> Findings:
+        """Compare the methods on each data set."""
+        return Findings([self._case(sweep) for sweep in data])
+
+    def _case(self, sweep: Sweep) -> Case:
+        members = sweep.chosen[self.chosen]
+        if lacking := [LOOKS[method].name for method in (self.first, self.second) if method not in members]:
+            return case_on(sweep.panel, "", MISSING, note=f"no finished runs of {' and '.join(lacking)}")
+        return self.compare(sweep.panel, members[self.first], members[self.second])
+
+    def compare(self, panel: Panel, first: Runs, second: Runs) -> Case:
+        """Measure and decide one case."""
+        raise NotImplementedError
 
 
-Sweeps: TypeAlias = Sequence[Sweep]
+@dataclass(frozen=True, kw_only=True)
+class AccessRatio(TwoMethods):
+    """Feature accesses of Pegasos over those of SIMBA to Pegasos's lowest error; a ratio of about so much holds.
+
+    Attributes
+    ----------
+    accounting : str
+        Key of `ACCOUNTINGS`.
+    tolerance : float
+        Share above Pegasos's lowest error that counts as reached.
+    about, factor : float
+        The ratio lies between ``about / factor`` and ``about * factor``.
+    """
+
+    first: Method = "pegasos"
+    second: Method = "simba"
+    accounting: Literal["nonzeros", "dense", "mixed"] = "nonzeros"
+    tolerance: float
+    about: float
+    factor: float
+
+    def compare(self, panel: Panel, first: Runs, second: Runs) -> Case:
+        """Compare the accesses of both methods."""
+        columns = ACCOUNTINGS[self.accounting]
+        ratio = access_ratio(first, second, columns, self.tolerance)
+        target, budget = first.best * (1 + self.tolerance), second.whole_cost(columns[1])
+        cost, other = first.cost_to(target, columns[0]), second.cost_to(target, columns[1])
+        reached = math.isfinite(other)
+        text = f"ratio {interval_text(ratio, '.3g')}" if reached else f"ratio below {ratio.high:.3g}"
+        text += f" (to {100 * target:.2f} %: {LOOKS[self.first].name} {_power(cost)}, {LOOKS[self.second].name} "
+        text += f"{_power(other)})" if reached else f"not within {_power(budget)})"
+        costs = {self.first: cost, self.second: other if reached else None}
+        values = {self.first: first.value, self.second: second.value}
+        statistic = {"ratio": ratio.as_dict(), "target": target, "budget": budget, "costs": costs, "parameters": values}
+        decision = within(ratio, self.about / self.factor, self.about * self.factor)
+        return case_on(panel, "ratio", decision, text, statistic)
 
 
-def judge_accesses(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
-    """Judge simba.1: SIMBA has Pegasos's best test error with about 100 times fewer accesses."""
-    accounting = choice.option("accounting")
-    cases = []
-    for found in sweeps:
-        pair = _pair(found, choice)
-        if isinstance(pair, Case):
-            cases.append(pair)
-            continue
-        pegasos, simba = pair
-        result = reach(pegasos.runs, simba.runs, ACCOUNTINGS[accounting], choice["tolerance"])
-        decision = within(result.ratio, ABOUT / choice["factor"], ABOUT * choice["factor"])
-        statistic = {**result.as_dict(), "parameters": {"simba": simba.value, "pegasos": pegasos.value}}
-        cases.append(case_on(found.panel, "ratio", decision, result.text(), statistic))
-    return Findings(cases)
+@dataclass(frozen=True, kw_only=True)
+class LowestError(TwoMethods, Limits):
+    """By what share the lowest mean error of the first method is above that of the second (`above` or `at_most`)."""
+
+    def compare(self, panel: Panel, first: Runs, second: Runs) -> Case:
+        """Compare the lowest errors; a share of an error of 0 is 0."""
+        interval, relative = excess(first, second)
+        zero = Limits(above=0.0) if self.at_most is None else Limits(at_most=0.0)
+        form, unit = ("+.1f", " %") if relative else ("+.2f", " points")
+        errors = {self.first: first.best, self.second: second.best}
+        lowest = " and ".join(f"{LOOKS[method].name} {100 * error:.2f} %" for method, error in errors.items())
+        measured = f"{lowest}, excess {interval_text(interval.scaled(100), form, unit)}"
+        statistic = errors | ({"relative_excess": interval.as_dict()} if relative else {})
+        return case_on(panel, "error", (self if relative else zero).decide(interval), measured, statistic)
 
 
-def judge_error(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
-    """Judge simba.error: SIMBA reaches Pegasos's lowest test error."""
-    cases = []
-    for found in sweeps:
-        pair = _pair(found, choice)
-        if isinstance(pair, Case):
-            cases.append(pair)
-            continue
-        pegasos, simba = pair
-        above_pegasos = excess(simba.runs, pegasos.runs)
-        errors = {"simba": simba.runs.best, "pegasos": pegasos.runs.best}
-        lowest = " and ".join(f"{100 * error:.2f} %" for error in errors.values())
-        measured, statistic = f"SIMBA and Pegasos {lowest}, {above_pegasos.text}", errors | above_pegasos.statistic
-        decision = at_most(above_pegasos.interval, above_pegasos.limit(choice["tolerance"]))
-        cases.append(case_on(found.panel, "error", decision, measured, statistic))
-    return Findings(cases)
+@dataclass(frozen=True, kw_only=True)
+class IterationAccesses(TwoMethods, Limits):
+    """Nonzeros that SIMBA reads in an iteration, over alpha (n + d), with alpha the share of nonzeros in the data."""
 
+    first: Method = "simba"
+    second: Method = "pegasos"
 
-def judge_clipping(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
-    """Judge simba.clipping: without clipping SIMBA's lowest test error is higher."""
-    cases = []
-    for found in sweeps:
-        pair = [found.chosen["test"].get(name) for name in ("simba", "simba_unclipped")]
-        if pair[0] is None or pair[1] is None:
-            cases.append(case_on(found.panel, "clipping", MISSING, note="no finished runs with and without clipping"))
-            continue
-        clipped, free = pair[0].runs, pair[1].runs
-        rise = excess(free, clipped)
-        measured = f"{100 * free.best:.2f} % without and {100 * clipped.best:.2f} % with clipping, {rise.text}"
-        statistic = {"unclipped": free.best, "clipped": clipped.best, **rise.statistic}
-        decision = above(rise.interval, rise.limit(choice["worse"]))
-        cases.append(case_on(found.panel, "clipping", decision, measured, statistic))
-    return Findings(cases)
-
-
-def judge_sparse(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
-    """Judge simba.sparse: an iteration of SIMBA accesses O~(alpha (n + d)) nonzeros."""
-    cases = []
-    for found in sweeps:
-        pair = _pair(found, choice)
-        if isinstance(pair, Case):
-            cases.append(pair)
-            continue
-        pegasos, simba = (member.runs for member in pair)
+    def compare(self, panel: Panel, first: Runs, second: Runs) -> Case:
+        """Measure the accesses of an iteration."""
         # Pegasos draws rows uniformly, so its share of nonzeros estimates that of the data
-        alpha = pegasos.cost(NONZEROS, -1) / pegasos.cost(DENSE, -1)
+        alpha = second.whole_cost(NONZEROS) / second.whole_cost(DENSE)
         # a dense iteration accesses n + d coordinates: the ratio of both costs is the nonzeros' share of it
-        shares = simba.costs[NONZEROS][:, -1] / simba.costs[DENSE][:, -1] / alpha
-        ratio = Interval(float(shares.mean()), float(shares.min()), float(shares.max()), len(shares))
+        ratio = bootstrap_mean(first.costs[NONZEROS][:, -1] / first.costs[DENSE][:, -1] / alpha)
         measured = f"{interval_text(ratio, '.2f')} times alpha (n + d), alpha = {alpha:.2e}"
         statistic = {"ratio": ratio.as_dict(), "alpha": alpha}
-        cases.append(case_on(found.panel, "iteration", at_most(ratio, choice["factor"]), measured, statistic))
-    return Findings(cases)
-
-
-def _pair(found: Sweep, choice: Choice) -> tuple[Member, Member] | Case:
-    """Return the chosen members of a reading's Pegasos and SIMBA, or a case without runs."""
-    members = found.chosen[choice.option("chosen")]
-    names = choice.option("pegasos"), choice.option("simba")
-    if lacking := [STYLES[name.partition("_")[0]].name for name in names if name not in members]:
-        return case_on(found.panel, "", MISSING, note=f"no finished runs of {' and '.join(lacking)}")
-    pegasos, simba = (members[name] for name in names)
-    return pegasos, simba
+        return case_on(panel, "iteration", self.decide(ratio), measured, statistic)
 
 
 def _power(value: float) -> str:
-    """Write 1.2e6 for 1234567."""
-    mantissa, _, exponent = f"{value:.1e}".partition("e")
-    return f"{mantissa}e{int(exponent)}"
+    return f"{value:.1e}".replace("e+0", "e")

@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.papers.cases import Case, Choice, Findings, holds, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
 from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, plain_frame, row_of_axes
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.statistics import holds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -85,59 +86,52 @@ def variance_mw(losses: Losses, seed: int = 0) -> Regret:
     return Regret(*rows.T)
 
 
-def judge(found: Mapping[str, Regret], _: Evidence, choice: Choice) -> Findings:
-    """Judge simba.lemma42: the left side is at most the right side, after every round."""
-    cases = [
-        Case(("", name), name, holds(own.share <= 1), f"at most {own.share:.3f} of log n / eta", {"share": own.share})
-        for name, own in found.items()
-    ]
-    return Findings(cases)
+@dataclass(frozen=True, kw_only=True)
+class RegretBound(Statistic):
+    """Loss less the best example's and less the variance, at most log n / eta after every round of each sequence."""
+
+    def findings(self, data: Mapping[str, Regret], evidence: Evidence) -> Findings:
+        """Compare the largest share of log n / eta with 1."""
+        shares = {name: regret.share for name, regret in data.items()}
+        return Findings(
+            [
+                Case(("", name), name, holds(share <= 1), f"at most {share:.3f} of log n / eta", {"share": share})
+                for name, share in shares.items()
+            ]
+        )
+
+
+STATISTICS = {"regret_bound": RegretBound}
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Play all sequences, draw both sides and judge the claim."""
-    found = {name: variance_mw(losses) for name, losses in SEQUENCES.items()}
+    data = {name: variance_mw(losses) for name, losses in SEQUENCES.items()}
     return FigureResult(
-        pd.concat([_rows(name, own) for name, own in found.items()], ignore_index=True),
-        partial(_draw, found=found),
+        pd.concat([_rows(name, regret) for name, regret in data.items()], ignore_index=True),
+        partial(_draw, data=data),
         (12.0, 3.6),
-        claims=judge_claims(evidence, {"simba.lemma42": partial(judge, found)}),
+        claims=judge_claims(evidence, data=data),
     )
 
 
-def _rows(name: str, own: Regret) -> pd.DataFrame:
-    rounds = np.arange(1, ROUNDS + 1)
-    sides = {"loss": own.loss, "best": own.best, "variance": own.variance, "bound": own.bound}
-    return pd.DataFrame({"sequence": name, "n": N, "eta": ETA, "round": rounds, **sides})
+def _rows(name: str, regret: Regret) -> pd.DataFrame:
+    sides = {"loss": regret.loss, "best": regret.best, "variance": regret.variance, "bound": regret.bound}
+    return pd.DataFrame({"sequence": name, "n": N, "eta": ETA, "round": np.arange(1, ROUNDS + 1), **sides})
 
 
-def _draw(figure: Figure | SubFigure, found: Mapping[str, Regret]) -> None:
+def _draw(figure: Figure | SubFigure, data: Mapping[str, Regret]) -> None:
     """Draw loss and bound, both less the best example's loss, against the rounds; one panel for each sequence."""
     text: dict[str, Any] = {"size": "large", "color": INK}
-    for place, (axes, (name, own)) in enumerate(
-        zip(row_of_axes(figure, len(found), above=0.6, below=0.55), found.items(), strict=True)
-    ):
-        rounds = np.arange(1, ROUNDS + 1)
-        axes.plot(rounds, own.loss - own.best, **STYLES["simba"].look)
-        axes.plot(rounds, own.bound - own.best, color=FAINT, linewidth=1.4, linestyle=(0, (4.0, 2.0)))
-        axes.annotate(
-            "bound",
-            (rounds[600], (own.bound - own.best)[600]),
-            (0, 6),
-            textcoords="offset points",
-            ha="right",
-            color=FAINT,
-        )
-        axes.annotate(
-            "regret",
-            (rounds[600], (own.loss - own.best)[600]),
-            (0, 6),
-            textcoords="offset points",
-            ha="right",
-            color=STYLES["simba"].color,
-        )
+    rounds = np.arange(1, ROUNDS + 1)
+    dashed = {"color": FAINT, "linewidth": 1.4, "linestyle": (0, (4.0, 2.0))}
+    places = row_of_axes(figure, len(data), above=0.6, below=0.55)
+    places[0].set_ylabel(r"$\sum p_t^\top v_t - \min_i \sum v_t(i)$", **text)
+    for axes, (name, regret) in zip(places, data.items(), strict=True):
+        for label, side, look in (("regret", regret.loss, STYLES["simba"].look), ("bound", regret.bound, dashed)):
+            axes.plot(rounds, side - regret.best, **look)
+            spot = (rounds[600], (side - regret.best)[600])
+            axes.annotate(label, spot, (0, 6), textcoords="offset points", ha="right", color=look["color"])
         axes.set_title(name, **text, loc="left")
         axes.set_xlabel("Round $t$", **text)
-        if not place:
-            axes.set_ylabel(r"$\sum p_t^\top v_t - \min_i \sum v_t(i)$", **text)
         plain_frame(axes)

@@ -8,7 +8,7 @@ the examples from above; both bounds hold even if a program is solved inexactly.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -80,17 +80,16 @@ def optimum(X: Any, y: ArrayLike, nu: float, *, bias: bool = False) -> Optimum:
         w, b, p = relaxation.solve()
         inward = (1 - _INWARD) * w + _INWARD * best.weights
         upper = best_answer(p, folded, labels, n * nu, bias)
-        if upper > best.upper:
-            upper, p = best.upper, best.distribution
-        tried = [Optimum(best.lower, upper, best.weights, best.bias, p)]
+        if upper < best.upper:
+            best = replace(best, upper=upper, distribution=p)
         for v in (w, inward):
             inside = v / max(1.0, float(np.linalg.norm(v)))
-            tried.append(Optimum(saddle_value(folded @ inside + b * labels, n * nu), upper, inside, b, p))
-        best = max(tried, key=lambda found: found.lower)
+            lower = saddle_value(folded @ inside + b * labels, n * nu)
+            if lower > best.lower:
+                best = replace(best, lower=lower, weights=inside, bias=b)
+            relaxation.cut(v)
         if best.upper - best.lower <= PRECISION:
             break
-        relaxation.cut(w)
-        relaxation.cut(inward)
     return best
 
 

@@ -5,50 +5,52 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, Final
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, Final, Literal
 
-import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import column, cost_to_reach
+from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import (
-    BESIDE,
-    MISSING,
-    Case,
-    Choice,
-    Findings,
-    at_most,
-    case_on,
-    interval_text,
-    judge_claims,
-)
-from svm_cost_curves.experiments.papers.effort import Effort, Ratio, effort_of, multiple_text, ratio_of
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.panels import MEASURE
 from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
+from svm_cost_curves.experiments.reproduction.statistics import (
+    BESIDE,
+    LEAST_POINTS,
+    MISSING,
+    UNCLEAR,
+    Effort,
+    Interval,
+    Ratio,
+    at_most,
+    cost_to_target,
+    effort_of,
+    exponent,
+    medians_of,
+    multiple_text,
+    ratio_of,
+)
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-AXES: Final[Mapping[str, tuple[str, str, float]]] = {
-    "delta": ("1 / delta", r"$1/\delta$, with $n \propto B^2/\delta$", 0.0),
-    "norm": ("B^2", r"$B^2$, with $n \propto B^2/\delta$", 1.0),
-    "d": ("d", "$d$", 0.0),
-    "n": ("n", "$n$", 0.0),
+AXES: Final[Mapping[str, tuple[str, str]]] = {
+    "delta": ("1 / delta", r"$1/\delta$, with $n \propto B^2/\delta$"),
+    "norm": ("B^2", r"$B^2$, with $n \propto B^2/\delta$"),
+    "d": ("d", "$d$"),
+    "n": ("n", "$n$"),
 }
-"""Ending of the series: name, label, and the theory's exponent of SIMBA's iterations."""
+"""Ending of the series, name in sentences, and label."""
+METHODS: Final = ("simba", "pegasos")
 RIVALS: Final = ("pegasos", "pegasos2")
 SHARE: Final = 1 / 16
 """delta over the share of rare rows."""
 LENGTH: Final = 4 / 3
 """Mean squared length of a row before it is divided by its length, over d."""
-RESAMPLES: Final = 1000
 _HEAD: Final = 0.5  # inches
 
 
@@ -59,192 +61,174 @@ class Setting:
     Attributes
     ----------
     axis : str
-        Key of `AXES`.
+        Key of `AXES`: the quantity that varies.
+    x : float
+        Its value.
     n, d : int
     delta, squared_norm : float
         The error to reach, and B^2.
-    efforts : mapping of str to Effort
-        Iterations to the error: SIMBA's, and Pegasos's for each lambda.
-    seconds : tuple of float
-        CPU time of an iteration in each run of SIMBA.
+    costs : mapping of str to Effort
+        ``simba`` and ``pegasos``: iterations to the error, of Pegasos with its better lambda; ``seconds``: CPU time of
+        an iteration of SIMBA.
     """
 
     axis: str
+    x: float
     n: int
     d: int
     delta: float
     squared_norm: float
-    efforts: Mapping[str, Effort]
-    seconds: tuple[float, ...]
-
-    @property
-    def x(self) -> float:
-        """Value of the quantity that varies."""
-        return {"delta": 1 / self.delta, "norm": self.squared_norm, "d": float(self.d), "n": float(self.n)}[self.axis]
+    costs: Mapping[str, Effort]
 
     @cached_property
     def accesses(self) -> dict[str, Effort]:
-        """Feature accesses of SIMBA, and of Pegasos with its better lambda."""
-        rivals = [self.efforts[name] for name in RIVALS if name in self.efforts]
-        found = {"simba": _times(self.efforts["simba"], self.n + self.d)} if "simba" in self.efforts else {}
-        if rivals:
-            found["pegasos"] = _times(min(rivals, key=lambda effort: (not effort.known, effort.median)), self.d)
-        return found
-
-    @cached_property
-    def size(self) -> Effort:
-        """The coordinates of the training set, as a cost."""
-        return Effort((float(self.n * self.d),), (True,))
-
-    def per_iteration(self, method: str) -> float:
-        """Return the accesses of an iteration; SIMBA's times log n."""
-        return (self.n + self.d) * math.log(self.n) if method == "simba" else float(self.d)
-
-    def promised(self, far: float, near: float) -> bool:
-        """Whether the theory promises a gain."""
-        return self.d >= far * self.squared_norm and self.delta <= near / math.log(self.squared_norm / self.delta)
-
-
-def _times(effort: Effort, factor: float) -> Effort:
-    return Effort(tuple(factor * cost for cost in effort.costs), effort.reached, effort.step)
+        """Feature accesses to the error: of SIMBA n + d an iteration, of Pegasos d."""
+        each = {"simba": self.n + self.d, "pegasos": self.d}
+        return {method: self.costs[method].times(each[method]) for method in METHODS if method in self.costs}
 
 
 def settings_of(panel: Panel, spec: FigureSpec) -> list[Setting]:
     """Return the settings axis by axis, also those without runs."""
-    found: list[Setting] = []
+    settings: list[Setting] = []
     for axis in AXES:
         names = {method: spec.members(f"{method}_{axis}") for method in ("simba", *RIVALS)}
-        for value, own in names["simba"].items():
-            if own not in panel.settings:
+        for value, series in names["simba"].items():
+            if series not in panel.settings:
                 continue
-            data = panel.settings[own].dataset
+            data = panel.settings[series].dataset
             delta, n, d = SHARE * float(data.rare), int(data.n), int(data.d or 0)
             runs = {method: panel.curves(members[value]) for method, members in names.items()}
-            efforts = {method: _effort(frames, delta) for method, frames in runs.items() if frames}
-            seconds = tuple(float(column(f, "cpu_seconds")[-1] / column(f, "iterations")[-1]) for f in runs["simba"])
-            found.append(Setting(axis, n, d, delta, LENGTH * data.directions, efforts, seconds))
-    return found
+            efforts = {method: cost_to_target(frames, "iterations", MEASURE, delta) for method, frames in runs.items()}
+            costs = {method: effort for method, effort in efforts.items() if effort is not None}
+            if rivals := [costs[rival] for rival in RIVALS if rival in costs]:
+                costs["pegasos"] = min(rivals, key=lambda effort: (not effort.known, effort.median))
+            if runs["simba"]:
+                ends = [(column(run, "cpu_seconds")[-1], column(run, "iterations")[-1]) for run in runs["simba"]]
+                costs["seconds"] = effort_of([float(seconds / iterations) for seconds, iterations in ends], math.inf)
+            norm2 = LENGTH * data.directions
+            x = {"delta": 1 / delta, "norm": norm2, "d": float(d), "n": float(n)}[axis]
+            settings.append(Setting(axis, x, n, d, delta, norm2, costs))
+    return settings
 
 
-def _effort(frames: Sequence[pd.DataFrame], delta: float) -> Effort:
-    """Return the iterations of some runs to a test error."""
-    costs = [cost_to_reach(column(frame, "iterations"), column(frame, MEASURE), delta) for frame in frames]
-    first = column(frames[0], "iterations")
-    step = float(np.median(first[1:] / np.maximum(first[:-1], 1.0))) if len(first) > 1 else 1.0
-    return effort_of(costs, max(float(column(frame, "iterations")[-1]) for frame in frames), step)
-
-
-Found = Mapping[str, Sequence[Setting]]
-"""Settings by the paper's data set."""
-
-
-@lru_cache(maxsize=256)
 def gain(setting: Setting, rival: str) -> Ratio | None:
     """Divide Pegasos's accesses, or the size n d, by SIMBA's; None without runs, or if neither is known."""
-    simba, other = setting.accesses.get("simba"), setting.size if rival == "size" else setting.accesses.get("pegasos")
+    size = Effort((float(setting.n * setting.d),), (True,))
+    simba, other = setting.accesses.get("simba"), size if rival == "size" else setting.accesses.get("pegasos")
     return None if simba is None or other is None else ratio_of(other, simba)
 
 
-def judge_gain(found: Found, evidence: Evidence, choice: Choice) -> Findings:
-    """Judge simba.gain: SIMBA needs fewer accesses where the theory promises it."""
-    rival = choice.option("rival")
-    cases = []
-    for panel in evidence.panels:
-        for setting in found.get(panel.paper_dataset, ()):
-            name = AXES[setting.axis][0]
-            what, about = f"{name} = {setting.x:.4g}", f"{name} = {setting.x:.4g}"
-            ratio = gain(setting, rival)
-            promised = setting.promised(choice["far"], choice["near"])
-            if ratio is None:
-                cases.append(case_on(panel, what, MISSING if promised else BESIDE, note="no runs", about=about))
-                continue
+Data = Sequence[tuple[Panel, Sequence[Setting]]]
+"""The settings of each data set."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gain(Statistic):
+    """Feature accesses of SIMBA to the error, fewer than its rival's in each setting for which the theory says so.
+
+    Attributes
+    ----------
+    rival : str
+        Pegasos's accesses, or the training set's ``size`` n d.
+    far : float
+        Least d over B^2.
+    near : float
+        Largest delta log(B^2 / delta).
+    """
+
+    rival: Literal["pegasos", "size"] = "pegasos"
+    far: float
+    near: float
+
+    def findings(self, data: Data, evidence: Evidence) -> Findings:
+        """Compare the accesses; settings for which the theory promises nothing are beside the claim."""
+        return Findings([self._case(panel, setting) for panel, settings in data for setting in settings])
+
+    def _case(self, panel: Panel, setting: Setting) -> Case:
+        name = f"{AXES[setting.axis][0]} = {setting.x:.4g}"
+        most = self.near / math.log(setting.squared_norm / setting.delta)
+        promised = setting.d >= self.far * setting.squared_norm and setting.delta <= most
+        ratio = gain(setting, self.rival)
+        if ratio is not None:
             decision = ratio.above(1.0) if promised else BESIDE
-            cases.append(case_on(panel, what, decision, f"{ratio.text()} times", ratio.as_dict(), about=about))
-    return Findings(cases)
+            return case_on(panel, name, decision, f"{ratio.text()} times", ratio.as_dict(), about=name)
+        run = len(setting.accesses) == len(METHODS)
+        decision, note = (UNCLEAR, "neither reaches the error") if run else (MISSING, "no runs")
+        return case_on(panel, name, decision if promised else BESIDE, note=note, about=name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Growth(Statistic):
+    """Exponents along settings in which one quantity grows, each at most the theory's exponent and a slack.
+
+    Attributes
+    ----------
+    of : str
+        ``iterations`` of SIMBA to the error, over log n as in Theorem 4.3, or the ``seconds`` of an iteration.
+        Pegasos's iterations are measured beside the claim.
+    exponents : dict of str to float
+        The theory's exponent of each quantity that grows: a key of `AXES`, or ``n + d``.
+    slack : float
+    """
+
+    of: Literal["iterations", "seconds"]
+    exponents: dict[str, float]
+    slack: float
+
+    def findings(self, data: Data, evidence: Evidence) -> Findings:
+        """Fit the exponent of each quantity."""
+        costs = METHODS if self.of == "iterations" else ("seconds",)
+        return Findings(
+            [
+                self._case(panel, tuple(own for own in settings if own.axis in axis.split(" + ")), axis, cost)
+                for panel, settings in data
+                for axis in self.exponents
+                for cost in costs
+            ]
+        )
+
+    def _case(self, panel: Panel, along: tuple[Setting, ...], axis: str, cost: str) -> Case:
+        name = AXES[axis][0] if axis in AXES else axis
+        what, about = f"{cost} {name}", f"{'Pegasos' if cost == 'pegasos' else 'SIMBA'}, growing {name}"
+        a = growth(along, axis, cost)
+        if isinstance(a, str):
+            return case_on(panel, what, BESIDE if cost == "pegasos" else MISSING, note=a, about=about)
+        decision = BESIDE if cost == "pegasos" else at_most(a, self.exponents[axis] + self.slack)
+        return case_on(panel, what, decision, f"exponent {interval_text(a, '.2f')}", a.as_dict(), about=about)
 
 
 @lru_cache(maxsize=64)
-def exponent(settings: tuple[Setting, ...], what: str) -> Interval | None:
-    """Exponent of a quantity along settings, with its interval over the runs; None for fewer than two settings.
+def growth(settings: tuple[Setting, ...], axis: str, cost: str) -> Interval | str:
+    """Return the exponent of one of the `costs` of settings, with its interval over the runs; or why there is none.
 
-    `what` is ``simba``, for iterations to the error over log n (as in Theorem 4.3), ``pegasos``, for iterations, or
-    ``seconds``, for CPU time against n + d.
+    SIMBA's iterations are divided by log n.
     """
-    values = [
-        setting.seconds
-        if what == "seconds"
-        else tuple(cost / setting.per_iteration(what) for cost in setting.accesses[what].costs)
-        for setting in settings
-        if what == "seconds" or what in setting.accesses
-    ]
-    if len(values) < 2 or not all(values):
-        return None
-    x = np.array([setting.n + setting.d if what == "seconds" else setting.x for setting in settings], dtype=float)
-
-    @cache  # few runs have few different resamples
-    def median(own: tuple[float, ...], runs: tuple[int, ...]) -> float:
-        return float(np.median([own[run] for run in runs]))
-
-    def fitted(*chosen: Sequence[int]) -> float:
-        medians = [median(own, tuple(runs)) for own, runs in zip(values, chosen, strict=True)]
-        return loglog_slope(x, np.array(medians))
-
-    return bootstrap_groups(fitted, [len(own) for own in values], resamples=RESAMPLES)
+    efforts = [setting.costs[cost] for setting in settings if cost in setting.costs]
+    if len(efforts) < len(settings):
+        return "settings without runs"
+    if not all(effort.known for effort in efforts):
+        return "the error is not reached everywhere"
+    units = [math.log(setting.n) if cost == "simba" else 1.0 for setting in settings]
+    values = [effort.times(1 / unit).costs for effort, unit in zip(efforts, units, strict=True)]
+    x = [setting.n + setting.d if axis == "n + d" else setting.x for setting in settings]
+    found = exponent(x, medians_of(values), [len(runs) for runs in values])
+    return f"fewer than {LEAST_POINTS} settings" if found is None else found
 
 
-def judge_growth(found: Found, evidence: Evidence, choice: Choice) -> Findings:
-    """Judge simba.growth: SIMBA's iterations grow with B^2 only."""
-    cases = []
-    for panel in evidence.panels:
-        for axis, (name, _, theory) in AXES.items():
-            along = _along(found, panel, axis)
-            cases.append(_exponent_case(panel, along, "simba", name, theory + choice["slack"]))
-            cases.append(_exponent_case(panel, along, "pegasos", name, None))
-    return Findings(cases)
-
-
-def judge_time(found: Found, evidence: Evidence, choice: Choice) -> Findings:
-    """Judge simba.time: the time of an iteration grows at most as n + d."""
-    limit = 1 + choice["slack"]
-    both = {panel.paper_dataset: _along(found, panel, "d") + _along(found, panel, "n") for panel in evidence.panels}
-    cases = [_exponent_case(panel, both[panel.paper_dataset], "seconds", "n + d", limit) for panel in evidence.panels]
-    return Findings(cases)
-
-
-def _along(found: Found, panel: Panel, axis: str) -> tuple[Setting, ...]:
-    return tuple(setting for setting in found.get(panel.paper_dataset, ()) if setting.axis == axis)
-
-
-def _exponent_case(panel: Panel, along: tuple[Setting, ...], what: str, name: str, limit: float | None) -> Case:
-    """Return the case of one exponent; without a limit it is beside the claim."""
-    about = f"{'Pegasos' if what == 'pegasos' else 'SIMBA'}, growing {name}"
-    complete = what == "seconds" or all(what in each.accesses and each.accesses[what].known for each in along)
-    a = exponent(along, what) if complete else None
-    if a is None:
-        missing = BESIDE if limit is None else MISSING
-        lacking = any(not (each.seconds if what == "seconds" else what in each.accesses) for each in along)
-        note = "settings without runs" if lacking else "the error is not reached everywhere"
-        return case_on(panel, f"{what} {name}", missing, note=note, about=about)
-    decision = BESIDE if limit is None else at_most(a, limit)
-    return case_on(panel, f"{what} {name}", decision, f"exponent {interval_text(a, '.2f')}", a.as_dict(), about=about)
-
-
-OPTIONS = {"simba.gain": {"rival": ("pegasos", "size")}}
-JUDGES: Final = {"simba.gain": judge_gain, "simba.growth": judge_growth, "simba.time": judge_time}
+STATISTICS = {"gain": Gain, "growth": Growth}
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claims."""
-    found = {panel.paper_dataset: settings_of(panel, evidence.spec) for panel in evidence.panels}
-    settings = [setting for own in found.values() for setting in own if setting.efforts]
-    axes = {axis: [setting for setting in settings if setting.axis == axis] for axis in AXES}
-    drawn = [(axis, own) for axis, own in axes.items() if own]
+    data = [(panel, settings_of(panel, evidence.spec)) for panel in evidence.panels]
+    shown = [setting for _, settings in data for setting in settings if setting.accesses]
+    panels = [(axis, along) for axis in AXES if (along := [setting for setting in shown if setting.axis == axis])]
     return FigureResult(
-        _data(settings),
-        partial(_draw, panels=drawn),
-        layout.size(len(drawn), _HEAD, 2),
-        table=_table(settings),
-        claims=judge_claims(evidence, {name: partial(judge, found) for name, judge in JUDGES.items()}),
+        _data(shown),
+        partial(_draw, panels=panels),
+        layout.size(len(panels), _HEAD, 2),
+        table=_table(shown),
+        claims=judge_claims(evidence, data=data),
     )
 
 
@@ -256,51 +240,54 @@ _CAPTION: Final = (
 
 
 def _draw(figure: Figure | SubFigure, panels: Sequence[tuple[str, Sequence[Setting]]]) -> None:
-    """Draw one panel for each quantity."""
-    styles = [STYLES[name] for name in ("simba", "pegasos")]
+    """Draw one panel for each quantity; bars go from the least to the largest run."""
+    styles = [STYLES[name] for name in METHODS]
     names = ("", "Feature accesses")
     for axes, (axis, settings) in layout.each_panel(figure, panels, styles, _CAPTION.split("\n"), _HEAD, names, 2):
         axes.set_xlabel(AXES[axis][1], color=INK)
-        for method in ("simba", "pegasos"):
-            _draw_method(axes, [each for each in settings if method in each.accesses], method)
-        x = [each.x for each in settings]
-        axes.plot(x, [each.n * each.d for each in settings], color=FAINT, linewidth=1.0, linestyle=(0, (1.0, 2.0)))
-        for each in settings:
-            if (ratio := gain(each, "pegasos")) is not None:
-                spot = (each.x, each.accesses["simba"].median)
+        for method in METHODS:
+            style, known = STYLES[method], [setting for setting in settings if method in setting.accesses]
+            medians = [setting.accesses[method].median for setting in known]
+            axes.plot([setting.x for setting in known], medians, **style.look, **style.markers())
+            for setting in known:
+                ends = [pick(setting.accesses[method].costs) for pick in (min, max)]
+                axes.plot([setting.x] * 2, ends, color=style.color, linewidth=1.0, alpha=0.6)
+        x, sizes = [setting.x for setting in settings], [setting.n * setting.d for setting in settings]
+        axes.plot(x, sizes, color=FAINT, linewidth=1.0, linestyle=(0, (1.0, 2.0)))
+        for setting in settings:
+            if (ratio := gain(setting, "pegasos")) is not None:
+                spot = (setting.x, setting.accesses["simba"].median)
                 text = {"at least": "> ", "at most": "< "}.get(ratio.bound, "") + multiple_text(ratio.interval.estimate)
                 axes.annotate(text, spot, (0, -14), textcoords="offset points", ha="center", color=INK)
         axes.margins(x=0.08, y=0.16)
-
-
-def _draw_method(axes: Axes, settings: Sequence[Setting], method: str) -> None:
-    style = STYLES[method]
-    efforts = [each.accesses[method] for each in settings]
-    axes.plot([each.x for each in settings], [own.median for own in efforts], **style.look, **style.markers())
-    for each, own in zip(settings, efforts, strict=True):
-        axes.plot([each.x] * 2, [min(own.costs), max(own.costs)], color=style.color, linewidth=1.0, alpha=0.6)
 
 
 def _data(settings: Sequence[Setting]) -> pd.DataFrame:
     """One row for each run: accesses to the error; `reached` is false for a lower bound."""
     columns = ["axis", "x", "n", "d", "delta", "B2", "method", "run", "accesses", "reached"]
     rows = [
-        [each.axis, each.x, each.n, each.d, each.delta, each.squared_norm, method, run, cost, reached]
-        for each in settings
-        for method, own in each.accesses.items()
-        for run, (cost, reached) in enumerate(zip(own.costs, own.reached, strict=True))
+        [setting.axis, setting.x, setting.n, setting.d, setting.delta, setting.squared_norm, method, run, cost, reached]
+        for setting in settings
+        for method, effort in setting.accesses.items()
+        for run, (cost, reached) in enumerate(zip(effort.costs, effort.reached, strict=True))
     ]
     return pd.DataFrame(rows, columns=columns)
 
 
 def _table(settings: Sequence[Setting]) -> Table:
     columns = ["growing", "1 / delta", "B^2", "d", "n", "SIMBA", "Pegasos", "Pegasos over SIMBA", "n d over SIMBA"]
-    rows = []
-    for each in settings:
-        costs = [own.text("{:.1e}".format) if (own := each.accesses.get(m)) else "" for m in ("simba", "pegasos")]
-        ratios = [found.text() if (found := gain(each, rival)) else "" for rival in ("pegasos", "size")]
-        sizes = [f"{1 / each.delta:.0f}", f"{each.squared_norm:.0f}", f"{each.d:,}", f"{each.n:,}"]
-        rows.append([AXES[each.axis][0], *sizes, *costs, *ratios])
+    rows = [
+        [
+            AXES[setting.axis][0],
+            f"{1 / setting.delta:.0f}",
+            f"{setting.squared_norm:.0f}",
+            f"{setting.d:,}",
+            f"{setting.n:,}",
+            *(setting.accesses[name].text("{:.1e}".format) if name in setting.accesses else "" for name in METHODS),
+            *(ratio.text() if (ratio := gain(setting, rival)) else "" for rival in ("pegasos", "size")),
+        ]
+        for setting in settings
+    ]
     notes = [
         "Feature accesses to a test error of delta, a sixteenth of the rare share; medians over the runs. Pegasos has "
         "the better of lambda = 0.001 and 0.01."

@@ -3,145 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import product
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import column, value_at
-from svm_cost_curves.experiments.papers.cases import (
-    MISSING,
-    Case,
-    Choice,
-    Findings,
-    at_most,
-    case_on,
-    interval_text,
-    judge_claims,
-    within,
-)
-from svm_cost_curves.experiments.papers.panels import CurveFigure, Row, name_of
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
+from svm_cost_curves.experiments.papers.kinds import Limits
+from svm_cost_curves.experiments.papers.kinds.difference import measure_at
+from svm_cost_curves.experiments.papers.kinds.limits import by_seed
+from svm_cost_curves.experiments.papers.panels import CurveFigure, name_of
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.statistics import (
-    Interval,
-    bootstrap_groups,
-    bootstrap_mean,
-    relative_difference,
+    MISSING,
+    Differences,
+    at_most,
+    differences,
+    ratio_of_means,
 )
 
 ANYTIME: Final = "simba"
 CONSTANT: Final = "constant"
+BIASED: Final = "biased"
 MEASURES: Final = {"test_error": "test error", "water_level": "saddle value"}
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """The two versions after T iterations.
-
-    Attributes
-    ----------
-    anytime, constant : (pairs,) float64
-        A measure of each pair of runs.
-    """
-
-    anytime: NDArray[np.float64]
-    constant: NDArray[np.float64]
-
-    @property
-    def differences(self) -> NDArray[np.float64]:
-        """Anytime version less constant steps."""
-        return self.anytime - self.constant
-
-    @property
-    def difference(self) -> Interval:
-        """Mean of the differences."""
-        return bootstrap_mean(self.differences)
-
-    @property
-    def relative(self) -> Interval | None:
-        """The difference relative to the constant steps' value; None if that is 0."""
-        return relative_difference(
-            lambda runs: float(self.anytime[list(runs)].mean()),
-            lambda runs: float(self.constant[list(runs)].mean()),
-            (len(self.anytime),),
-        )
-
-
-def judge_steps(evidence: Evidence, choice: Choice) -> Findings:
-    """Judge simba.2: shrinking steps do almost as well as constant ones after equally many iterations."""
-    measure, most = choice.option("measure"), choice["almost"]
-    horizons = evidence.spec.members(CONSTANT)
-    return Findings(
-        [
-            _steps_case(panel, int(horizon), series, measure, most)
-            for panel in evidence.panels
-            for horizon, series in horizons.items()
-        ]
-    )
-
-
-def compare(panel: Panel, horizon: int, series: str, measure: str) -> Comparison | None:
-    """Compare the two versions after `horizon` iterations; None if no pair of runs has come so far."""
-    values = [
-        {
-            seed: _after(curve, horizon, measure)
-            for seed, curve in zip(panel.seeds(name), panel.curves(name), strict=True)
-        }
-        for name in (ANYTIME, series)
-    ]
-    pairs = np.array([[side[seed] for side in values] for seed in sorted(values[0].keys() & values[1].keys())])
-    pairs = pairs[np.isfinite(pairs).all(axis=1)] if len(pairs) else pairs
-    if not len(pairs):
-        return None
-    return Comparison(*pairs.T)
-
-
-def _after(curve: pd.DataFrame, horizon: int, measure: str) -> float:
-    """Value of a measure after `horizon` iterations; NaN if the run ended earlier or the value is missing."""
-    iterations = column(curve, "iterations")
-    if not len(iterations) or iterations[-1] < horizon:
-        return math.nan
-    return float(value_at(iterations, column(curve, measure), horizon))
-
-
-def _steps_case(panel: Panel, horizon: int, series: str, measure: str, most: float) -> Case:
-    what, about = f"{measure} {horizon}", f"{name_of(panel)}, {MEASURES[measure]}"
-    found = compare(panel, horizon, series, measure)
-    relative = None if found is None else found.relative
-    if found is None or relative is None:
-        none = f"no pair of runs of {horizon:,} iterations" if found is None else "0: no relative difference"
-        return case_on(panel, what, MISSING, note=none, about=about)
-    statistic = {
-        "anytime": float(found.anytime.mean()),
-        "constant": float(found.constant.mean()),
-        "differences": found.differences.tolist(),
-        "relative": relative.as_dict(),
-    }
-    measured = f"after {horizon:,} iterations {interval_text(relative.scaled(100), '+.1f', ' %')}"
-    return case_on(panel, what, within(relative, -most, most), measured, statistic, about=about)
-
-
-def _table_rows(panels: Sequence[Panel], horizons: Mapping[float, str]) -> list[list[str]]:
-    """Both versions' means and their difference: a row for each data set, number of iterations and measure."""
-    rows: list[list[str]] = []
-    for panel in panels:
-        for horizon, series in horizons.items():
-            for measure, name in MEASURES.items():
-                found = compare(panel, int(horizon), series, measure)
-                if found is not None:
-                    factor, form, unit = (100.0, ".2f", " %") if measure == "test_error" else (1.0, ".4f", "")
-                    values = (f"{factor * each.mean():{form}}{unit}" for each in (found.anytime, found.constant))
-                    difference = interval_text(found.difference.scaled(factor), f"+{form}", unit and " points")
-                    rows.append([name_of(panel), f"{int(horizon):,}", name, *values, difference])
-    return rows
-
-
-WITHOUT: Final = "simba"
-WITH: Final = "biased"
 COSTS: Final = {
     "feature_accesses_dense": "accesses counted dense",
     "feature_accesses": "accesses to nonzeros",
@@ -149,10 +39,75 @@ COSTS: Final = {
 }
 
 
-def judge_bias(evidence: Evidence, choice: Choice) -> Findings:
-    """Judge simba.3: a bias costs nothing per iteration."""
-    cost = choice.option("cost")
-    return Findings([_bias_case(panel, cost, choice["margin"]) for panel in evidence.panels])
+@dataclass(frozen=True, kw_only=True)
+class AnytimeSteps(Limits):
+    """Anytime steps after T iterations less constant steps for this T, paired by seed, as a share of the latter.
+
+    Attributes
+    ----------
+    measure : str
+        Column of the curves: a measure of the mean iterate.
+    """
+
+    measure: Literal["test_error", "water_level"] = "test_error"
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Compare the two versions on each data set, for each T of the constant steps."""
+        horizons = evidence.spec.members(CONSTANT).items()
+        return Findings([self._case(panel, int(T), series) for panel in evidence.panels for T, series in horizons])
+
+    def _case(self, panel: Panel, horizon: int, series: str) -> Case:
+        what, about = f"{self.measure} {horizon}", f"{name_of(panel)}, {MEASURES[self.measure]}"
+        compared = compare(panel, horizon, series, self.measure)
+        relative = None if compared is None else compared.relative
+        if compared is None or relative is None:
+            none = "0: no relative difference" if compared else f"no pair of runs of {horizon:,} iterations"
+            return case_on(panel, what, MISSING, note=none, about=about)
+        means = dict(zip(("anytime", "constant"), compared.means, strict=True))
+        statistic = {**means, "differences": compared.values, "relative": relative.as_dict()}
+        measured = f"after {horizon:,} iterations {interval_text(relative.scaled(100), '+.1f', ' %')}"
+        return case_on(panel, what, self.decide(relative), measured, statistic, about=about)
+
+
+def compare(panel: Panel, horizon: int, series: str, measure: str) -> Differences | None:
+    """Compare the two versions after `horizon` iterations; None if no pair of runs has come so far."""
+    versions = [by_seed(panel, name) for name in (ANYTIME, series)]
+    shared = sorted(versions[0].keys() & versions[1].keys())
+    return differences(*([_after(curves[seed], horizon, measure) for seed in shared] for curves in versions))
+
+
+def _after(curve: pd.DataFrame, horizon: int, measure: str) -> float:
+    """Value of a measure after `horizon` iterations; NaN if the run ended earlier or the value is missing."""
+    reached = (column(curve, "iterations") >= horizon).any()
+    return measure_at(curve, "iterations", measure, horizon) if reached else math.nan
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasCost(Statistic):
+    """Cost of an iteration with the bias over that without, at most 1 and a margin.
+
+    Attributes
+    ----------
+    cost : str
+        Column of the curves.
+    margin : float
+    """
+
+    cost: Literal["cpu_seconds", "feature_accesses_dense", "feature_accesses"] = "cpu_seconds"
+    margin: float
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Compare the costs on each data set."""
+        return Findings([self._case(panel) for panel in evidence.panels])
+
+    def _case(self, panel: Panel) -> Case:
+        costs = {series: per_iteration(panel, series, self.cost) for series in (ANYTIME, BIASED)}
+        ratio = ratio_of_means(costs[BIASED], costs[ANYTIME])
+        if ratio is None:
+            return case_on(panel, self.cost, MISSING, note="no finished runs with and without the bias")
+        statistic = {"ratio": ratio.as_dict()} | {series: float(values.mean()) for series, values in costs.items()}
+        measured = f"{COSTS[self.cost]} {interval_text(ratio, '.3f')} times"
+        return case_on(panel, self.cost, at_most(ratio, 1 + self.margin), measured, statistic)
 
 
 def per_iteration(panel: Panel, series: str, cost: str) -> NDArray[np.float64]:
@@ -163,82 +118,44 @@ def per_iteration(panel: Panel, series: str, cost: str) -> NDArray[np.float64]:
     return known
 
 
-def bias_cost_ratio(panel: Panel, cost: str) -> Interval | None:
-    """Cost of an iteration with the bias over that without, as means over the runs; None if either is missing."""
-    biased, plain = (per_iteration(panel, series, cost) for series in (WITH, WITHOUT))
-    if not len(biased) or not len(plain) or not plain.all():
-        return None
-
-    def of(first: Sequence[int], second: Sequence[int]) -> float:
-        return float(biased[list(first)].mean() / plain[list(second)].mean())
-
-    return bootstrap_groups(of, (len(biased), len(plain)))
+STATISTICS = {"anytime_steps": AnytimeSteps, "bias_cost": BiasCost}
 
 
-def _bias_case(panel: Panel, cost: str, margin: float) -> Case:
-    found = bias_cost_ratio(panel, cost)
-    if found is None:
-        return case_on(panel, cost, MISSING, note="no finished runs with and without the bias")
-    statistic = {"ratio": found.as_dict()} | {
-        name: float(per_iteration(panel, name, cost).mean()) for name in (WITHOUT, WITH)
-    }
-    measured = f"{COSTS[cost]} {interval_text(found, '.3f')} times"
-    return case_on(panel, cost, at_most(found, 1 + margin), measured, statistic)
+def make(evidence: Evidence) -> FigureResult:
+    """Draw the figure and judge the claims."""
+    figure = CurveFigure(evidence, evidence.spec.rows)
+    return FigureResult(figure.data, figure.draw, figure.size, table=_table(evidence), claims=judge_claims(evidence))
+
+
+def _table(evidence: Evidence) -> Table:
+    """Both versions' means and their difference: a row for each data set, number of iterations and measure."""
+    rows: list[list[str]] = []
+    horizons = evidence.spec.members(CONSTANT)
+    for panel, (horizon, series), (measure, name) in product(evidence.panels, horizons.items(), MEASURES.items()):
+        compared = compare(panel, int(horizon), series, measure)
+        if compared is not None:
+            factor, form, unit = (100.0, ".2f", " %") if measure == "test_error" else (1.0, ".4f", "")
+            values = (f"{factor * mean:{form}}{unit}" for mean in compared.means)
+            difference = interval_text(compared.interval.scaled(factor), f"+{form}", unit and " points")
+            rows.append([name_of(panel), f"{int(horizon):,}", name, *values, difference])
+    notes = [
+        "Differences: anytime less constant, means over pairs of runs with their intervals: 95 % bootstrap, below five "
+        "pairs the range.",
+        *_bias_notes(evidence.panels),
+    ]
+    return Table(["data set", "T", "of the mean iterate", "anytime", "constant", "difference"], rows, notes)
 
 
 def _bias_notes(panels: Sequence[Panel]) -> list[str]:
     """Write the cost of an iteration with and without the bias: one sentence per data set and cost."""
     texts: list[str] = []
-    for panel in panels:
-        for cost, name in COSTS.items():
-            found = bias_cost_ratio(panel, cost)
-            if found is not None:
-                factor, unit = (1e6, " µs") if cost == "cpu_seconds" else (1.0, "")
-                biased, plain = (factor * per_iteration(panel, series, cost).mean() for series in (WITH, WITHOUT))
-                texts.append(
-                    f"{name_of(panel)}, {name} per iteration: with the bias {biased:,.1f}{unit}, without "
-                    f"{plain:,.1f}{unit}, ratio {interval_text(found, '.3f')}."
-                )
+    for panel, (cost, name) in product(panels, COSTS.items()):
+        biased, plain = (per_iteration(panel, series, cost) for series in (BIASED, ANYTIME))
+        ratio = ratio_of_means(biased, plain)
+        if ratio is not None:
+            factor, unit = (1e6, " µs") if cost == "cpu_seconds" else (1.0, "")
+            texts.append(
+                f"{name_of(panel)}, {name} per iteration: with the bias {factor * biased.mean():,.1f}{unit}, without "
+                f"{factor * plain.mean():,.1f}{unit}, ratio {interval_text(ratio, '.3f')}."
+            )
     return texts
-
-
-OPTIONS = {
-    "simba.2": {"measure": tuple(MEASURES)},
-    "simba.3": {"cost": ("cpu_seconds", *(name for name in COSTS if name != "cpu_seconds"))},
-}
-JUDGES = {"simba.2": judge_steps, "simba.3": judge_bias}
-
-
-def make(evidence: Evidence) -> FigureResult:
-    """Draw the figure and judge the claims."""
-    horizons = evidence.spec.members(CONSTANT)
-    versions = {"SIMBA anytime": ANYTIME} | {f"constant, T = {int(T):,}": name for T, name in horizons.items()}
-    biases = {"SIMBA anytime": WITHOUT, "anytime, with bias": WITH}
-    figure = CurveFigure(
-        evidence,
-        (
-            Row(
-                "iterations",
-                "Means over {runs}; runs with constant steps end after their T",
-                bands=True,
-                series=versions,
-            ),
-            Row(
-                "iterations",
-                "Value of the saddle problem: the water level of the mean iterate, the higher the better",
-                bands=True,
-                series=versions,
-                measure="water_level",
-            ),
-            Row("cpu_seconds", "With and without bias, against time", bands=True, series=biases),
-        ),
-    )
-    table = Table(
-        ["data set", "T", "of the mean iterate", "anytime", "constant", "difference"],
-        _table_rows(evidence.panels, horizons),
-        [
-            "Differences: anytime less constant, means over pairs of runs with their 95 % bootstrap intervals.",
-            *_bias_notes(evidence.panels),
-        ],
-    )
-    return FigureResult(figure.data, figure.draw, figure.size, table=table, claims=judge_claims(evidence, JUDGES))

@@ -24,7 +24,6 @@ from svm_cost_curves.experiments.reproduction.report.verdict_reader import (
     read_verdict,
 )
 from svm_cost_curves.experiments.reproduction.spec import (
-    FIGURES,
     SCALES,
     FigureError,
     FigureSpec,
@@ -84,7 +83,7 @@ class Figure:
     ----------
     id, paper, label, title : str
     spec : FigureSpec or None
-        None for a folder that no file of conf/figure/ describes.
+        None for a folder that no figure's file describes.
     results : tuple of Result
         The largest scale first; empty if the figure is not made.
     """
@@ -113,7 +112,7 @@ class Figure:
 
     @property
     def claims(self) -> list[tuple[str, State]]:
-        """Id and state of each claim; without a verdict, each claim of conf/figure/ has the state of the figure."""
+        """Id and state of each claim; without a verdict, each claim of its file has the state of the figure."""
         if self.verdict is not None:
             return [(claim.id, claim.verdict) for claim in self.verdict.claims]
         return [(claim.id, self.state) for claim in self.spec.claims] if self.spec is not None else []
@@ -174,7 +173,7 @@ class Collection:
         )
 
 
-def collect(figures: Path, specs: Path = FIGURES) -> Collection:
+def collect(figures: Path, specs: Path | None = None) -> Collection:
     """Read a folder that reproduce.py has filled, and the descriptions of the figures that it may contain.
 
     Parameters

@@ -20,7 +20,6 @@ from svm_cost_curves.experiments.reproduction.report.figures import FILES, Figur
 from svm_cost_curves.experiments.reproduction.report.pictures import fitted
 from svm_cost_curves.experiments.reproduction.report.readings import readings_picture
 from svm_cost_curves.experiments.reproduction.report.rendering import heading_anchor, render
-from svm_cost_curves.experiments.reproduction.spec import FIGURES
 from svm_cost_curves.support.files import new_folder
 
 NOTES: Final = PROJECT_ROOT / "conf" / "notes"
@@ -29,7 +28,7 @@ READINGS: Final = "readings.png"
 """Picture of the claims by their readings, in the folder of a paper's scorecard."""
 
 
-def write_report(figures: Path, target: Path, *, specs: Path = FIGURES) -> Path:
+def write_report(figures: Path, target: Path, *, specs: Path | None = None) -> Path:
     """Write the report on a folder of figures: one HTML page without scripts that loads nothing from elsewhere.
 
     Parameters
@@ -84,7 +83,7 @@ def notes_on(page: str) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
-def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIGURES) -> Path:
+def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path | None = None) -> Path:
     """Write a paper's scorecard, to be kept in the repository.
 
     Parameters

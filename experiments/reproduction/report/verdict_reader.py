@@ -22,7 +22,7 @@ class VerdictFile(Verdict):
     Attributes
     ----------
     paper, label, title : str
-        As in conf/figure/.
+        As in the figure's file.
     data_sets : sequence of str
     seeds : int or None
         Runs of each series.

@@ -11,24 +11,30 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import error_area, known_points, shared_costs, values_on
-from svm_cost_curves.experiments.reproduction.statistics.interval import Interval, bootstrap_groups, bootstrap_mean
+from svm_cost_curves.experiments.curve import (
+    ROUNDING,
+    error_area,
+    first_at_or_below,
+    known_points,
+    shared_costs,
+    values_on,
+)
+from svm_cost_curves.experiments.reproduction.statistics.difference import Differences
+from svm_cost_curves.experiments.reproduction.statistics.interval import Interval, bootstrap_groups
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class AreaDifference:
-    """Areas under the curves of two methods over the same costs; negative differences: the first has lower errors.
+class AreaDifference(Differences):
+    """Differences of the areas under the curves of two methods over the same costs; negative: the first is lower.
+
+    `pairs` are the mean errors of the first and of the second over the logarithm of the cost.
 
     Attributes
     ----------
     low, high : float
         Limits of the cost.
-    areas : (pairs, 2) float64
-        For each pair of runs the mean error of the first and of the second over the logarithm of the cost.
-    interval : Interval
-        Mean of the differences of the areas.
     share : float
         Share of the logarithm of the cost, between the limits, over which the mean over runs of the first is at or
         below that of the second.
@@ -36,31 +42,12 @@ class AreaDifference:
 
     low: float
     high: float
-    areas: NDArray[np.float64]
-    interval: Interval
     share: float
-
-    @property
-    def differences(self) -> list[float]:
-        """Area of the first less that of the second, for each pair of runs."""
-        differences: list[float] = (self.areas[:, 0] - self.areas[:, 1]).tolist()
-        return differences
-
-    @property
-    def first(self) -> float:
-        """Mean over runs of the first areas."""
-        return float(self.areas[:, 0].mean())
-
-    @property
-    def second(self) -> float:
-        """Mean over runs of the second areas."""
-        return float(self.areas[:, 1].mean())
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
-        limits, means = {"low": self.low, "high": self.high}, {"first": self.first, "second": self.second}
-        interval = self.interval.as_dict()
-        return limits | {"differences": self.differences, "interval": interval, "share": self.share} | means
+        limits, means = {"low": self.low, "high": self.high}, dict(zip(("first", "second"), self.means, strict=True))
+        return limits | super().as_dict() | {"share": self.share} | means
 
 
 @dataclass(frozen=True)
@@ -84,7 +71,7 @@ class CostRatio:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
-        return asdict(self)
+        return asdict(self) | {"ratio": self.ratio.as_dict()}
 
 
 def paired(first: Mapping[int, T], second: Mapping[int, T]) -> tuple[tuple[T, ...], tuple[T, ...]]:
@@ -114,7 +101,6 @@ def area_difference(
     measure: str = "test_error",
     low: float | None = None,
     high: float | None = None,
-    seed: int = 0,
 ) -> AreaDifference | None:
     """Compare the areas under two methods' curves, run by run (`experiments.curve.error_area`).
 
@@ -128,8 +114,6 @@ def area_difference(
     low, high : float, optional
         Limits of the cost, as in `error_area`. By default the largest first and the smallest last cost of all curves,
         without evaluations of cost 0: between them all curves are known.
-    seed : int
-        Of the resampling.
 
     Returns
     -------
@@ -162,14 +146,8 @@ def area_difference(
     means = [values_on([pair[k] for pair in pairs], edges[:-1]).mean(axis=0) for k in (0, 1)]
     lengths = np.diff(np.log(edges))
     # equal errors averaged in another order may differ in the last bits
-    not_above = means[0] <= means[1] + 1e-12 * np.maximum(1.0, np.abs(means[1]))
-    return AreaDifference(
-        low=low,
-        high=high,
-        areas=areas,
-        interval=bootstrap_mean(areas[:, 0] - areas[:, 1], seed=seed),
-        share=float(lengths[not_above].sum() / lengths.sum()),
-    )
+    not_above = means[0] <= means[1] + ROUNDING * np.abs(means[1])
+    return AreaDifference(areas, low, high, share=float(lengths[not_above].sum() / lengths.sum()))
 
 
 def cost_ratio(
@@ -180,8 +158,6 @@ def cost_ratio(
     measure: str = "test_error",
     levels: int = 50,
     below: float = math.inf,
-    seed: int = 0,
-    resamples: int = 2000,
 ) -> CostRatio | None:
     """Compare the costs of two methods for equal errors, on the mean of each method's curves.
 
@@ -201,8 +177,6 @@ def cost_ratio(
         At least 1.
     below : float
         In the measure's unit: the error of a constant prediction, which costs nothing.
-    seed, resamples : int
-        Of the resampling.
 
     Returns
     -------
@@ -226,7 +200,7 @@ def cost_ratio(
         if not low < high:
             return None
         errors = np.linspace(low, high, levels, endpoint=False)
-        costs = [_costs_to_reach(grid, mean, errors) for grid, mean in zip(grids, means, strict=True)]
+        costs = [grid[first_at_or_below(mean, errors)] for grid, mean in zip(grids, means, strict=True)]
         return errors, costs[1] / costs[0], high
 
     def mean_ratio(*chosen: Sequence[int]) -> float | None:
@@ -234,18 +208,8 @@ def cost_ratio(
         return None if found is None else math.exp(float(np.log(found[1]).mean()))
 
     whole = at_levels(*(range(len(matrix)) for matrix in values))
-    ratio = bootstrap_groups(mean_ratio, [len(matrix) for matrix in values], seed=seed, resamples=resamples)
+    ratio = bootstrap_groups(mean_ratio, [len(matrix) for matrix in values])
     if whole is None or ratio is None:
         return None
     errors, ratios, high = whole
     return CostRatio(ratio, low_error=float(errors[0]), high_error=high, at_best=float(ratios[0]))
-
-
-def _costs_to_reach(
-    grid: NDArray[np.float64], mean: NDArray[np.float64], errors: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return `experiments.curve.cost_to_reach` for many errors, all of which the curve reaches."""
-    falling = np.minimum.accumulate(mean)
-    first = np.searchsorted(-falling, -errors, side="left")
-    reached: NDArray[np.float64] = grid[first]
-    return reached

@@ -1,15 +1,25 @@
-"""Least-squares slopes of lines, power laws, and errors over epochs."""
+"""Least-squares slopes of lines and exponents of power laws, with their intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from svm_cost_curves.experiments.curve import known_points
-from svm_cost_curves.experiments.reproduction.statistics.interval import Interval, bootstrap_mean
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
+    Interval,
+    bootstrap_groups,
+    bootstrap_mean,
+    bootstrap_means,
+)
+
+LEAST_POINTS: Final = 3
+"""Least number of points for an exponent."""
 
 
 def slope(x: ArrayLike, y: ArrayLike) -> float:
@@ -27,8 +37,14 @@ def slope(x: ArrayLike, y: ArrayLike) -> float:
     xs, ys = xs[known], ys[known]
     if not len(xs) or xs.min() == xs.max():
         raise ValueError(f"a slope needs points at two different x at least, got {'one' if len(xs) else 'none'}")
-    centred = xs - xs.mean()
-    return float(centred @ (ys - ys.mean()) / (centred @ centred))
+    return float(_weights(xs) @ (ys - ys.mean()))
+
+
+def _weights(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weights of the y in the slope of the least-squares line; their sum is 0."""
+    centred = x - x.mean()
+    weights: NDArray[np.float64] = centred / (centred @ centred)
+    return weights
 
 
 def loglog_slope(x: ArrayLike, y: ArrayLike) -> float:
@@ -45,13 +61,144 @@ def loglog_slope(x: ArrayLike, y: ArrayLike) -> float:
     return slope(*(np.log(np.where(values > 0, values, np.nan)) for values in (xs, ys)))
 
 
+def power(x: ArrayLike, y: ArrayLike) -> float | None:
+    """Return the exponent a of y ~ x^a over the points at which y is positive and finite.
+
+    None with fewer than `LEAST_POINTS` different x.
+    """
+    xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    known = (ys > 0) & np.isfinite(ys)
+    return loglog_slope(xs[known], ys[known]) if len(np.unique(xs[known])) >= LEAST_POINTS else None
+
+
+def exponent(
+    x: ArrayLike,
+    values: Callable[..., ArrayLike],
+    sizes: Sequence[int],
+    less: Callable[..., ArrayLike] | None = None,
+    less_sizes: Sequence[int] = (),
+) -> Interval | None:
+    """Return the exponent a of values ~ x^a with its bootstrap interval, or the difference of two such exponents.
+
+    The exponent is the `power` over the points at which the values are positive and finite; in a difference, those of
+    both. The width of the evaluation grid is a factor common to all costs, so it does not change an exponent
+    and does not widen this interval.
+
+    Parameters
+    ----------
+    x : array_like, (points,)
+        Positive.
+    values : callable
+        Takes one sequence of run numbers per group, and returns (points,) values: `medians_of`, or a function of the
+        mean curve of the runs.
+    sizes : sequence of int
+        Runs in each group, which are resampled independently.
+    less, less_sizes
+        The same for the method whose exponent is subtracted.
+
+    Returns
+    -------
+    Interval or None
+        None with fewer than `LEAST_POINTS` points, or with an empty group.
+    """
+    xs, count = np.asarray(x, dtype=np.float64), len(sizes)
+
+    @cache  # most resamples know the same points
+    def line(known: bytes) -> NDArray[np.float64] | None:
+        """Return the weights of log y in the slope over some points; None with too few different x."""
+        chosen = xs[np.frombuffer(known, dtype=np.bool_)]
+        return _weights(np.log(chosen)) if len(np.unique(chosen)) >= LEAST_POINTS else None
+
+    sides = [(values, slice(count))] + ([(less, slice(count, None))] if less is not None else [])
+
+    def statistic(*runs: Sequence[int]) -> float | None:
+        points = [np.asarray(of(*runs[own]), dtype=np.float64) for of, own in sides]
+        known = np.logical_and.reduce([(y > 0) & np.isfinite(y) for y in points])
+        weights = line(known.tobytes())
+        if weights is None:
+            return None
+        return float(np.subtract.reduce([weights @ np.log(y[known]) for y in points]))
+
+    return bootstrap_groups(statistic, [*sizes, *less_sizes]) if sizes else None
+
+
+def medians_of(groups: Sequence[ArrayLike]) -> Callable[..., NDArray[np.float64]]:
+    """Return the function of run numbers, one sequence per group, that gives the median of each group's runs.
+
+    Parameters
+    ----------
+    groups : sequence of array_like, (runs,)
+    """
+    return _centres_of(groups, np.median)
+
+
+def means_of(groups: Sequence[ArrayLike]) -> Callable[..., NDArray[np.float64]]:
+    """Return the same function as `medians_of` for the mean of each group's runs."""
+    return _centres_of(groups, np.mean)
+
+
+def _centres_of(
+    groups: Sequence[ArrayLike], centre: Callable[[NDArray[np.float64]], Any]
+) -> Callable[..., NDArray[np.float64]]:
+    values = [np.asarray(group, dtype=np.float64) for group in groups]
+
+    @cache  # each resample of one group is paired with many of the others
+    def of(place: int, runs: tuple[int, ...]) -> float:
+        return float(centre(values[place][list(runs)]))
+
+    return lambda *chosen: np.array([of(place, tuple(runs)) for place, runs in enumerate(chosen)])
+
+
+def trend(
+    x: ArrayLike,
+    groups: Sequence[ArrayLike],
+    values: Callable[[NDArray[np.float64]], NDArray[np.float64]] = lambda means: means,
+) -> Interval:
+    """Return the change for each doubling of x, with its bootstrap interval.
+
+    It is the slope of the least-squares line through the means of the groups against log2 of x.
+
+    Parameters
+    ----------
+    x : array_like, (points,)
+        Positive, two different ones at least.
+    groups : sequence of array_like, (runs,)
+        Resampled independently.
+    values : callable
+        From (m, groups) means to (m, points) values; by default the means, of one group per point.
+    """
+    line = _weights(np.log2(np.asarray(x, dtype=np.float64)))
+    return bootstrap_means(lambda means: np.asarray(values(means) @ line, dtype=np.float64), groups)
+
+
+def mean_exponent(runs: Iterable[tuple[ArrayLike, ArrayLike]]) -> Interval | None:
+    """Return the mean over runs of the exponent a of y ~ x^a along each run, with its bootstrap interval.
+
+    Parameters
+    ----------
+    runs : iterable of (x, y), (points,) each
+        Points that are missing or not positive are left out, and runs with fewer than `LEAST_POINTS` different x.
+
+    Returns
+    -------
+    Interval or None
+        None if no run is left.
+    """
+    slopes = []
+    for x, y in runs:
+        xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        known = (xs > 0) & (ys > 0) & np.isfinite(xs) & np.isfinite(ys)
+        if len(np.unique(xs[known])) >= LEAST_POINTS:
+            slopes.append(loglog_slope(xs[known], ys[known]))
+    return bootstrap_mean(slopes) if slopes else None
+
+
 def overfitting_slope(
     frames: Sequence[pd.DataFrame],
     *,
     cost: str = "epochs",
     after: float = 1.0,
     measure: str = "test_error",
-    seed: int = 0,
 ) -> Interval | None:
     """Return the change of the error per decade of the cost after a given cost; positive: it gets worse.
 
@@ -66,8 +213,6 @@ def overfitting_slope(
         Columns.
     after : float
         Above 0, in the cost's unit.
-    seed : int
-        Of the resampling.
 
     Returns
     -------
@@ -80,4 +225,4 @@ def overfitting_slope(
         beyond = costs >= after
         if len(np.unique(costs[beyond])) >= 2:
             slopes.append(slope(np.log10(costs[beyond]), errors[beyond]))
-    return bootstrap_mean(slopes, seed=seed) if slopes else None
+    return bootstrap_mean(slopes) if slopes else None

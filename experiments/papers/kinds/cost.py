@@ -1,0 +1,157 @@
+"""Costs of two series, to a target or for equal errors, and the ratio of two counts of a run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on, interval_text
+from svm_cost_curves.experiments.papers.kinds.difference import last
+from svm_cost_curves.experiments.papers.kinds.limits import Limits, missing_runs, name_of_series
+from svm_cost_curves.experiments.papers.panels import MEASURE
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.statistics import (
+    UNCLEAR,
+    Ratio,
+    bootstrap_mean,
+    cost_ratio,
+    cost_to_target,
+    multiple_text,
+    ratio_of,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostRatioToTarget(Limits):
+    """Cost of one series to a target over that of another: the ratio of the medians over their runs.
+
+    Attributes
+    ----------
+    first, second : str
+        Series.
+    cost, measure : str
+        Columns of the curves.
+    target : float
+        In the measure's unit.
+    of_last : str
+        Series of whose mean last value the target is the multiple; empty: the target is the value itself.
+    settled : bool
+        Whether a run must stay at or below the target.
+    """
+
+    first: str
+    second: str
+    cost: str
+    measure: str = MEASURE
+    target: float
+    of_last: str = ""
+    settled: bool = False
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Compare the costs on each data set."""
+        return Findings([self._case(evidence, panel) for panel in evidence.panels])
+
+    def _case(self, evidence: Evidence, panel: Panel) -> Case:
+        names = [self.first, self.second, *filter(None, [self.of_last])]
+        target = self.target
+        if self.of_last:
+            target *= float(np.mean([last(frame, self.measure) for frame in panel.curves(self.of_last)] or [math.nan]))
+        first, second = (
+            cost_to_target(panel.curves(name), self.cost, self.measure, target, settled=self.settled)
+            for name in names[:2]
+        )
+        if first is None or second is None or math.isnan(target):
+            return missing_runs(evidence, panel, "cost", names, "no run has a known value")
+        ratio = ratio_of(first, second)
+        text = f"{' over '.join(name_of_series(evidence.spec, name) for name in names[:2])}, to {target:.3g}: "
+        if ratio is None:
+            return case_on(panel, "cost", UNCLEAR, text + "both miss it", {"ratio": None, "target": target})
+        return case_on(
+            panel,
+            "cost",
+            self.decide(ratio),
+            text + f"{ratio.text()} times",
+            {"ratio": ratio.as_dict(), "target": target},
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostOverErrors(Limits):
+    """Cost of one series over that of another for equal errors, on their mean curves (`statistics.cost_ratio`).
+
+    Attributes
+    ----------
+    first, second : str
+        Series.
+    cost, measure : str
+        Columns of the curves.
+    up_to : float
+        Errors above this multiple of the lowest that both reach are left out.
+    """
+
+    first: str
+    second: str
+    cost: str
+    measure: str = MEASURE
+    up_to: float = math.inf
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Compare the costs on each data set, at errors below that of a constant prediction."""
+        return Findings([self._case(evidence, panel) for panel in evidence.panels])
+
+    def _case(self, evidence: Evidence, panel: Panel) -> Case:
+        below = math.inf if panel.trivial_error is None else panel.trivial_error
+        curves, columns = [panel.curves(name) for name in (self.second, self.first)], (self.cost, self.measure)
+        found = cost_ratio(*curves, cost=columns[0], measure=columns[1], below=below)
+        if found is not None:
+            below = min(below, self.up_to * found.low_error)
+            found = cost_ratio(*curves, cost=columns[0], measure=columns[1], below=below)
+        if found is None:
+            names = (self.second, self.first)
+            return missing_runs(evidence, panel, "cost", names, "the two reach no error in common")
+        pair = " over ".join(name_of_series(evidence.spec, name) for name in (self.first, self.second))
+        text = (
+            f"{pair}, at errors from {100 * found.low_error:.2f} % (there {multiple_text(found.at_best)}) "
+            f"to {100 * found.high_error:.2f} %: "
+            f"{Ratio(found.ratio).text()} times"
+        )
+        return case_on(panel, "cost", self.decide(found.ratio), text, found.as_dict())
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountRatio(Limits):
+    """One count of a run over another at its end, such as kernel evaluations over iterations; mean over the runs.
+
+    Attributes
+    ----------
+    series : list of str
+        One case for each; a series with a grid stands for all its values.
+    count, per : str
+        Counts (`experiments.columns.COUNTS`).
+    over_n : bool
+        Whether the ratio is divided by the number of training examples.
+    """
+
+    series: list[str]
+    count: str
+    per: str = "iterations"
+    over_n: bool = False
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Measure the ratio on each data set."""
+        names = evidence.spec.expanded(self.series)
+        return Findings([self._case(evidence, panel, name) for panel in evidence.panels for name in names])
+
+    def _case(self, evidence: Evidence, panel: Panel, series: str) -> Case:
+        unit = float(panel.n or 1) if self.over_n else 1.0
+        counters = [run.result["counters"] for run in panel.runs.get(series, ())]
+        known = [own for own in counters if own.get(self.count) is not None and own.get(self.per)]
+        if not known:
+            return missing_runs(evidence, panel, series, [series], f"no run counts {self.count} and {self.per}")
+        ratio = bootstrap_mean([own[self.count] / own[self.per] / unit for own in known])
+        counts = f"{self.count} over {self.per}{' and n' if self.over_n else ''}".replace("_", " ")
+        text = f"{name_of_series(evidence.spec, series)}: {counts} {interval_text(ratio, '.6g')}"
+        return case_on(panel, series, self.decide(ratio), text, {"ratio": ratio.as_dict()})

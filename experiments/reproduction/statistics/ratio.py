@@ -1,0 +1,160 @@
+"""Ratios of costs to a target, and other products of their powers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svm_cost_curves.experiments.reproduction.statistics.decision import (
+    UNCLEAR,
+    Decision,
+    Ruling,
+    above,
+    at_most,
+    more_runs,
+)
+from svm_cost_curves.experiments.reproduction.statistics.interval import Interval, bootstrap_medians
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Ratio of the costs of two methods, or another product of powers of costs.
+
+    Attributes
+    ----------
+    sample : Interval
+        Ratio of the medians over the runs of both. A run that misses its target has the cost of the longest run.
+    down, up : float
+        Widths of the evaluation grids: the ratio lies between ``estimate / down`` and ``estimate * up``.
+    bound : str
+        ``at least`` if most runs of the first method miss the target, ``at most`` if those of the second do, or empty.
+    open_low, open_high : bool
+        Whether an end of the interval depends on runs that miss the target: then it may lie anywhere beyond.
+    """
+
+    sample: Interval
+    down: float = 1.0
+    up: float = 1.0
+    bound: Literal["", "at least", "at most"] = ""
+    open_low: bool = False
+    open_high: bool = False
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The sample's interval, widened by the evaluation grids."""
+        return self.sample.widened(self.down, self.up)
+
+    def above(self, limit: float) -> Decision:
+        """Decide whether the ratio is above a limit; a bound decides in its own direction only (else unclear)."""
+        return self._decide(limit, above, "holds", "fails")
+
+    def at_most(self, limit: float) -> Decision:
+        """Decide whether the ratio is at most a limit; a bound decides in its own direction only (else unclear)."""
+        return self._decide(limit, at_most, "fails", "holds")
+
+    def _decide(
+        self, limit: float, decide: Callable[[Interval, float], Decision], when_more: Ruling, when_less: Ruling
+    ) -> Decision:
+        low = 0.0 if self.open_low else self.interval.low
+        high = math.inf if self.open_high else self.interval.high
+        ruling = decide(replace(self.interval, low=low, high=high), limit).ruling
+        if self.bound and ruling != {"at least": when_more, "at most": when_less}[self.bound]:
+            return UNCLEAR
+        if ruling != "unclear" or self.bound or self.open_low or self.open_high:
+            return Decision(ruling)
+        # more runs narrow the sample's interval, not the grid
+        reached = limit * self.down if self.sample.estimate > limit else limit / self.up
+        beyond = self.sample.estimate > reached if self.sample.estimate > limit else self.sample.estimate < reached
+        return Decision("unclear", more_runs(self.sample, reached) if beyond else None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        ends = {name: getattr(self, name) for name in ("open_low", "open_high") if getattr(self, name)}
+        return self.interval.as_dict() | {"bound": self.bound} | ends
+
+    def text(self) -> str:
+        """Write the estimate and its interval; ``<`` and ``>`` stand before ends that are open."""
+        interval = self.interval
+
+        def written(value: float) -> str:
+            mark = "<" if self.open_low and value == interval.low else ""
+            return mark + (">" if self.open_high and value == interval.high else "") + multiple_text(value)
+
+        return f"{self.bound} {interval.text(written)}".strip()
+
+
+def ratio_of(first: Effort, second: Effort) -> Ratio | None:
+    """Return the ratio of two medians; None if neither is known."""
+    return product((first, second), (1.0, -1.0))
+
+
+def product(efforts: Sequence[Effort], exponents: Sequence[float]) -> Ratio | None:
+    """Return the product of powers of medians, with its interval from resampled runs of all.
+
+    An end is open where it depends on runs that miss their target: if these, taken as infinitely costly, make the
+    interval of a method's median cost infinite.
+
+    Parameters
+    ----------
+    efforts : sequence of Effort
+        One or more, with positive costs.
+    exponents : sequence of float
+        Not 0.
+
+    Returns
+    -------
+    Ratio or None
+        None if it is bounded neither from below nor from above, because a target is missed on both sides.
+    """
+    return _product(tuple(efforts), tuple(exponents))
+
+
+@lru_cache(maxsize=4096)  # the readings of a claim compare the same runs
+def _product(efforts: tuple[Effort, ...], exponents: tuple[float, ...]) -> Ratio | None:
+    missed = {exponent > 0 for effort, exponent in zip(efforts, exponents, strict=True) if not effort.known}
+    if len(missed) == 2:
+        return None
+    powers = np.array(exponents)
+
+    def statistic(medians: NDArray[np.float64]) -> NDArray[np.float64]:
+        # one quotient, so that equal costs have the ratio 1 exactly
+        above, below = (
+            np.power(medians[:, chosen], np.abs(powers[chosen])).prod(axis=1) for chosen in (powers > 0, powers < 0)
+        )
+        ratio: NDArray[np.float64] = above / below
+        return ratio
+
+    steps = [(effort.step ** abs(exponent), exponent > 0) for effort, exponent in zip(efforts, exponents, strict=True)]
+    down, up = (math.prod(step for step, upper in steps if upper is side) for side in (True, False))
+    bound = "" if not missed else "at least" if missed == {True} else "at most"
+    opened = {exponent > 0 for effort, exponent in zip(efforts, exponents, strict=True) if _is_open(effort)}
+    return Ratio(
+        bootstrap_medians(statistic, [effort.costs for effort in efforts]),
+        down,
+        up,
+        cast(Literal["", "at least", "at most"], bound),
+        open_low=False in opened and bound != "at most",
+        open_high=True in opened and bound != "at least",
+    )
+
+
+def _is_open(effort: Effort) -> bool:
+    """Whether the interval of the median cost has no finite end: of five runs or more, if that of resamples has none.
+
+    So one missed run of ten leaves it finite, and two do not; below five runs one missed run is enough.
+    """
+    if all(effort.reached):
+        return False
+    return math.isinf(bootstrap_medians(lambda medians: medians[:, 0], [effort.or_infinite]).high)
+
+
+def multiple_text(multiple: float) -> str:
+    """Write a ratio with three digits: ``0.251``, ``12.3``, ``1,234``."""
+    return f"{multiple:,.0f}" if multiple >= 999.5 else f"{multiple:.3g}"
