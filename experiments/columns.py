@@ -38,3 +38,6 @@ COLUMNS: Final = (*COSTS, *MEASURES)
 
 STEP_COSTS: Final = ("kernel_evaluations", "feature_accesses", "iterations")
 """The costs that the papers draw curves against; a curve is drawn against the first one that its solver counts."""
+
+MEASURE: Final = "test_error"
+"""The measure that figures and statistics have by default."""

@@ -235,6 +235,11 @@ def cost_to_reach(cost: ArrayLike, value: ArrayLike, target: float) -> float | N
     return float(costs[place]) if place < len(costs) else None
 
 
+def epoch_cost(frame: pd.DataFrame, cost: str) -> float | None:
+    """Return the cost of the first evaluation at the end of a run's first epoch or later; None if it ends before."""
+    return cost_to_reach(column(frame, cost), -column(frame, "epochs"), -1.0)
+
+
 def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> float:
     """Return the mean of the error over the logarithm of the cost between two limits: area under the curve / width.
 

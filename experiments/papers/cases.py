@@ -9,9 +9,14 @@ from functools import partial
 from typing import Any, Final, cast
 
 from svm_cost_curves.experiments.papers.panels import name_of
-from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, Described, ReadingSpec
+from svm_cost_curves.experiments.reproduction.claim_spec import (
+    ClaimSpec,
+    Described,
+    ReadingSpec,
+    kinds_of,
+    statistic_of,
+)
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.statistic_spec import kinds_of, statistic_of
 from svm_cost_curves.experiments.reproduction.statistics import BESIDE, MISSING, Decision, Interval, Ruling
 from svm_cost_curves.experiments.reproduction.verdict import (
     CaseRuling,
@@ -71,7 +76,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Statistic(Described):
-    """What is measured for a claim, and when a case holds; a subclass is a `kind` that claims name.
+    """The measurement of a claim, and the rule for its cases; a subclass is a kind that claims name.
 
     Its fields are the arguments that a claim gives in its figure's file; pydantic checks their names and types.
     """
@@ -83,7 +88,7 @@ class Statistic(Described):
 
 def case_on(
     panel: Panel,
-    what: str,
+    key: str,
     decision: Decision,
     measured: str = "",
     statistic: Mapping[str, Any] | None = None,
@@ -91,8 +96,8 @@ def case_on(
     *,
     about: str = "",
 ) -> Case:
-    """Return a case on one data set; `about` replaces the name of the data set in sentences."""
-    return Case((panel.paper_dataset, what), about or name_of(panel), decision, measured, statistic or {}, note)
+    """Return a case on one data set, by a `key` in the statistic; `about` replaces its name in sentences."""
+    return Case((panel.paper_dataset, key), about or name_of(panel), decision, measured, statistic or {}, note)
 
 
 def judge_claims(
@@ -238,14 +243,6 @@ def _sentences(remarks: Iterable[tuple[str, str]]) -> str:
     return " ".join(f"{about}: {', '.join(texts)}." for about, texts in grouped.items() if texts)
 
 
-def summarize(answers: Mapping[str, Sequence[Case]]) -> str:
-    """Write the measurements: one sentence for each title that has measured cases."""
-    values = {
-        title: [f"{case.about} {case.measured}" for case in cases if case.measured] for title, cases in answers.items()
-    }
-    return " ".join(f"{title}: {'; '.join(own)}." for title, own in values.items() if own)
-
-
 def points_text(interval: Interval) -> str:
     """Write a difference of errors, given as fractions, in percentage points."""
     return interval_text(interval.scaled(100), "+.2f", " points")
@@ -254,3 +251,8 @@ def points_text(interval: Interval) -> str:
 def interval_text(interval: Interval, form: str, unit: str = "") -> str:
     """Write an estimate and its interval: ``1.6 [1.2, 2.1] %`` (`Interval.text`)."""
     return interval.text(lambda value: f"{value:{form}}") + unit
+
+
+def power_text(value: float) -> str:
+    """Write a number with two digits and its power of ten: ``1.6e6``."""
+    return f"{value:.1e}".replace("e+0", "e")

@@ -25,8 +25,7 @@ from svm_cost_curves.experiments.plotting import (
     styles_for,
 )
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.row_spec import MEASURE as MEASURE
-from svm_cost_curves.experiments.reproduction.row_spec import RowSpec
+from svm_cost_curves.experiments.reproduction.series_spec import RowSpec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import column, cost_to_reach, mean_over_runs
+from svm_cost_curves.experiments.curve import epoch_cost, mean_over_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +69,6 @@ def mean_curves(
 
 
 def _first_epoch(frames: Sequence[pd.DataFrame], cost: str) -> float | None:
-    ends = [cost_to_reach(column(frame, cost), -column(frame, "epochs"), -1.0) for frame in frames]
+    ends = [epoch_cost(frame, cost) for frame in frames]
     known = [end for end in ends if end is not None]
     return float(np.mean(known)) if known else None

@@ -1,14 +1,16 @@
-"""A series of a figure: runs that differ in their seed only, or in one setting, whose values become series."""
+"""Series of a figure, runs that differ in their seed only, and the rows of panels that show them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from pydantic import Field, FiniteFloat, PositiveInt
 
+from svm_cost_curves.experiments.columns import COSTS, MEASURE, MEASURES
 from svm_cost_curves.experiments.reproduction.claim_spec import Described
+from svm_cost_curves.support.text import nearest
 
 Grid = Annotated[dict[str, Annotated[list[FiniteFloat], Field(min_length=1)]], Field(max_length=1)]
 
@@ -130,3 +132,48 @@ def _set(setting: str, value: float) -> str:
 def _short(setting: str) -> str:
     """Return the last part of a setting's name: ``nu`` for ``problem.nu``, ``lambda`` for ``problem.lambda_``."""
     return setting.rpartition(".")[2].rstrip("_")
+
+
+@dataclass
+class RowSpec(Described):
+    """A row of panels.
+
+    Attributes
+    ----------
+    cost : str
+        Column of the curves: the horizontal axis.
+    heading : str
+        ``{runs}`` in it becomes the number of runs of the means.
+    bands : bool
+        Whether the spread over runs is drawn.
+    series : dict of str to str
+        Series by name in the legend; empty: all series.
+    facts : dict of str to str
+        Text in the upper right corner of a panel, by the paper's data set.
+    measure : str
+        Column of the curves: the vertical axis.
+    compared : bool
+        Whether the vertical range is that from the costs at which all curves have begun (`draw_panel`).
+    """
+
+    cost: str
+    heading: str = "Means over {runs}"
+    bands: bool = True
+    series: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+    measure: str = MEASURE
+    compared: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the names of the columns. Raises ValueError."""
+        for name, known in ((self.cost, COSTS), (self.measure, MEASURES)):
+            if name not in known:
+                raise ValueError(
+                    f"a row has the unknown column {name!r}; known: {', '.join(known)}{nearest(name, known)}"
+                )
+
+    def shown(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the series to draw, by their names in the legend, among `names`."""
+        there = list(names)
+        chosen = self.series or {name: name for name in there}
+        return {label: name for label, name in chosen.items() if name in there}

@@ -22,11 +22,10 @@ from svm_cost_curves.experiments.reproduction.claim_spec import (
     Described,
     NumberSpec,
     check_claim,
+    check_statistic,
 )
 from svm_cost_curves.experiments.reproduction.faults import first_fault
-from svm_cost_curves.experiments.reproduction.row_spec import RowSpec
-from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec, check_grid
-from svm_cost_curves.experiments.reproduction.statistic_spec import check_statistic
+from svm_cost_curves.experiments.reproduction.series_spec import RowSpec, SeriesSpec, check_grid
 from svm_cost_curves.support.text import nearest, setting_name
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"

@@ -14,7 +14,7 @@ from readings import claims_of, on_all, reading, without
 
 from svm_cost_curves.experiments.papers.cases import judge_claims
 from svm_cost_curves.experiments.papers.curves import make
-from svm_cost_curves.experiments.papers.kinds.critical import median_over_log_cost
+from svm_cost_curves.experiments.papers.kinds.errors import median_over_log_cost
 from svm_cost_curves.experiments.papers.panels import COLUMNS
 from svm_cost_curves.experiments.plotting import MeanCurve
 from svm_cost_curves.experiments.reproduction.evidence import Panel

@@ -191,8 +191,13 @@ def test_a_mean_needs_finite_values(values: list[float]) -> None:
 @pytest.mark.parametrize("groups", [[], [[]], [[1.0], []], [[1.0], [math.nan]]])
 def test_groups_need_values(groups: list[list[float]]) -> None:
     for of in (bootstrap_means, bootstrap_medians):
-        with pytest.raises(ValueError, match="needs values"):
+        with pytest.raises(ValueError, match=r"needs? (finite )?values"):
             of(alone, groups)
+
+
+def test_means_need_finite_values() -> None:
+    with pytest.raises(ValueError, match="finite values"):
+        bootstrap_means(alone, [[math.inf]])
 
 
 @pytest.mark.parametrize(("infinite", "high"), [(0, 3.0), (1, 3.0), (2, math.inf)])

@@ -3,10 +3,8 @@
 A figure's module may have kinds of its own: ``STATISTICS = {"water_level": WaterLevel}``.
 """
 
-from svm_cost_curves.experiments.papers.kinds.area import Area
 from svm_cost_curves.experiments.papers.kinds.cost import CostOverErrors, CostRatioToTarget, CountRatio
-from svm_cost_curves.experiments.papers.kinds.critical import BeforeCriticalPoint, CriticalPointOf
-from svm_cost_curves.experiments.papers.kinds.difference import Difference, Rise
+from svm_cost_curves.experiments.papers.kinds.errors import Area, BeforeCriticalPoint, CriticalPointOf, Difference, Rise
 from svm_cost_curves.experiments.papers.kinds.limits import Limits
 
 CURVE_KINDS = {

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on, interval_text
-from svm_cost_curves.experiments.papers.kinds.difference import last
-from svm_cost_curves.experiments.papers.kinds.limits import Limits, missing_runs, name_of_series
-from svm_cost_curves.experiments.papers.panels import MEASURE
+from svm_cost_curves.experiments.papers.kinds.limits import Limits, last, missing_runs, name_of_series
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.statistics import (
     UNCLEAR,
@@ -38,8 +38,6 @@ class CostRatioToTarget(Limits):
         In the measure's unit.
     of_last : str
         Series of whose mean last value the target is the multiple; empty: the target is the value itself.
-    settled : bool
-        Whether a run must stay at or below the target.
     """
 
     first: str
@@ -48,7 +46,6 @@ class CostRatioToTarget(Limits):
     measure: str = MEASURE
     target: float
     of_last: str = ""
-    settled: bool = False
 
     def findings(self, data: Any, evidence: Evidence) -> Findings:
         """Compare the costs on each data set."""
@@ -59,10 +56,7 @@ class CostRatioToTarget(Limits):
         target = self.target
         if self.of_last:
             target *= float(np.mean([last(frame, self.measure) for frame in panel.curves(self.of_last)] or [math.nan]))
-        first, second = (
-            cost_to_target(panel.curves(name), self.cost, self.measure, target, settled=self.settled)
-            for name in names[:2]
-        )
+        first, second = (cost_to_target(panel.curves(name), self.cost, self.measure, target) for name in names[:2])
         if first is None or second is None or math.isnan(target):
             return missing_runs(evidence, panel, "cost", names, "no run has a known value")
         ratio = ratio_of(first, second)
@@ -103,22 +97,20 @@ class CostOverErrors(Limits):
         return Findings([self._case(evidence, panel) for panel in evidence.panels])
 
     def _case(self, evidence: Evidence, panel: Panel) -> Case:
-        below = math.inf if panel.trivial_error is None else panel.trivial_error
-        curves, columns = [panel.curves(name) for name in (self.second, self.first)], (self.cost, self.measure)
-        found = cost_ratio(*curves, cost=columns[0], measure=columns[1], below=below)
-        if found is not None:
-            below = min(below, self.up_to * found.low_error)
-            found = cost_ratio(*curves, cost=columns[0], measure=columns[1], below=below)
-        if found is None:
-            names = (self.second, self.first)
+        names, below = (self.second, self.first), math.inf if panel.trivial_error is None else panel.trivial_error
+        ratio_below = partial(cost_ratio, *map(panel.curves, names), cost=self.cost, measure=self.measure)
+        costs = ratio_below(below=below)
+        if costs is not None:
+            costs = ratio_below(below=min(below, self.up_to * costs.low_error))
+        if costs is None:
             return missing_runs(evidence, panel, "cost", names, "the two reach no error in common")
         pair = " over ".join(name_of_series(evidence.spec, name) for name in (self.first, self.second))
         text = (
-            f"{pair}, at errors from {100 * found.low_error:.2f} % (there {multiple_text(found.at_best)}) "
-            f"to {100 * found.high_error:.2f} %: "
-            f"{Ratio(found.ratio).text()} times"
+            f"{pair}, at errors from {100 * costs.low_error:.2f} % (there {multiple_text(costs.at_best)}) "
+            f"to {100 * costs.high_error:.2f} %: "
+            f"{Ratio(costs.ratio).text()} times"
         )
-        return case_on(panel, "cost", self.decide(found.ratio), text, found.as_dict())
+        return case_on(panel, "cost", self.decide(costs.ratio), text, costs.as_dict())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,10 +140,10 @@ class CountRatio(Limits):
     def _case(self, evidence: Evidence, panel: Panel, series: str) -> Case:
         unit = float(panel.n or 1) if self.over_n else 1.0
         counters = [run.result["counters"] for run in panel.runs.get(series, ())]
-        known = [own for own in counters if own.get(self.count) is not None and own.get(self.per)]
-        if not known:
+        counted = [counts for counts in counters if counts.get(self.count) is not None and counts.get(self.per)]
+        if not counted:
             return missing_runs(evidence, panel, series, [series], f"no run counts {self.count} and {self.per}")
-        ratio = bootstrap_mean([own[self.count] / own[self.per] / unit for own in known])
-        counts = f"{self.count} over {self.per}{' and n' if self.over_n else ''}".replace("_", " ")
-        text = f"{name_of_series(evidence.spec, series)}: {counts} {interval_text(ratio, '.6g')}"
+        ratio = bootstrap_mean([counts[self.count] / counts[self.per] / unit for counts in counted])
+        quotient = f"{self.count} over {self.per}{' and n' if self.over_n else ''}".replace("_", " ")
+        text = f"{name_of_series(evidence.spec, series)}: {quotient} {interval_text(ratio, '.6g')}"
         return case_on(panel, series, self.decide(ratio), text, {"ratio": ratio.as_dict()})

@@ -1,15 +1,17 @@
-"""The limit that a claim sets, and the parts that all kinds share: names, missing cases, text of an interval."""
+"""The limit that a claim sets, and the parts that all kinds share: curves, their values, missing cases, texts."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
+from svm_cost_curves.experiments.columns import MEASURE
+from svm_cost_curves.experiments.curve import column, value_at
 from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, points_text
-from svm_cost_curves.experiments.papers.panels import MEASURE
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
@@ -53,20 +55,15 @@ class Limits(Statistic):
             raise ValueError(f"one of {', '.join(names)} must be given, got {', '.join(given) or 'none'}")
 
     def decide(self, measured: Interval | Ratio) -> Decision:
-        """Decide on an interval, or on a ratio of which only a bound may be known."""
+        """Decide on an interval, or on a ratio whose ends may be open (`Ratio.possible`)."""
         if isinstance(measured, Interval):
             return self._decide(measured)
         if self.above is not None:
             return measured.above(self.above)
         if self.at_most is not None:
             return measured.at_most(self.at_most)
-        interval = measured.interval
-        if measured.open_low or measured.bound == "at most":
-            interval = replace(interval, low=-math.inf)
-        if measured.open_high or measured.bound == "at least":
-            interval = replace(interval, high=math.inf)
-        decision = self._decide(interval)
-        return decision if interval == measured.interval else Decision(decision.ruling)
+        decision = self._decide(measured.possible)
+        return decision if measured.possible == measured.interval else Decision(decision.ruling)
 
     def _decide(self, measured: Interval) -> Decision:
         if self.above is not None:
@@ -83,19 +80,19 @@ def name_of_series(spec: FigureSpec, series: str) -> str:
     """Return the name of a series in sentences: the algorithm's, else its label in the figure's file."""
     if series in STYLES:
         return STYLES[series].name
-    return next((own.label for own in spec.curves if own.name == series and own.label), series)
+    return next((curve.label for curve in spec.curves if curve.name == series and curve.label), series)
 
 
 def missing_runs(
     evidence: Evidence,
     panel: Panel,
-    what: str,
+    key: str,
     names: Sequence[str],
     otherwise: str = "the curves share no range of cost",
 ) -> Case:
     """Return a case that was not run, with the series that lack runs; `otherwise` if none does."""
     lacking = [name_of_series(evidence.spec, name) for name in names if not panel.runs.get(name)]
-    return case_on(panel, what, MISSING, note=f"no finished runs of {', '.join(lacking)}" if lacking else otherwise)
+    return case_on(panel, key, MISSING, note=f"no finished runs of {', '.join(lacking)}" if lacking else otherwise)
 
 
 def by_seed(panel: Panel, series: str) -> Mapping[int, pd.DataFrame]:
@@ -117,3 +114,15 @@ def measure_text(interval: Interval, measure: str, *, relative: bool = False) ->
     if relative:
         return interval_text(interval.scaled(100), "+.1f", " %")
     return points_text(interval) if measure == MEASURE else interval_text(interval, "+.2e")
+
+
+def last(frame: pd.DataFrame, measure: str) -> float:
+    """Return the last known value of a measure; NaN without one."""
+    values = column(frame, measure)
+    known = values[np.isfinite(values)]
+    return float(known[-1]) if len(known) else math.nan
+
+
+def measure_at(frame: pd.DataFrame, cost: str, measure: str, at: float) -> float:
+    """Return a measure at a cost: the last value known at or before it, or NaN."""
+    return float(value_at(column(frame, cost), column(frame, measure), [at])[0])

@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.curve import Points, first_at_or_below, known_points, shared_costs, values_on
-from svm_cost_curves.experiments.papers.panels import MEASURE
 from svm_cost_curves.experiments.papers.sbp.methods import COST, KEPT, METHODS, RIVALS
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.statistics import Interval, exponent, power

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.curve import ROUNDING, column, mean_over_runs
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.kinds import CURVE_KINDS
-from svm_cost_curves.experiments.papers.kinds.difference import measure_at
-from svm_cost_curves.experiments.papers.kinds.limits import missing_runs
-from svm_cost_curves.experiments.papers.panels import COLUMNS, MEASURE, empty, empty_panel, heading, name_of
+from svm_cost_curves.experiments.papers.kinds.limits import measure_at, missing_runs
+from svm_cost_curves.experiments.papers.panels import COLUMNS, empty, empty_panel, heading, name_of
 from svm_cost_curves.experiments.papers.printed import compare_number
 from svm_cost_curves.experiments.papers.sbp.printed import data_difference
 from svm_cost_curves.experiments.papers.times import clock_mismatch, seconds_text

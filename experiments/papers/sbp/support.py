@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.columns import MEASURE
+from svm_cost_curves.experiments.curve import column, epoch_cost
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
-from svm_cost_curves.experiments.papers.kinds.difference import epoch_cost, last, measure_at
-from svm_cost_curves.experiments.papers.kinds.limits import Limits, missing_runs, name_of_series
-from svm_cost_curves.experiments.papers.panels import MEASURE, heading, name_of
+from svm_cost_curves.experiments.papers.kinds.limits import Limits, last, measure_at, missing_runs, name_of_series
+from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sbp.methods import COST, METHODS, POINT_STYLES
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel

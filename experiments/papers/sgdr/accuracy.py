@@ -20,7 +20,7 @@ from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.optimum import accuracy
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
-from svm_cost_curves.experiments.papers.sgdr.comparisons import case_at, geometric_interval
+from svm_cost_curves.experiments.papers.sgdr.comparisons import case_at
 from svm_cost_curves.experiments.papers.sgdr.timing import ProblemRuns, after_run, end_of, problem_runs
 from svm_cost_curves.experiments.plotting import INK, Style
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
@@ -31,6 +31,7 @@ from svm_cost_curves.experiments.reproduction.statistics import (
     UNCLEAR,
     Interval,
     at_most,
+    bootstrap_geometric_mean,
     cost_to_target,
     mean_exponent,
 )
@@ -77,7 +78,7 @@ class Study(ProblemRuns):
         else:
             ends = [] if self.optimum is None else [after_run(run, self.optimum) for run in self.runs[METHOD]]
         known = [math.log(max(end, SMALLEST)) for end in ends if math.isfinite(end)]
-        return geometric_interval(known) if known else None
+        return bootstrap_geometric_mean(known) if known else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
-from svm_cost_curves.experiments.papers.sgdr.comparisons import findings_of, geometric_interval
+from svm_cost_curves.experiments.papers.sgdr.comparisons import findings_of
 from svm_cost_curves.experiments.papers.sgdr.dual_box import METHODS, DualBox, dual_box, on_each, random_exponent
 from svm_cost_curves.experiments.plotting import INK, STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
@@ -31,6 +31,7 @@ from svm_cost_curves.experiments.reproduction.statistics import (
     UNCLEAR,
     Decision,
     Interval,
+    bootstrap_geometric_mean,
     holds,
 )
 
@@ -187,7 +188,7 @@ class DistanceRatio(Limits):
                     logs.append(math.fsum(known) / len(known))
         if not logs:
             return case_on(panel, "increase", MISSING, note="no finished runs of both methods and the optimum")
-        ratio = geometric_interval(logs)
+        ratio = bootstrap_geometric_mean(logs)
         names = [STYLES[name].name for name in (self.first, self.second)]
         text = f"J_opt - L of {names[0]} is {interval_text(ratio, '.3g')} times that of {names[1]}"
         return case_on(panel, "increase", self.decide(ratio), text, ratio.as_dict(), text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import geometric_mean
@@ -21,9 +20,7 @@ from svm_cost_curves.experiments.reproduction.statistics import (
     UNCLEAR,
     Decision,
     Effort,
-    Interval,
     Ratio,
-    bootstrap_mean,
     multiple_text,
     product,
 )
@@ -193,12 +190,6 @@ def _majority(evidence: Evidence, name: str, cases: Sequence[Case]) -> list[Case
     beside = [replace(case, decision=BESIDE) for case in cases]
     text = f"{held} of the paper's {total} data sets hold, {failed} fail"
     return [Case(("", name), name, decision, text, {"held": held, "failed": failed, "of": total}, text), *beside]
-
-
-def geometric_interval(logs: Sequence[float]) -> Interval:
-    """Return the geometric mean of some numbers with its interval, from their logarithms, at least one."""
-    mean = bootstrap_mean(logs)
-    return replace(mean, estimate=math.exp(mean.estimate), low=math.exp(mean.low), high=math.exp(mean.high))
 
 
 def findings_of(answers: Mapping[str, Sequence[Case]], worst: str = "") -> Findings:

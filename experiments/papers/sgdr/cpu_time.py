@@ -12,14 +12,7 @@ import numpy as np
 from svm_cost_curves.experiments.curve import ROUNDING, column
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
 from svm_cost_curves.experiments.papers.kinds import CURVE_KINDS, Limits
-from svm_cost_curves.experiments.papers.sgdr.comparisons import (
-    TimeRatio,
-    When,
-    case_at,
-    findings_of,
-    geometric_interval,
-    problems_at,
-)
+from svm_cost_curves.experiments.papers.sgdr.comparisons import TimeRatio, When, case_at, findings_of, problems_at
 from svm_cost_curves.experiments.papers.sgdr.time_tables import make_tables
 from svm_cost_curves.experiments.papers.sgdr.timing import (
     EPOCHS,
@@ -36,7 +29,14 @@ from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.statistics import FAILS, HOLDS, MISSING, UNCLEAR, Ratio
+from svm_cost_curves.experiments.reproduction.statistics import (
+    FAILS,
+    HOLDS,
+    MISSING,
+    UNCLEAR,
+    Ratio,
+    bootstrap_geometric_mean,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ class StopCost(Limits):
             return case_at(problem, name, MISSING, f"no finished runs of {STYLES[name].name} with several eps")
         if problem.unfit:
             return case_at(problem, name, UNCLEAR, problem.unfit)
-        ratio = Ratio(geometric_interval(logs))
+        ratio = Ratio(bootstrap_geometric_mean(logs))
         return case_at(problem, name, self.decide(ratio), f"{title} {ratio.text()}", {"ratio": ratio.as_dict()})
 
 
@@ -138,7 +138,7 @@ class StopNearness(Limits):
         logs = [first[eps] - second[eps] for eps in first if eps in second]
         if not logs:
             return case_at(problem, "", MISSING, problem.unfit or "there is no eps at which all runs of both stopped")
-        ratio = Ratio(geometric_interval(logs))
+        ratio = Ratio(bootstrap_geometric_mean(logs))
         return case_at(problem, "", self.decide(ratio), f"{title} {ratio.text()}", {"ratio": ratio.as_dict()})
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.curve import (
     Points,
     column,
@@ -21,9 +22,8 @@ from svm_cost_curves.experiments.curve import (
     value_at,
     values_on,
 )
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, power_text
 from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.panels import MEASURE
 from svm_cost_curves.experiments.plotting import STYLES, Style
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
@@ -285,8 +285,8 @@ class AccessRatio(TwoMethods):
         cost, other = first.cost_to(target, columns[0]), second.cost_to(target, columns[1])
         reached = math.isfinite(other)
         text = f"ratio {interval_text(ratio, '.3g')}" if reached else f"ratio below {ratio.high:.3g}"
-        text += f" (to {100 * target:.2f} %: {LOOKS[self.first].name} {_power(cost)}, {LOOKS[self.second].name} "
-        text += f"{_power(other)})" if reached else f"not within {_power(budget)})"
+        text += f" (to {100 * target:.2f} %: {LOOKS[self.first].name} {power_text(cost)}, {LOOKS[self.second].name} "
+        text += f"{power_text(other)})" if reached else f"not within {power_text(budget)})"
         costs = {self.first: cost, self.second: other if reached else None}
         values = {self.first: first.value, self.second: second.value}
         statistic = {"ratio": ratio.as_dict(), "target": target, "budget": budget, "costs": costs, "parameters": values}
@@ -326,7 +326,3 @@ class IterationAccesses(TwoMethods, Limits):
         measured = f"{interval_text(ratio, '.2f')} times alpha (n + d), alpha = {alpha:.2e}"
         statistic = {"ratio": ratio.as_dict(), "alpha": alpha}
         return case_on(panel, "iteration", self.decide(ratio), measured, statistic)
-
-
-def _power(value: float) -> str:
-    return f"{value:.1e}".replace("e+0", "e")

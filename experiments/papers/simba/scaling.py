@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import pandas as pd
 
+from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
-from svm_cost_curves.experiments.papers.panels import MEASURE
 from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.kinds.difference import measure_at
-from svm_cost_curves.experiments.papers.kinds.limits import by_seed
+from svm_cost_curves.experiments.papers.kinds.limits import by_seed, measure_at
 from svm_cost_curves.experiments.papers.panels import CurveFigure, name_of
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table

@@ -208,14 +208,14 @@ def changes_page(evidence: Path) -> str:
     )
     after = compact([*claims])
     reasons = read_reasons()
-    found = changes(before, after, reasons)
+    changed = changes(before, after, reasons)
     return render(
         "changes.md.j2",
         edition=EDITION,
         reasons=reasons,
-        outcomes=[change for change in found if change.before != change.after or change.rulings],
-        intervals=[change for change in found if change.before == change.after and not change.rulings],
-        unchanged=sum(len(readings) for readings in after.values()) - len(found),
+        outcomes=[change for change in changed if change.before != change.after or change.rulings],
+        intervals=[change for change in changed if change.before == change.after and not change.rulings],
+        unchanged=sum(len(readings) for readings in after.values()) - len(changed),
         added=[claim for claim in after if claim not in before and not claim.startswith("elsewhere.")],
         elsewhere=sum(claim.startswith("elsewhere.") and claim not in before for claim in after),
         removed=[claim for claim in before if claim not in after],

@@ -22,49 +22,45 @@ are left out. Without values, functions of curves return None, and functions of 
 from svm_cost_curves.experiments.reproduction.statistics.comparison import (
     AreaDifference,
     CostRatio,
+    Differences,
     area_difference,
     cost_ratio,
+    difference,
+    differences,
     paired,
+    ratio_of_means,
+    relative_difference,
 )
 from svm_cost_curves.experiments.reproduction.statistics.critical import CriticalPoint, critical_point
-from svm_cost_curves.experiments.reproduction.statistics.decision import (
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
     BESIDE,
     FAILS,
     HOLDS,
+    LEAST_RUNS,
     MISSING,
+    RESAMPLES,
     TRIVIAL,
     TRIVIAL_SLACK,
     UNCLEAR,
     Decision,
+    Interval,
     Ruling,
     above,
     at_most,
-    holds,
-    under_bound,
-    within,
-)
-from svm_cost_curves.experiments.reproduction.statistics.difference import (
-    Differences,
-    difference,
-    differences,
-    ratio_of_means,
-    relative_difference,
-)
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    LEAST_RUNS,
-    RESAMPLES,
-    Interval,
     bootstrap,
+    bootstrap_geometric_mean,
     bootstrap_groups,
     bootstrap_mean,
     bootstrap_means,
     bootstrap_medians,
+    holds,
+    under_bound,
+    within,
 )
 from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, multiple_text, product, ratio_of
 from svm_cost_curves.experiments.reproduction.statistics.regression import (
     LEAST_POINTS,
     exponent,
-    loglog_slope,
     mean_exponent,
     means_of,
     medians_of,
@@ -107,6 +103,7 @@ __all__ = [
     "area_difference",
     "at_most",
     "bootstrap",
+    "bootstrap_geometric_mean",
     "bootstrap_groups",
     "bootstrap_mean",
     "bootstrap_means",
@@ -121,7 +118,6 @@ __all__ = [
     "exponent",
     "grid_step",
     "holds",
-    "loglog_slope",
     "mean_exponent",
     "means_of",
     "medians_of",

@@ -1,4 +1,4 @@
-"""Estimates with intervals: percentile bootstrap over whole runs; below `LEAST_RUNS` runs their range.
+"""Estimates with intervals, and decisions about limits: percentile bootstrap over whole runs, or the range of few runs.
 
 All intervals of the project are made here: `RESAMPLES` resamples of one generator, numerator and denominator of a ratio
 in the same resample. With few runs the intervals of means are too narrow: simulations (`tests/reproduction/
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -104,6 +104,23 @@ def bootstrap_mean(values: ArrayLike) -> Interval:
     return bootstrap_means(lambda means: means[:, 0], [known])
 
 
+def bootstrap_geometric_mean(logs: ArrayLike) -> Interval:
+    """Return the geometric mean of independent positive values with its bootstrap interval, from their logarithms.
+
+    Parameters
+    ----------
+    logs : array_like, (runs,)
+        Natural logarithms; otherwise as in `bootstrap_mean`.
+
+    Raises
+    ------
+    ValueError
+        As in `bootstrap_mean`.
+    """
+    mean = bootstrap_mean(logs)
+    return replace(mean, estimate=math.exp(mean.estimate), low=math.exp(mean.low), high=math.exp(mean.high))
+
+
 def bootstrap_means(statistic: Centres, groups: Sequence[ArrayLike]) -> Interval:
     """Return the interval of a statistic of the means of several groups of runs, resampled independently.
 
@@ -112,18 +129,23 @@ def bootstrap_means(statistic: Centres, groups: Sequence[ArrayLike]) -> Interval
     statistic : callable
         From (m, groups) means to (m,) numbers, row by row.
     groups : sequence of array_like, (runs,)
-        One run or more each. If all have a single run the interval is a point. Infinite values may give infinite ends.
+        Finite values, one run or more each. If all have a single run the interval is a point.
 
     Raises
     ------
     ValueError
-        A group has no value, or NaN.
+        A group has no value, or one that is not finite.
     """
+    if not all(np.isfinite(np.asarray(group, dtype=np.float64)).all() for group in groups):
+        raise ValueError("means need finite values")
     return _bootstrap_centres(statistic, groups, lambda values: values.mean(axis=1))
 
 
 def bootstrap_medians(statistic: Centres, groups: Sequence[ArrayLike]) -> Interval:
-    """Return the interval of a statistic of the medians of several groups of runs; otherwise as `bootstrap_means`."""
+    """Return the interval of a statistic of the medians of several groups of runs; otherwise as `bootstrap_means`.
+
+    Values may be infinite, as costs of runs that miss a target; then an end of the interval may be infinite.
+    """
     return _bootstrap_centres(statistic, groups, lambda values: np.median(values, axis=1))
 
 
@@ -186,12 +208,12 @@ def _bootstrap_centres(
 ) -> Interval:
     """Return the interval of a statistic of the groups' centres; `centre` maps (m, runs) to (m,)."""
     values = [np.asarray(group, dtype=np.float64).ravel() for group in groups]
-    if not values or any(not own.size or np.isnan(own).any() for own in values):
+    if not values or any(not group.size or np.isnan(group).any() for group in values):
         raise ValueError("a bootstrap needs values, one or more in each group, and none of them NaN")
-    sizes = tuple(own.size for own in values)
+    sizes = tuple(group.size for group in values)
 
     def of(rows: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
-        return statistic(np.stack([centre(own[chosen]) for own, chosen in zip(values, rows, strict=True)], axis=1))
+        return statistic(np.stack([centre(group[chosen]) for group, chosen in zip(values, rows, strict=True)], axis=1))
 
     estimate = float(of([np.arange(size)[None] for size in sizes])[0])
     runs = _fewest(sizes)
@@ -240,3 +262,82 @@ def _percentiles(estimate: float, results: NDArray[np.float64], runs: int) -> In
     ends = np.quantile(np.minimum(results, _HUGE), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])  # inf - inf is NaN
     low, high = (math.inf if end > 1e-3 * _HUGE else float(end) for end in ends)
     return Interval(estimate, min(low, estimate), max(high, estimate), runs)
+
+
+Ruling = Literal["holds", "trivial", "fails", "unclear", "missing", "beside"]
+"""Ruling on one case of a claim.
+
+``trivial``: it holds with a slack above 100. ``unclear``: the interval contains the limit. ``missing``: the claim is
+about this case, but its runs or data are missing. ``beside``: measured, but the claim is not about it.
+"""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The ruling on one case.
+
+    Attributes
+    ----------
+    ruling : Ruling
+    more_runs : int or None
+        Runs in addition that would settle an unclear case if its estimate stays; None if it is not known.
+    """
+
+    ruling: Ruling
+    more_runs: int | None = None
+
+
+HOLDS: Final = Decision("holds")
+TRIVIAL: Final = Decision("trivial")
+FAILS: Final = Decision("fails")
+UNCLEAR: Final = Decision("unclear")
+MISSING: Final = Decision("missing")
+BESIDE: Final = Decision("beside")
+
+TRIVIAL_SLACK: Final = 100.0
+"""A bound that exceeds the measurement by more than this factor holds trivially."""
+_MOST_RUNS = 1_000
+
+
+def at_most(interval: Interval, limit: float) -> Decision:
+    """Decide whether a quantity is at most a limit; unclear if its interval contains the limit."""
+    if interval.high <= limit:
+        return HOLDS
+    return FAILS if interval.low > limit else Decision("unclear", more_runs(interval, limit))
+
+
+def above(interval: Interval, limit: float) -> Decision:
+    """Decide whether a quantity is above a limit; unclear if its interval contains the limit."""
+    if interval.low > limit:
+        return HOLDS
+    return FAILS if interval.high <= limit else Decision("unclear", more_runs(interval, limit))
+
+
+def within(interval: Interval, low: float, high: float) -> Decision:
+    """Decide whether a quantity lies between two limits; unclear if its interval contains one of them."""
+    if low <= interval.low and interval.high <= high:
+        return HOLDS
+    if interval.low > high or interval.high < low:
+        return FAILS
+    runs = [more_runs(interval, limit) for limit in (low, high) if interval.low <= limit <= interval.high]
+    known = [count for count in runs if count is not None]
+    return Decision("unclear", max(known) if known and len(known) == len(runs) else None)
+
+
+def under_bound(measured: Interval, bound: float) -> Decision:
+    """Decide whether a positive quantity is at most a theoretical bound; trivially beyond `TRIVIAL_SLACK`."""
+    return TRIVIAL if TRIVIAL_SLACK * measured.high < bound else at_most(measured, bound)
+
+
+def holds(condition: bool) -> Decision:
+    """Decide by a condition that is true or false."""
+    return HOLDS if condition else FAILS
+
+
+def more_runs(interval: Interval, limit: float) -> int | None:
+    """Return how many more runs bring the interval's end to the limit, if its width falls with the root of the runs."""
+    distance = abs(interval.estimate - limit)
+    reach = interval.estimate - interval.low if limit < interval.estimate else interval.high - interval.estimate
+    if not distance or interval.runs < 2 or (reach / distance) ** 2 * interval.runs > _MOST_RUNS:
+        return None
+    return max(math.ceil(interval.runs * (reach / distance) ** 2) - interval.runs, LEAST_RUNS - interval.runs, 1)

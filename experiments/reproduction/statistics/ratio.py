@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.reproduction.statistics.decision import (
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
     UNCLEAR,
     Decision,
-    Ruling,
+    Interval,
     above,
     at_most,
+    bootstrap_medians,
     more_runs,
 )
-from svm_cost_curves.experiments.reproduction.statistics.interval import Interval, bootstrap_medians
 from svm_cost_curves.experiments.reproduction.statistics.target import Effort
+
+Bound = Literal["", "at least", "at most"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Ratio:
     sample: Interval
     down: float = 1.0
     up: float = 1.0
-    bound: Literal["", "at least", "at most"] = ""
+    bound: Bound = ""
     open_low: bool = False
     open_high: bool = False
 
@@ -51,28 +53,33 @@ class Ratio:
         """The sample's interval, widened by the evaluation grids."""
         return self.sample.widened(self.down, self.up)
 
+    @property
+    def possible(self) -> Interval:
+        """The interval with its open ends: 0 and infinity where runs miss the target."""
+        low = 0.0 if self.open_low or self.bound == "at most" else self.interval.low
+        high = math.inf if self.open_high or self.bound == "at least" else self.interval.high
+        return replace(self.interval, low=low, high=high)
+
     def above(self, limit: float) -> Decision:
         """Decide whether the ratio is above a limit; a bound decides in its own direction only (else unclear)."""
-        return self._decide(limit, above, "holds", "fails")
+        return self._with_more_runs(above(self.possible, limit), limit)
 
     def at_most(self, limit: float) -> Decision:
         """Decide whether the ratio is at most a limit; a bound decides in its own direction only (else unclear)."""
-        return self._decide(limit, at_most, "fails", "holds")
+        return self._with_more_runs(at_most(self.possible, limit), limit)
 
-    def _decide(
-        self, limit: float, decide: Callable[[Interval, float], Decision], when_more: Ruling, when_less: Ruling
-    ) -> Decision:
-        low = 0.0 if self.open_low else self.interval.low
-        high = math.inf if self.open_high else self.interval.high
-        ruling = decide(replace(self.interval, low=low, high=high), limit).ruling
-        if self.bound and ruling != {"at least": when_more, "at most": when_less}[self.bound]:
-            return UNCLEAR
-        if ruling != "unclear" or self.bound or self.open_low or self.open_high:
-            return Decision(ruling)
-        # more runs narrow the sample's interval, not the grid
-        reached = limit * self.down if self.sample.estimate > limit else limit / self.up
-        beyond = self.sample.estimate > reached if self.sample.estimate > limit else self.sample.estimate < reached
-        return Decision("unclear", more_runs(self.sample, reached) if beyond else None)
+    def _with_more_runs(self, decision: Decision, limit: float) -> Decision:
+        """Add the runs that would settle a decision; they narrow the interval of the sample, not the grid."""
+        if decision.ruling != "unclear" or self.possible != self.interval:
+            return Decision(decision.ruling)
+        estimate = self.sample.estimate
+        for nearest, decidable in (
+            (limit * self.down, estimate / self.down > limit),
+            (limit / self.up, estimate * self.up < limit),
+        ):
+            if decidable:
+                return Decision("unclear", more_runs(self.sample, nearest))
+        return UNCLEAR
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
@@ -133,13 +140,13 @@ def _product(efforts: tuple[Effort, ...], exponents: tuple[float, ...]) -> Ratio
 
     steps = [(effort.step ** abs(exponent), exponent > 0) for effort, exponent in zip(efforts, exponents, strict=True)]
     down, up = (math.prod(step for step, upper in steps if upper is side) for side in (True, False))
-    bound = "" if not missed else "at least" if missed == {True} else "at most"
+    bound: Bound = "" if not missed else "at least" if missed == {True} else "at most"
     opened = {exponent > 0 for effort, exponent in zip(efforts, exponents, strict=True) if _is_open(effort)}
     return Ratio(
         bootstrap_medians(statistic, [effort.costs for effort in efforts]),
         down,
         up,
-        cast(Literal["", "at least", "at most"], bound),
+        bound,
         open_low=False in opened and bound != "at most",
         open_high=True in opened and bound != "at least",
     )

@@ -47,28 +47,25 @@ def _weights(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return weights
 
 
-def loglog_slope(x: ArrayLike, y: ArrayLike) -> float:
-    """Exponent a of the power law y ~ x^a that fits best: the slope of log y against log x.
-
-    Points that are missing or not positive are left out.
-
-    Raises
-    ------
-    ValueError
-        As in `slope`.
-    """
-    xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    return slope(*(np.log(np.where(values > 0, values, np.nan)) for values in (xs, ys)))
-
-
 def power(x: ArrayLike, y: ArrayLike) -> float | None:
-    """Return the exponent a of y ~ x^a over the points at which y is positive and finite.
+    """Return the exponent a of the power law y ~ x^a that fits best: the slope of log y against log x.
 
-    None with fewer than `LEAST_POINTS` different x.
+    Points at which x or y is missing, infinite or not positive are left out.
+
+    Parameters
+    ----------
+    x, y : array_like, (points,)
+
+    Returns
+    -------
+    float or None
+        None with fewer than `LEAST_POINTS` different x.
     """
     xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    known = (ys > 0) & np.isfinite(ys)
-    return loglog_slope(xs[known], ys[known]) if len(np.unique(xs[known])) >= LEAST_POINTS else None
+    known = (xs > 0) & (ys > 0) & np.isfinite(xs) & np.isfinite(ys)
+    if len(np.unique(xs[known])) < LEAST_POINTS:
+        return None
+    return slope(np.log(xs[known]), np.log(ys[known]))
 
 
 def exponent(
@@ -112,7 +109,7 @@ def exponent(
     sides = [(values, slice(count))] + ([(less, slice(count, None))] if less is not None else [])
 
     def statistic(*runs: Sequence[int]) -> float | None:
-        points = [np.asarray(of(*runs[own]), dtype=np.float64) for of, own in sides]
+        points = [np.asarray(values_of(*runs[groups]), dtype=np.float64) for values_of, groups in sides]
         known = np.logical_and.reduce([(y > 0) & np.isfinite(y) for y in points])
         weights = line(known.tobytes())
         if weights is None:
@@ -184,13 +181,8 @@ def mean_exponent(runs: Iterable[tuple[ArrayLike, ArrayLike]]) -> Interval | Non
     Interval or None
         None if no run is left.
     """
-    slopes = []
-    for x, y in runs:
-        xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-        known = (xs > 0) & (ys > 0) & np.isfinite(xs) & np.isfinite(ys)
-        if len(np.unique(xs[known])) >= LEAST_POINTS:
-            slopes.append(loglog_slope(xs[known], ys[known]))
-    return bootstrap_mean(slopes) if slopes else None
+    exponents = [a for x, y in runs if (a := power(x, y)) is not None]
+    return bootstrap_mean(exponents) if exponents else None
 
 
 def overfitting_slope(

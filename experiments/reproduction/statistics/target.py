@@ -184,15 +184,15 @@ def cost_to_target(
     costs = [column(frame, cost) for frame in frames]
     met = [
         crossing(
-            own,
+            spent,
             column(frame, value) if isinstance(value, str) else np.asarray(value(frame), dtype=np.float64),
             column(frame, "iterations"),
             target,
             settled=settled,
         )
-        for own, frame in zip(costs, frames, strict=True)
+        for spent, frame in zip(costs, frames, strict=True)
     ]
-    longest = max(float(np.max(own, initial=0.0, where=~np.isnan(own))) for own in costs)
+    longest = max(float(np.max(spent, initial=0.0, where=~np.isnan(spent))) for spent in costs)
     least = [longest if place is None else place.least for place in met]
     return effort_of([None if place is None else place.cost for place in met], longest, least)
 

@@ -1,0 +1,300 @@
+"""Kinds about error curves: areas between them, differences of places, rises, and the point at which an error drops."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from svm_cost_curves.experiments.columns import MEASURE
+from svm_cost_curves.experiments.curve import epoch_cost, value_at
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, power_text
+from svm_cost_curves.experiments.papers.kinds.limits import (
+    Limits,
+    by_seed,
+    last,
+    measure_at,
+    measure_text,
+    missing_runs,
+    name_of_series,
+    paired_curves,
+)
+from svm_cost_curves.experiments.plotting import MeanCurve, mean_curves
+from svm_cost_curves.experiments.reproduction.claim_spec import Described
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.statistics import (
+    FAILS,
+    MISSING,
+    area_difference,
+    critical_point,
+    differences,
+    holds,
+    overfitting_slope,
+    paired,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Area(Limits):
+    """The mean of a measure over the logarithm of the cost, first less each other, paired by seed.
+
+    Attributes
+    ----------
+    first : str
+        Series.
+    others : list of str
+        Series; one case for each.
+    cost, measure : str
+        Columns of the curves.
+    start : float
+        The least cost, in iterations of n kernel evaluations each; curves that begin later count from there on.
+    to_epoch_of : str
+        Series whose first epochs end the range: the earliest end of its runs. Empty: the end of the shorter curve.
+    relative : bool
+        Whether the difference is divided by the other's mean.
+    """
+
+    first: str
+    others: list[str]
+    cost: str
+    measure: str = MEASURE
+    start: float = 0.0
+    to_epoch_of: str = ""
+    relative: bool = False
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Compare the first series with each other one on each data set."""
+        return Findings([self._case(evidence, panel, other) for panel in evidence.panels for other in self.others])
+
+    def _case(self, evidence: Evidence, panel: Panel, other: str) -> Case:
+        runs = paired_curves(panel, self.first, other)
+        if runs is None:
+            return missing_runs(evidence, panel, other, (self.first, other))
+        difference_from = partial(area_difference, *runs, cost=self.cost, measure=self.measure)
+        epochs = [epoch_cost(frame, self.cost) for frame in panel.curves(self.to_epoch_of)]
+        areas = difference_from(high=min((end for end in epochs if end is not None), default=None))
+        start = self.start * (1 if self.cost == "iterations" else panel.n or 0)
+        if areas is not None and start >= areas.high:
+            areas = None
+        elif areas is not None and start > areas.low:
+            areas = difference_from(low=start, high=areas.high) or areas
+        if areas is None:
+            return missing_runs(evidence, panel, other, (self.first, other))
+        interval = areas.relative if self.relative else areas.interval
+        if interval is None:
+            return missing_runs(evidence, panel, other, (), "the other mean is 0: there is no relative difference")
+        names = [name_of_series(evidence.spec, name) for name in (self.first, other)]
+        text = f"{names[0]} less {names[1]} {measure_text(interval, self.measure, relative=self.relative)}"
+        statistic = areas.as_dict() | ({"relative": interval.as_dict()} if self.relative else {})
+        return case_on(panel, other, self.decide(interval), text, statistic)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place(Described):
+    """A series and a place of its curves.
+
+    Attributes
+    ----------
+    series : str
+    epoch_of : str
+        The place is where the runs of this series, paired by seed, end their first epoch; empty: the end.
+    """
+
+    series: str
+    epoch_of: str = ""
+
+    def name(self, spec: FigureSpec) -> str:
+        """Name the series and the place."""
+        name = name_of_series(spec, self.series)
+        if not self.epoch_of:
+            return f"{name} at its end"
+        return f"{name} after the first epoch" + (
+            "" if self.epoch_of == self.series else f" of {name_of_series(spec, self.epoch_of)}"
+        )
+
+    def values(self, panel: Panel, cost: str, measure: str) -> dict[int, float]:
+        """Return the measure at the place by seed; NaN where the run of `epoch_of` does not end its first epoch."""
+        frames = by_seed(panel, self.series)
+        if not self.epoch_of:
+            return {seed: last(frame, measure) for seed, frame in frames.items()}
+        ends = {seed: epoch_cost(frame, cost) for seed, frame in by_seed(panel, self.epoch_of).items()}
+        if len(ends) == 1:
+            ends = dict.fromkeys(frames, next(iter(ends.values())))
+        elif len(frames) == 1:
+            frames = dict.fromkeys(ends, next(iter(frames.values())))
+        return {
+            seed: math.nan if end is None else measure_at(frames[seed], cost, measure, end)
+            for seed, end in ends.items()
+            if seed in frames
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference(Limits):
+    """A measure at one place less the same at another, paired by seed; one case for each data set.
+
+    Attributes
+    ----------
+    first, second : Place
+    cost : str
+        Column of the curves by which places are equal.
+    measure : str
+        Column of the curves.
+    relative : bool
+        Whether the difference of the means is divided by the second mean.
+    """
+
+    first: Place
+    second: Place
+    cost: str = "kernel_evaluations"
+    measure: str = MEASURE
+    relative: bool = False
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Compare the two places on each data set."""
+        return Findings([self._case(evidence, panel) for panel in evidence.panels])
+
+    def _case(self, evidence: Evidence, panel: Panel) -> Case:
+        places = (self.first, self.second)
+        pairs = differences(*paired(*(place.values(panel, self.cost, self.measure) for place in places)))
+        interval = None if pairs is None else pairs.relative if self.relative else pairs.interval
+        if pairs is None or interval is None:
+            epochs = [place.epoch_of for place in places if place.epoch_of]
+            names = dict.fromkeys([*(place.series for place in places), *epochs])
+            otherwise = "no run has an evaluation at the end of its first epoch" if epochs else "no seed in common"
+            return missing_runs(evidence, panel, self.measure, list(names), otherwise)
+        text = f"{self.first.name(evidence.spec)} less {self.second.name(evidence.spec)} "
+        text += measure_text(interval, self.measure, relative=self.relative)
+        statistic = pairs.as_dict() | ({"relative": interval.as_dict()} if self.relative else {})
+        return case_on(panel, self.measure, self.decide(interval), text, statistic)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rise(Limits):
+    """The change of a measure for tenfold further epochs after the first: the slope over log10 of the epochs.
+
+    Attributes
+    ----------
+    series : str
+    measure : str
+        Column of the curves.
+    """
+
+    series: str
+    measure: str = MEASURE
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Measure the rise on each data set."""
+        return Findings([self._case(evidence, panel) for panel in evidence.panels])
+
+    def _case(self, evidence: Evidence, panel: Panel) -> Case:
+        rise = overfitting_slope(panel.curves(self.series), measure=self.measure)
+        if rise is None:
+            return missing_runs(evidence, panel, "rise", [self.series], "no run goes beyond its first epoch")
+        name = name_of_series(evidence.spec, self.series)
+        text = f"{name} for tenfold further epochs {measure_text(rise, self.measure)}"
+        return case_on(panel, "rise", self.decide(rise), text, {"rise": rise.as_dict()})
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriticalPointOf(Statistic):
+    """A series makes little progress until a critical point, after which it converges rapidly (`critical_point`).
+
+    Attributes
+    ----------
+    series : str
+    cost : str
+        Column of the curves.
+    near : float
+        Relative excess over the last error at which the drop has ended.
+    begins : str
+        Where the decades before the critical point begin: at one ``iteration``, or at the first ``evaluation``.
+    """
+
+    series: str
+    cost: str = "kernel_evaluations"
+    near: float
+    begins: Literal["iteration", "evaluation"] = "iteration"
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Compare the decades of the drop with those before it, on each data set."""
+        return Findings([self._case(evidence, panel) for panel in evidence.panels])
+
+    def _case(self, evidence: Evidence, panel: Panel) -> Case:
+        name = name_of_series(evidence.spec, self.series)
+        curve = mean_curves({name: panel.curves(self.series)}, cost=self.cost, measure=MEASURE).get(name)
+        profile = critical_point(curve.cost, curve.mean, slack=self.near) if curve is not None else None
+        if curve is None or profile is None:
+            return missing_runs(evidence, panel, "profile", [self.series])
+        if profile.half is None or profile.steepness is None:
+            return case_on(panel, "profile", FAILS, statistic=profile.as_dict(), note=f"{name}'s error does not drop")
+        begin = float(curve.cost[0])
+        if self.begins == "iteration":
+            begin = min(begin, float(panel.n or math.inf))
+        before = math.log10(profile.half / begin)
+        drop = f"within {profile.steepness:.2f} decades after {before:.2f}"
+        text = f"{name} drops at {power_text(profile.half)} evaluations, {drop}"
+        statistic = profile.as_dict() | {"decades_before": before}
+        return case_on(panel, "profile", holds(profile.steepness < before), text, statistic)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeforeCriticalPoint(Statistic):
+    """Before its critical point a series has a higher median error over the logarithm of the cost than each other.
+
+    Attributes
+    ----------
+    series : str
+    others : list of str
+    cost : str
+        Column of the curves.
+    """
+
+    series: str
+    others: list[str]
+    cost: str
+
+    def findings(self, data: Any, evidence: Evidence) -> Findings:
+        """Compare the medians on each data set, up to the first evaluation after the critical point."""
+        return Findings([case for panel in evidence.panels for case in self._cases(evidence, panel)])
+
+    def _cases(self, evidence: Evidence, panel: Panel) -> list[Case]:
+        runs = {name: panel.curves(name) for name in (self.series, *self.others)}
+        curves = mean_curves(runs, cost=self.cost, measure=MEASURE)
+        curve = curves.get(self.series)
+        profile = critical_point(curve.cost, curve.mean) if curve is not None else None
+        if curve is None or profile is None:
+            return [missing_runs(evidence, panel, name, (self.series, name)) for name in self.others]
+        if profile.half is None:
+            note = f"{name_of_series(evidence.spec, self.series)}'s error does not drop"
+            return [case_on(panel, name, FAILS, note=note) for name in self.others]
+        place = int(np.searchsorted(curve.cost, profile.half, side="right"))  # `half` is not the last cost
+        end = float(curve.cost[place])
+        return [self._case(evidence, panel, name, curve, curves.get(name), end) for name in self.others]
+
+    def _case(
+        self, evidence: Evidence, panel: Panel, other: str, curve: MeanCurve, other_curve: MeanCurve | None, end: float
+    ) -> Case:
+        names = [name_of_series(evidence.spec, name) for name in (self.series, other)]
+        if other_curve is None:
+            return missing_runs(evidence, panel, other, [other])
+        low = max(float(curve.cost[0]), float(other_curve.cost[0]))
+        if not low < end:
+            return case_on(panel, other, MISSING, note=f"{names[1]} has not begun before {names[0]} drops")
+        medians = [median_over_log_cost(mean, low, end) for mean in (curve, other_curve)]
+        text = f"{names[1]} {100 * medians[1]:.1f} % ({names[0]} {100 * medians[0]:.1f} %)"
+        statistic = {"until": end, self.series: medians[0], other: medians[1]}
+        return case_on(panel, other, holds(medians[0] >= medians[1]), text, statistic)
+
+
+def median_over_log_cost(curve: MeanCurve, low: float, high: float) -> float:
+    """Median of a step function over the logarithm of the cost, for 0 < low < high within the curve's costs."""
+    edges = np.concatenate([[low], curve.cost[(curve.cost > low) & (curve.cost < high)], [high]])
+    values = value_at(curve.cost, curve.mean, edges[:-1])
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(np.diff(np.log(edges))[order])
+    return float(values[order[int(np.searchsorted(reached, 0.5 * reached[-1]))]])
