@@ -149,6 +149,8 @@ def test_a_claim_with_a_fault_is_refused(tmp_path: Path, claim: str, message: st
         ("{upto: 2}", "upto: there is no such name; did you mean up_to"),
         ("{up_to: low}", "up_to: input should be a valid number"),
         ("{first: [sbp]}", "first: input should be a valid string"),
+        ("{cost: inner_product}", "unknown column 'inner_product'; known: iterations"),
+        ("{measure: test_eror}", "did you mean test_error"),
         ("{kind: cost_over_error}", "there is no statistic 'cost_over_error'"),
         ("{at_most: 2}", "one of above, at_most, below, between, within must be given, got above, at_most"),
     ],

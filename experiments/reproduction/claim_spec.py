@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError
 
-from svm_cost_curves.experiments.columns import COSTS, MEASURES
+from svm_cost_curves.experiments.columns import COSTS, COUNTS, MEASURES
 from svm_cost_curves.experiments.reproduction.faults import first_fault
 from svm_cost_curves.support.text import nearest
 
@@ -18,6 +18,25 @@ class Described:
     """A part of a figure's file: pydantic refuses names that it does not have, and values of other types."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+
+def _known(names: Sequence[str]) -> AfterValidator:
+    """Return the check of a value that must be one of some names."""
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise ValueError(f"unknown column {name!r}; known: {', '.join(names)}{nearest(name, names)}")
+        return name
+
+    return AfterValidator(check)
+
+
+Count = Annotated[str, _known(COUNTS)]
+"""A column of the curves that counts."""
+Cost = Annotated[str, _known(COSTS)]
+"""A column of the curves that can be a horizontal axis."""
+Measure = Annotated[str, _known(MEASURES)]
+"""A column of the curves that measures."""
 
 
 @dataclass

@@ -8,9 +8,8 @@ from typing import Annotated
 
 from pydantic import Field, FiniteFloat, PositiveInt
 
-from svm_cost_curves.experiments.columns import COSTS, MEASURE, MEASURES
-from svm_cost_curves.experiments.reproduction.claim_spec import Described
-from svm_cost_curves.support.text import nearest
+from svm_cost_curves.experiments.columns import MEASURE
+from svm_cost_curves.experiments.reproduction.claim_spec import Cost, Described, Measure
 
 Grid = Annotated[dict[str, Annotated[list[FiniteFloat], Field(min_length=1)]], Field(max_length=1)]
 
@@ -156,21 +155,13 @@ class RowSpec(Described):
         Whether the vertical range is that from the costs at which all curves have begun (`draw_panel`).
     """
 
-    cost: str
+    cost: Cost
     heading: str = "Means over {runs}"
     bands: bool = True
     series: dict[str, str] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
-    measure: str = MEASURE
+    measure: Measure = MEASURE
     compared: bool = True
-
-    def __post_init__(self) -> None:
-        """Check the names of the columns. Raises ValueError."""
-        for name, known in ((self.cost, COSTS), (self.measure, MEASURES)):
-            if name not in known:
-                raise ValueError(
-                    f"a row has the unknown column {name!r}; known: {', '.join(known)}{nearest(name, known)}"
-                )
 
     def shown(self, names: Iterable[str]) -> dict[str, str]:
         """Return the series to draw, by their names in the legend, among `names`."""

@@ -12,6 +12,7 @@ import numpy as np
 from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on, interval_text
 from svm_cost_curves.experiments.papers.kinds.limits import Limits, last, missing_runs, name_of_series
+from svm_cost_curves.experiments.reproduction.claim_spec import Cost, Count, Measure
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.statistics import (
     UNCLEAR,
@@ -42,8 +43,8 @@ class CostRatioToTarget(Limits):
 
     first: str
     second: str
-    cost: str
-    measure: str = MEASURE
+    cost: Cost
+    measure: Measure = MEASURE
     target: float
     of_last: str = ""
 
@@ -88,8 +89,8 @@ class CostOverErrors(Limits):
 
     first: str
     second: str
-    cost: str
-    measure: str = MEASURE
+    cost: Cost
+    measure: Measure = MEASURE
     up_to: float = math.inf
 
     def findings(self, data: Any, evidence: Evidence) -> Findings:
@@ -128,8 +129,8 @@ class CountRatio(Limits):
     """
 
     series: list[str]
-    count: str
-    per: str = "iterations"
+    count: Count
+    per: Cost = "iterations"
     over_n: bool = False
 
     def findings(self, data: Any, evidence: Evidence) -> Findings:

@@ -23,7 +23,7 @@ from svm_cost_curves.experiments.papers.kinds.limits import (
     paired_curves,
 )
 from svm_cost_curves.experiments.plotting import MeanCurve, mean_curves
-from svm_cost_curves.experiments.reproduction.claim_spec import Described
+from svm_cost_curves.experiments.reproduction.claim_spec import Cost, Described, Measure
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 from svm_cost_curves.experiments.reproduction.statistics import (
@@ -60,8 +60,8 @@ class Area(Limits):
 
     first: str
     others: list[str]
-    cost: str
-    measure: str = MEASURE
+    cost: Cost
+    measure: Measure = MEASURE
     start: float = 0.0
     to_epoch_of: str = ""
     relative: bool = False
@@ -150,8 +150,8 @@ class Difference(Limits):
 
     first: Place
     second: Place
-    cost: str = "kernel_evaluations"
-    measure: str = MEASURE
+    cost: Cost = "kernel_evaluations"
+    measure: Measure = MEASURE
     relative: bool = False
 
     def findings(self, data: Any, evidence: Evidence) -> Findings:
@@ -185,7 +185,7 @@ class Rise(Limits):
     """
 
     series: str
-    measure: str = MEASURE
+    measure: Measure = MEASURE
 
     def findings(self, data: Any, evidence: Evidence) -> Findings:
         """Measure the rise on each data set."""
@@ -216,7 +216,7 @@ class CriticalPointOf(Statistic):
     """
 
     series: str
-    cost: str = "kernel_evaluations"
+    cost: Cost = "kernel_evaluations"
     near: float
     begins: Literal["iteration", "evaluation"] = "iteration"
 
@@ -256,7 +256,7 @@ class BeforeCriticalPoint(Statistic):
 
     series: str
     others: list[str]
-    cost: str
+    cost: Cost
 
     def findings(self, data: Any, evidence: Evidence) -> Findings:
         """Compare the medians on each data set, up to the first evaluation after the critical point."""
