@@ -1,7 +1,9 @@
-"""Adult in this project, the data sets that scikit-learn bundles, and those of openml.org."""
+"""The files in this project, the data sets that scikit-learn bundles, and those of openml.org."""
 
 from __future__ import annotations
 
+import hashlib
+import lzma
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -25,13 +27,23 @@ from svm_cost_curves.datasets.spec import named
 Compose = Callable[..., DatasetSpec]
 
 
-def test_adult_needs_no_network_cache_or_folder_of_files(
-    tmp_path: Path, compose: Compose, no_mirror: None, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "sizes", "positives"),
+    [("adult", (32561, 123, 16281), (7841, 3846)), ("covtype_subset", (83666, 54, 9296), (40852, 4476))],
+)
+def test_a_bundled_data_set_needs_no_network_cache_or_folder_of_files(
+    name: str,
+    sizes: tuple[int, int, int],
+    positives: tuple[int, int],
+    tmp_path: Path,
+    compose: Compose,
+    no_mirror: None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(socket, "socket", lambda *_, **__: pytest.fail("the network was used"))
-    data = load(compose("adult"), cache_dir=tmp_path / "cache")
-    assert (data.n, data.d, data.y_test.size) == (32561, 123, 16281)
-    assert (int((data.y > 0).sum()), int((data.y_test > 0).sum())) == (7841, 3846)
+    data = load(compose(name), cache_dir=tmp_path / "cache")
+    assert (data.n, data.d, data.y_test.size) == sizes
+    assert (int((data.y > 0).sum()), int((data.y_test > 0).sum())) == positives
     assert {Path(file["obtained_from"]).parent for file in data.provenance["files"]} == {fetch.BUNDLED}
 
 
@@ -47,8 +59,11 @@ def test_a_changed_bundled_file_is_not_used(
 
 def test_every_bundled_file_has_a_licence() -> None:
     text = (fetch.BUNDLED / "LICENSES.md").read_text(encoding="utf-8")
-    assert {path.name for path in fetch.BUNDLED.iterdir()} - {"LICENSES.md"} == {"a9a.xz", "a9a.t.xz"}
-    assert all(f"`{path.name}`" in text for path in fetch.BUNDLED.glob("*.xz"))
+    packed = {path.name for path in fetch.BUNDLED.iterdir()} - {"LICENSES.md"}
+    assert packed == {"a9a.xz", "a9a.t.xz", "covtype_subset_92962.csv.xz"}
+    for name in packed:
+        assert f"| `{name}` |" in text
+        assert hashlib.sha256(lzma.decompress((fetch.BUNDLED / name).read_bytes())).hexdigest() in text
 
 
 @pytest.mark.parametrize("name", CHECKSUMS)

@@ -1,0 +1,76 @@
+"""Reads which data sets each paper uses, and of what size, from ``conf/data_statement.yaml``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+
+from pydantic import PositiveInt, TypeAdapter, ValidationError
+
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction.claim_spec import Described
+from svm_cost_curves.experiments.reproduction.faults import first_fault
+
+DATA_STATEMENT = PROJECT_ROOT / "conf" / "data_statement.yaml"
+
+
+class DataStatementError(ValueError):
+    """The file of the data statement has a wrong form."""
+
+
+@dataclass
+class PaperData(Described):
+    """A data set as a paper uses it.
+
+    Attributes
+    ----------
+    name : str
+        In the paper.
+    train, test : int or None
+        Rows that the paper trains and tests on; None: not printed and not known, or the paper has no test rows.
+    changes : str
+        What a reader must expect to differ with the data used here, in one sentence.
+    parts : list of str
+        Stand-ins that are rows of this data set, with the same labels.
+    """
+
+    name: str = ""
+    train: PositiveInt | None = None
+    test: PositiveInt | None = None
+    changes: str = ""
+    parts: list[str] = field(default_factory=list)
+
+
+def paper_data(paper: str) -> Mapping[str, PaperData]:
+    """Return the data sets of a paper by their names in its figures' files; empty for a paper without an entry.
+
+    Raises
+    ------
+    DataStatementError
+        The file has a wrong form.
+    """
+    return read_statement().get(paper, {})
+
+
+@cache  # the file is part of the project: it does not change while a program runs
+def read_statement(path: Path = DATA_STATEMENT) -> Mapping[str, Mapping[str, PaperData]]:
+    """Return the data sets of each paper.
+
+    Raises
+    ------
+    DataStatementError
+        The file has a wrong form.
+    """
+    import yaml  # type: ignore[import-untyped]
+
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return TypeAdapter(dict[str, dict[str, PaperData]]).validate_python(content)
+    except yaml.YAMLError as error:
+        raise DataStatementError(f"{path.name}: {' '.join(str(error).split())}") from error
+    except ValidationError as error:
+        raise DataStatementError(
+            f"{path.name}: {first_fault(error, [own.name for own in fields(PaperData)])}"
+        ) from error

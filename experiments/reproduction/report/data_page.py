@@ -1,0 +1,259 @@
+"""The page of the data: for each paper its data sets, the data used here, and whether others can have them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+from svm_cost_curves.datasets.fetch import BUNDLED
+from svm_cost_curves.datasets.spec import PACKED_SUFFIXES
+from svm_cost_curves.experiments.reproduction.citations import PAPERS
+from svm_cost_curves.experiments.reproduction.data_statement import PaperData, read_statement
+from svm_cost_curves.experiments.reproduction.published import (
+    RUNS,
+    published_figures,
+    read_facts,
+    read_series,
+    read_table,
+)
+from svm_cost_curves.experiments.reproduction.report.labels import NOTHING
+from svm_cost_curves.experiments.reproduction.report.rendering import escaped, render
+from svm_cost_curves.experiments.reproduction.spec import DATA_SETS, catalogue
+
+Status = Literal["the same file", "part", "surrogate", "not at hand"]
+_COUNTS: Final[Mapping[Status, str]] = {
+    "the same file": "{} have the paper's file",
+    "part": "{} a part of it",
+    "surrogate": "{} a surrogate",
+    "not at hand": "{} nothing",
+}
+
+
+class Rows(NamedTuple):
+    """Numbers of training and test rows; None if the paper does not print them."""
+
+    train: int | None
+    test: int | None
+
+    @property
+    def text(self) -> str:
+        """``7,770 / 3,299``."""
+        return " / ".join(NOTHING if count is None else f"{count:,}" for count in self)
+
+
+@dataclass
+class Use:
+    """A data set of a paper, and one that was used for it.
+
+    Attributes
+    ----------
+    key : str
+        Name of the paper's data set in the figures' files.
+    known : PaperData or None
+        None for a data set that no paper has.
+    dataset : str
+        The data set that was used; empty if none was.
+    stand_in : str
+        Why it only stands in for the paper's; empty if it does not.
+    figures : dict of Rows to Counter of str
+        Runs of each figure with so many rows.
+    """
+
+    key: str
+    known: PaperData | None
+    dataset: str = ""
+    stand_in: str = ""
+    figures: dict[Rows, Counter[str]] = field(default_factory=dict)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The numbers of rows that most figures use; of several, those of most runs."""
+        return max(self.figures, key=lambda rows: (len(self.figures[rows]), self.figures[rows].total()))
+
+    @property
+    def status(self) -> Status:
+        """What the data here are."""
+        if not self.dataset:
+            return "not at hand"
+        if self.stand_in and not (self.known and self.dataset in self.known.parts):
+            return "surrogate"
+        return "part" if self.share is not None and self.share < 1 else "the same file"
+
+    @property
+    def rows_of_paper(self) -> Rows:
+        """The numbers of rows that the paper uses."""
+        return Rows(self.known.train, self.known.test) if self.known else Rows(None, None)
+
+    @property
+    def share(self) -> float | None:
+        """Training rows here as a share of the paper's; None if either is not known."""
+        train = self.rows_of_paper.train
+        return None if train is None or not self.dataset or self.rows.train is None else self.rows.train / train
+
+    @property
+    def share_text(self) -> str:
+        """``16 %``."""
+        return NOTHING if self.share is None else f"{100 * self.share:.{0 if self.share >= 0.1 else 1}f} %"
+
+    @property
+    def all_figures(self) -> set[str]:
+        """Published figures that use the data."""
+        return {name for names in self.figures.values() for name in names}
+
+    @property
+    def others(self) -> list[str]:
+        """Other numbers of rows, and the figures that use them: ``1,000 / 16,281 rows in asset_theory``."""
+        if not self.figures:
+            return []
+        usual = self.figures[self.rows]
+        return [
+            f"{rows.text} rows in {', '.join(f'part of {name}' if name in usual else name for name in sorted(names))}"
+            for rows, names in sorted(self.figures.items())
+            if rows != self.rows
+        ]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a data set comes from, as its file in ``conf/dataset/`` says.
+
+    Attributes
+    ----------
+    name : str
+    source, licence, stand_in : str
+        In Markdown.
+    remarks : sequence of str
+        In Markdown.
+    had_from : str
+        ``this project``, ``its address`` or ``no address``.
+    checked_by : str
+        ``checksum``, or ``counts`` of rows, entries or labels.
+    figures : sequence of str
+        Published figures that use it.
+    """
+
+    name: str
+    source: str
+    licence: str
+    stand_in: str
+    remarks: Sequence[str]
+    had_from: str
+    checked_by: str
+    figures: Sequence[str]
+
+
+def data_page(evidence: Path) -> str:
+    """Return the data statement in Markdown.
+
+    Parameters
+    ----------
+    evidence : Path
+        Folder.
+
+    Raises
+    ------
+    EvidenceError
+        A file of the evidence is damaged.
+    DataStatementError
+        ``conf/data_statement.yaml`` has a wrong form.
+    """
+    uses = {paper: uses_of(paper, evidence) for paper in PAPERS}
+    of_papers = [use for of_paper in uses.values() for use in of_paper if use.known]
+    figures: dict[str, set[str]] = {}
+    for use in of_papers:
+        for name in (use.key, use.dataset or use.key):
+            figures.setdefault(name, set())
+        figures[use.dataset or use.key] |= use.all_figures
+    counts = Counter(use.status for use in of_papers)
+    return render(
+        "data.md.j2",
+        papers={PAPERS[paper].title: of_paper for paper, of_paper in uses.items()},
+        counts=", ".join(text.format(counts[status]) for status, text in _COUNTS.items() if counts[status]),
+        total=len(of_papers),
+        sources=[source_of(name, sorted(names)) for name, names in sorted(figures.items())],
+        NOTHING=NOTHING,
+    )
+
+
+def uses_of(paper: str, evidence: Path) -> list[Use]:
+    """Return the data sets of a paper with those that its published runs use, in the order of the statement.
+
+    Parameters
+    ----------
+    paper : str
+        Its key.
+    evidence : Path
+        Folder.
+
+    Raises
+    ------
+    EvidenceError
+        A file of the evidence is damaged.
+    """
+    known = read_statement().get(paper, {})
+    papers = catalogue()
+    uses: dict[tuple[str, str], Use] = {}
+    for figure in published_figures(evidence):
+        if papers.get(figure) != paper:
+            continue
+        facts = read_facts(evidence, figure)
+        stand_ins = {(panel["paper_dataset"], panel["dataset"]): panel["stand_in"] for panel in facts["panels"]}
+        rows = _rows(evidence, facts["tables"])
+        for run in read_series(evidence, facts):
+            pair = run["panel"], run["dataset"]
+            use = uses.setdefault(pair, Use(pair[0], known.get(pair[0]), pair[1], stand_ins.get(pair, "")))
+            use.figures.setdefault(rows[run["key"]], Counter())[figure] += 1
+    used = {key for key, _ in uses}
+    absent = [Use(key, data) for key, data in known.items() if key not in used]
+    order = [*known]
+    return sorted([*uses.values(), *absent], key=lambda use: order.index(use.key) if use.key in order else len(order))
+
+
+def _rows(evidence: Path, tables: str) -> Mapping[str, Rows]:
+    """Return the numbers of rows of each run of a paper, by the run's key."""
+    runs = read_table(evidence, tables, RUNS).select(["key", "provenance"]).to_pylist()
+    counts = {run["key"]: json.loads(run["provenance"])["data"]["counts"] for run in runs}
+    return {key: Rows(count["train"]["n"], count["test"]["n"]) for key, count in counts.items()}
+
+
+def source_of(name: str, figures: Sequence[str] = ()) -> Source:
+    """Return where a data set of ``conf/dataset/`` comes from, and whether others can have it.
+
+    Parameters
+    ----------
+    name : str
+    figures : sequence of str
+        Published figures that use it.
+    """
+    import yaml  # type: ignore[import-untyped]
+
+    spec: dict[str, Any] = yaml.safe_load((DATA_SETS / f"{name}.yaml").read_text(encoding="utf-8"))
+    files = spec.get("files", [])
+    suffixes = ("", *PACKED_SUFFIXES)
+    if all(any((BUNDLED / f"{file['name']}{suffix}").is_file() for suffix in suffixes) for file in files):
+        had_from = "this project"
+    else:
+        had_from = "its address" if all("url" in file for file in files) else "no address"
+    return Source(
+        name,
+        _in_markdown(spec["source"]),
+        _in_markdown(spec["licence"]),
+        _in_markdown(spec.get("stand_in", "")),
+        [_in_markdown(remark) for remark in spec.get("remarks", [])],
+        had_from,
+        "checksum" if all("sha256" in file for file in files) else "counts",
+        figures,
+    )
+
+
+def _in_markdown(text: str) -> str:
+    """Return a text with links in place of its addresses, and with one full stop at its end."""
+    parts = re.split(r"(https?://[^\s),;]*[^\s),;.])", text.strip().rstrip("."))
+    linked = "".join(f"<{part}>" if k % 2 else escaped(f"|{part}|")[2:-2] for k, part in enumerate(parts))
+    return f"{linked}." if linked else ""
