@@ -18,10 +18,13 @@ from svm_cost_curves.experiments.reproduction.report.labels import LABELS
 
 COLOURS = {
     "reproduced": "#00604f",
+    "holds": "#00604f",
     "trivial": "#00604f",
     "mostly": "#3d7a4a",
+    "mostly_holds": "#3d7a4a",
     "mixed": "#744700",
     "contradicted": "#97270d",
+    "fails": "#97270d",
 }
 """Grounds of white text; other outcomes are grey. A symbol and a title tell them apart without colour."""
 OTHER = "#50565f"

@@ -1,4 +1,4 @@
-"""Draws the arena: for each cost the profile over all data sets, and a panel for each of them."""
+"""Draws the arena: for each cost the profile over all data sets, and with a few of them a panel for each."""
 
 from __future__ import annotations
 
@@ -20,16 +20,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-_COLUMNS: Final = 4
-"""Panels in a row at most."""
-_PER_LINE: Final = 6
+_FEW: Final = 3
+"""Most data sets that have panels; the page of curves has the curves of all."""
+_NARROW: Final = 6.0
+"""Width in inches of a picture of profiles only: its text is legible at the width of a page."""
+_PER_LINE, _PER_NARROW_LINE = 6, 3
 _NAMED: Final = 1
 """Most solvers named above a panel: two names are longer than a panel of four in a row is wide."""
-_MOST: Final = 1e4
+_MARKERS: Final = 8
+"""Markers of a profile, about."""
+_MOST: Final = 9e3
 """Largest factor drawn."""
-_CAPTIONS: Final = (
-    "Medians over the runs, bands from the least to the largest; dotted: targets.",
-    "Profile: share of problems (data set x target x seed) that are solved within a factor of the least cost.",
+_CURVES: Final = "Medians over the runs, bands from the least to the largest; dotted: targets."
+_PROFILES: Final = (
+    "Profile: share of problems (data set x target x seed) that are solved",
+    "within a factor of the least cost.",
 )
 
 
@@ -67,19 +72,30 @@ class Drawing:
         return styles_for(self.names)
 
     @property
-    def columns(self) -> int:
-        """Panels in a row."""
-        return min(_COLUMNS, len(self.comparisons) + 1)
+    def shown(self) -> Sequence[Comparison]:
+        """Data sets that have panels."""
+        return self.comparisons if len(self.comparisons) <= _FEW else ()
 
     @property
-    def block(self) -> int:
-        """Grid places for one cost's panels, including empty ones."""
-        return self.columns * math.ceil((len(self.comparisons) + 1) / self.columns)
+    def narrow(self) -> bool:
+        """Whether only the profiles are drawn, below each other."""
+        return not self.shown
+
+    @property
+    def columns(self) -> int:
+        """Panels in a row: those of one cost."""
+        return len(self.shown) + 1
+
+    @property
+    def per_line(self) -> int:
+        """Names in a line of the legend."""
+        return _PER_NARROW_LINE if self.narrow else _PER_LINE
 
 
 def size(drawing: Drawing) -> tuple[float, float]:
     """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _head(drawing) + layout.height(drawing.block * len(drawing.costs), drawing.columns)
+    width = _NARROW if drawing.narrow else layout.WIDTH
+    return width, _head(drawing) + layout.height(drawing.columns * len(drawing.costs), drawing.columns)
 
 
 def draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
@@ -88,21 +104,19 @@ def draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
     if not shown:
         empty(figure, "no finished runs")
         return
-    places = layout.add_panels(figure, drawing.block * len(drawing.costs), _head(drawing), drawing.columns)
-    layout.legend_and_caption(
-        figure, places[0], [drawing.styles[name] for name in shown], *_CAPTIONS, per_line=_PER_LINE
-    )
+    places = layout.add_panels(figure, drawing.columns * len(drawing.costs), _head(drawing), drawing.columns)
+    captions = _PROFILES if drawing.narrow else (_CURVES, " ".join(_PROFILES))
+    styles = [drawing.styles[name] for name in shown]
+    layout.legend_and_caption(figure, places[0], styles, *captions, per_line=drawing.per_line)
     for row, cost in enumerate(drawing.costs):
-        own = places[row * drawing.block : (row + 1) * drawing.block]
-        _draw_profile(own[0], drawing, cost)
-        for k, (axes, comparison) in enumerate(zip(own[1:], drawing.comparisons, strict=False), start=1):
+        profile, *panels = places[row * drawing.columns : (row + 1) * drawing.columns]
+        _draw_profile(profile, drawing, cost)
+        for k, (axes, comparison) in enumerate(zip(panels, drawing.shown, strict=True), start=1):
             _draw_comparison(axes, comparison, drawing, cost, k)
-        for axes in own[len(drawing.comparisons) + 1 :]:
-            axes.remove()
 
 
 def _head(drawing: Drawing) -> float:
-    return 0.45 + 0.26 * math.ceil(max(1, len(drawing.names)) / _PER_LINE)
+    return 0.45 + 0.26 * math.ceil(max(1, len(drawing.names)) / drawing.per_line)
 
 
 def _draw_comparison(axes: Axes, comparison: Comparison, drawing: Drawing, cost: str, place: int) -> None:
@@ -144,19 +158,21 @@ def _not_counted(comparison: Comparison, drawing: Drawing, cost: str) -> str:
 def _draw_profile(axes: Axes, drawing: Drawing, cost: str) -> None:
     from matplotlib.ticker import NullFormatter
 
-    own = drawing.profiles[cost]
+    profiles = drawing.profiles[cost]
     problems = drawing.seeds * sum(len(comparison.judged) for comparison in drawing.comparisons)
-    write_heading(axes, "Profile", f"{problems} problems")
+    name = axis_name(cost) if drawing.narrow else "Profile"
+    write_heading(axes, name, f"{problems} problems on {len(drawing.comparisons)} data sets")
     axes.set_xscale("log")
     plain_frame(axes)
-    finite = [profile.factor[-1] for profile in own.values()]
+    finite = [profile.factor[-1] for profile in profiles.values()]
     right = min(max([*finite, 2.0]) * 1.3, _MOST)
-    for name, profile in own.items():
+    for name, profile in profiles.items():
         style = drawing.styles[name]
         x, y = np.append(profile.factor, right * 10), np.append(profile.share, profile.solved)
         axes.plot(x, 100 * y, drawstyle="steps-post", zorder=3, **style.look)
-        spots = profile.factor <= right
-        axes.plot(x[:-1][spots], 100 * y[:-1][spots], linestyle="none", **style.markers(), zorder=4)
+        marked = np.flatnonzero(profile.factor <= right)
+        marked = marked[:: max(1, len(marked) // _MARKERS)]
+        axes.plot(x[marked], 100 * y[marked], linestyle="none", **style.markers(), zorder=4)
     axes.set_xlim(0.97, right)
     layout.plain_ticks(axes.xaxis, (1.0, 2.0, 5.0) if right < 100 else (1.0,))
     axes.xaxis.set_minor_formatter(NullFormatter())

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, cast
 
-from svm_cost_curves.experiments.papers.panels import name_of
+from svm_cost_curves.experiments.papers.panels import NAMES, called
 from svm_cost_curves.experiments.reproduction.claim_spec import (
     ClaimSpec,
     Described,
@@ -16,12 +15,13 @@ from svm_cost_curves.experiments.reproduction.claim_spec import (
     kinds_of,
     statistic_of,
 )
+from svm_cost_curves.experiments.reproduction.data_statement import PaperData, paper_data
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.statistics import BESIDE, MISSING, Decision, Interval, Ruling
 from svm_cost_curves.experiments.reproduction.verdict import (
     CaseRuling,
     Claim,
-    Outcome,
+    Origin,
     Reading,
     Sensitivity,
     outcome_of,
@@ -57,6 +57,11 @@ class Case:
     def ruling(self) -> Ruling:
         """The ruling."""
         return self.decision.ruling
+
+    def as_ruling(self) -> CaseRuling:
+        """Return it as the verdict has it."""
+        dataset, name = self.place
+        return CaseRuling(dataset, self.ruling, self.measured, self.note, self.statistic, name, self.about)
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ def case_on(
     about: str = "",
 ) -> Case:
     """Return a case on one data set, by a `key` in the statistic; `about` replaces its name in sentences."""
-    return Case((panel.paper_dataset, key), about or name_of(panel), decision, measured, statistic or {}, note)
+    return Case((panel.paper_dataset, key), about or called(panel), decision, measured, statistic or {}, note)
 
 
 def judge_claims(
@@ -140,7 +145,7 @@ def _judge(evidence: Evidence, spec: ClaimSpec, data: Any, statistic: Callable[[
         ends = [
             replace(readings[0], constants={**readings[0].constants, name: factor * value}) for factor in (0.5, 2.0)
         ]
-        half, double = (judged(reading).text for reading in ends)
+        half, double = (judged(reading).brief for reading in ends)
         sensitivity.append(Sensitivity(name, value, half, double))
     run = {panel.paper_dataset for panel in evidence.panels}
     rule = spec.rule.format_map(readings[0].constants)
@@ -152,7 +157,7 @@ def _judge(evidence: Evidence, spec: ClaimSpec, data: Any, statistic: Callable[[
 
 def unjudged(spec: ClaimSpec, why: str) -> Claim:
     """Return a claim that nothing judges."""
-    nothing = Reading("", "", "", "", "not_testable", 0, 0, [why], measured="nothing")
+    nothing = Reading("", "", "", "", "not_testable", [CaseRuling("", "missing", note=why, about=spec.id)])
     return Claim(spec.id, spec.says, spec.quote, spec.section, "", [nothing])
 
 
@@ -162,85 +167,70 @@ def _datasets(evidence: Evidence, spec: ClaimSpec) -> list[str]:
 
 
 def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, findings: Findings) -> Reading:
-    concerned = _datasets(evidence, spec)
-    undeclared = {panel.paper_dataset for panel in evidence.panels if not evidence.declared(panel)}
-    stand_ins = {panel.paper_dataset for panel in evidence.panels if panel.stand_in}
+    concerned = [] if spec.type == "program" else _datasets(evidence, spec)
+    beside = _beside(evidence, spec, concerned)
     cases = [
-        replace(case, decision=BESIDE)
-        if case.place[0] in undeclared or (case.place[0] and concerned and case.place[0] not in concerned)
-        else case
+        replace(case, decision=BESIDE, note=case.note or beside[case.place[0]]) if case.place[0] in beside else case
         for case in findings.cases
     ]
     judged = {case.place[0] for case in cases}
     reasons = evidence.absent_because | evidence.spec.missing_data
     cases += [Case((name, ""), name, MISSING, note=reasons.get(name, "")) for name in concerned if name not in judged]
-    counted = [case for case in cases if case.ruling != "beside"]
-    run = [case for case in counted if case.ruling != "missing"]
-    statistic: dict[str, dict[str, Any]] = {}
-    for case in cases:
-        if case.statistic:
-            statistic.setdefault(case.place[0], {})[case.place[1]] = {**case.statistic, "ruling": case.ruling}
-    outcome = outcome_of([case.ruling for case in cases])
+    run = {case.place[0] for case in cases if case.ruling not in ("beside", "missing")}
     shows = reading.shows.over(spec.shows)
     return Reading(
         reading.id,
         reading.says,
         reading.quote,
         reading.section,
-        outcome,
-        sum(case.ruling in ("holds", "trivial") for case in counted),
-        len(counted),
-        _exceptions(counted),
-        bool(run) and all(case.place[0] in stand_ins for case in run),
-        _settling(counted),
-        findings.summary or _sentences((case.about, case.measured) for case in cases) or "nothing",
-        statistic,
+        outcome_of([case.ruling for case in cases]),
+        [case.as_ruling() for case in cases],
+        findings.summary,
+        _settling(cases),
         replace(shows, series=evidence.spec.expanded(shows.series)),
-        decided_by=_decided_by(counted, outcome) or findings.summary,
-        rulings=[CaseRuling(case.place[0], case.ruling, case.measured, case.note, case.statistic) for case in cases],
+        _origins(evidence, run),
+        reading.likely,
+        spec.type,
     )
 
 
-def _decided_by(cases: Sequence[Case], outcome: Outcome) -> str:
-    """Return the measurement that decided: where a claim is reproduced the first case, else the first that fails.
+def _beside(evidence: Evidence, spec: ClaimSpec, concerned: Sequence[str]) -> dict[str, str]:
+    """Return the data sets whose cases are measured and do not count, and why.
 
-    Where no case fails, the first unclear one.
+    These are data sets of the user's choice, and others that the claim is not about. Rows that stand for two of the
+    paper's data sets count once. A claim about a program counts no case.
     """
-    order: list[Ruling] = (
-        ["holds", "trivial"] if outcome in ("reproduced", "trivial") else ["fails", "unclear", "holds"]
-    )
-    ranked = [case for ruling in order for case in cases if case.ruling == ruling and case.measured]
-    return f"{ranked[0].about}: {ranked[0].measured}" if ranked else ""
+    beside: dict[str, str] = {"": ""} if spec.type == "program" else {}
+    first: dict[str, str] = {}
+    for panel in evidence.panels:
+        name = panel.paper_dataset
+        if not evidence.declared(panel) or (name not in concerned and (concerned or spec.type == "program")):
+            beside[name] = ""
+        elif (other := first.setdefault(panel.dataset, name)) != name:
+            beside[name] = f"the same rows as for {NAMES.get(other, other)}"
+    return beside
 
 
-_WORDS: Final[Mapping[Ruling, str]] = {"fails": "fails", "unclear": "unclear", "missing": "not run"}
+def _origins(evidence: Evidence, run: Collection[str]) -> list[Origin]:
+    """Return the origins of some data sets; none for a figure of no paper."""
+    of_paper = paper_data(evidence.spec.paper)
+    return sorted({origin_of(panel, of_paper) for panel in evidence.panels if panel.paper_dataset in run and of_paper})
 
 
-def _exceptions(cases: Sequence[Case]) -> list[str]:
-    """Describe the cases that do not hold: label, ruling, reason; of several with one label also the measurement."""
-    labels = Counter(case.about for case in cases)
-    described = []
-    for case in cases:
-        if case.ruling in _WORDS:
-            measured = case.measured if labels[case.about] > 1 else ""
-            reasons = dict.fromkeys(filter(None, [_WORDS[case.ruling], measured, case.note]))  # a note may be the same
-            described.append(f"{case.about}: {', '.join(reasons)}")
-    return described
+def origin_of(panel: Panel, of_paper: Mapping[str, PaperData]) -> Origin:
+    """Return which data a panel has: the paper's rows, a part of them, other data, or a problem of our own."""
+    known = of_paper.get(panel.paper_dataset)
+    if panel.stand_in:
+        return "part" if known is not None and panel.dataset in known.parts else "surrogate"
+    if known is None:
+        return "own"
+    return "part" if known.train is not None and panel.n is not None and panel.n < known.train else "paper"
 
 
 def _settling(cases: Sequence[Case]) -> int | None:
     """Return how many more runs would settle all unclear cases; None if there is none, or for one it is not known."""
     wanted = [case.decision.more_runs for case in cases if case.ruling == "unclear"]
     return max((runs for runs in wanted if runs), default=None) if all(wanted) else None
-
-
-def _sentences(remarks: Iterable[tuple[str, str]]) -> str:
-    """Write one sentence per label, with all its remarks."""
-    grouped: dict[str, list[str]] = {}
-    for about, remark in remarks:
-        if remark and remark not in grouped.setdefault(about, []):
-            grouped[about].append(remark)
-    return " ".join(f"{about}: {', '.join(texts)}." for about, texts in grouped.items() if texts)
 
 
 def points_text(interval: Interval) -> str:

@@ -10,7 +10,7 @@ from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.printed import compare_number, data_difference
 from svm_cost_curves.experiments.plotting import FAINT, INK
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.verdict import Number
+from svm_cost_curves.experiments.reproduction.numbers import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.plotting import (
     FAINT,
@@ -19,11 +21,12 @@ from svm_cost_curves.experiments.plotting import (
     axis_name,
     draw_panel,
     legend_row,
-    mean_curves,
+    mean_curve,
     paper,
     row_of_axes,
     styles_for,
 )
+from svm_cost_curves.experiments.plotting.means import Line, line_of, median_line
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.series_spec import RowSpec
 
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 COLUMNS = ("panel", "dataset", "series", "cost", "x", "mean", "sd", "seeds")
+"""Columns of the drawn points; medians have ``median, lower_quartile, upper_quartile`` for ``mean, sd``."""
 NAMES: Mapping[str, str] = {
     "adult": "Adult",
     "astro_ph": "astro-ph",
@@ -64,7 +68,7 @@ _LEGEND, _ABOVE, _BELOW = 0.34, 0.82, 0.55
 
 @dataclass(frozen=True)
 class CurveFigure:
-    """Test error, or another measure, against costs, as means over the runs of each series.
+    """Test error, or another measure, against costs, over the runs of each series.
 
     Attributes
     ----------
@@ -81,23 +85,24 @@ class CurveFigure:
         return _WIDTH, _LEGEND + _ROW * len(self.rows)
 
     @cached_property
-    def means(self) -> list[list[dict[str, MeanCurve]]]:
-        """Mean curve of each series that has one, by row and panel."""
-        return [
-            [
-                mean_curves(
-                    {label: panel.curves(name) for label, name in row.shown(panel.runs).items()},
-                    cost=row.cost,
-                    measure=row.measure,
-                )
-                for panel in self.evidence.panels
-            ]
-            for row in self.rows
-        ]
+    def curves(self) -> list[list[dict[str, MeanCurve | Line]]]:
+        """Mean or median curve of each series that has one, by row and panel."""
+        return [[self._curves_of(row, panel) for panel in self.evidence.panels] for row in self.rows]
+
+    def _curves_of(self, row: RowSpec, panel: Panel) -> dict[str, MeanCurve | Line]:
+        average = median_line if row.middle == "median" else mean_curve
+        curves = {
+            label: average(panel.curves(name), cost=row.cost, measure=row.measure)
+            for label, name in row.shown(panel.runs).items()
+        }
+        return {label: curve for label, curve in curves.items() if curve is not None}
 
     @property
     def data(self) -> pd.DataFrame:
-        """All drawn points; errors are fractions. With several measures a column names them."""
+        """All drawn points, with the costs as counted; errors are fractions.
+
+        With several measures a column names them.
+        """
         several = len({row.measure for row in self.rows}) > 1
         tables = [
             pd.DataFrame(
@@ -107,13 +112,12 @@ class CurveFigure:
                     "series": series,
                     "cost": row.cost,
                     "x": curve.cost,
-                    "mean": curve.mean,
-                    "sd": curve.sd,
+                    **_values(curve),
                     "seeds": " ".join(map(str, panel.seeds(series))),
                     **({"measure": row.measure} if several else {}),
                 }
             )
-            for row, panels in zip(self.rows, self.means, strict=True)
+            for row, panels in zip(self.rows, self.curves, strict=True)
             for panel, curves in zip(self.evidence.panels, panels, strict=True)
             for label, series in row.shown(panel.runs).items()
             if (curve := curves.get(label)) is not None
@@ -144,8 +148,8 @@ class CurveFigure:
         series = [series.name for series in (*spec.series, *spec.curves)]
         names = list(dict.fromkeys(label for row in self.rows for label in row.shown(series)))
         styles = styles_for(names)
-        shown = {name for row in self.means for curves in row for name in curves}
-        legend_row(figure, [styles[name] for name in names if name in shown], (LEFT / width, 1.0))
+        shown = {name for row in self.curves for curves in row for name in curves}
+        legend_row(figure, [styles[name] for name in names if name in shown], (LEFT / width, 1.0), dashed=True)
         if not self.evidence.panels:
             empty(figure, "no data set, no curves")
             return
@@ -157,7 +161,11 @@ class CurveFigure:
             below = height - top - row_height + _BELOW
             places = row_of_axes(figure, len(self.evidence.panels), above=top + _ABOVE, below=below)
             for k, (axes, panel) in enumerate(zip(places, self.evidence.panels, strict=True)):
-                _draw_one(axes, panel, self.means[i][k], styles, row, first=k == 0)
+                factor, cost = _axis(row, panel)
+                lines = {label: line_of(curve).times(factor, 1.0) for label, curve in self.curves[i][k].items()}
+                _draw_one(axes, panel, lines, styles, row, cost)
+                if k == 0:
+                    axes.set_ylabel(axis_name(row.measure), color=INK)
 
 
 def heading(axes: Axes, panel: Panel, facts: str = "") -> None:
@@ -212,14 +220,29 @@ def _departure(panel: Panel, stand_in: str, other: str) -> str:
     )
 
 
+def _axis(row: RowSpec, panel: Panel) -> tuple[float, str]:
+    """Return the factor from a row's cost to the drawn one, and the name of the horizontal axis."""
+    if row.times_n and panel.n:
+        return float(panel.n), "Kernel evaluations, n for each iteration"
+    return 1.0, axis_name(row.cost)
+
+
+def _values(curve: MeanCurve | Line) -> dict[str, NDArray[np.float64]]:
+    """Return the columns of a curve's values."""
+    if isinstance(curve, MeanCurve):
+        return {"mean": curve.mean, "sd": curve.sd}
+    return {"median": curve.value, "lower_quartile": curve.low, "upper_quartile": curve.high}
+
+
 def _draw_one(
-    axes: Axes, panel: Panel, means: Mapping[str, MeanCurve], styles: Mapping[str, Style], row: RowSpec, *, first: bool
+    axes: Axes, panel: Panel, lines: Mapping[str, Line], styles: Mapping[str, Style], row: RowSpec, cost: str
 ) -> None:
-    if not means:
+    if not lines:
         empty_panel(axes, "no finished runs")
         heading(axes, panel)
         return
-    drawn = draw_panel(axes, means, styles, cost=row.cost, measure=row.measure, bands=row.bands, compared=row.compared)
+    drawn = draw_panel(axes, lines, styles, cost=row.cost, measure=row.measure, bands=row.bands, compared=row.compared)
+    axes.set_xlabel(cost, color=INK)
     heading(axes, panel, drawn.cut)
     if facts := row.facts.get(panel.paper_dataset):
         corner: dict[str, Any] = {
@@ -229,5 +252,3 @@ def _draw_one(
             "va": "top",
         }
         axes.annotate(facts, (1, 1), (-4, -2), color=INK, **corner)
-    if first:
-        axes.set_ylabel(axis_name(row.measure), color=INK)

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
 from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.verdict import Number, number
+from svm_cost_curves.experiments.reproduction.numbers import Number, number
 
 
 def data_difference(panel: Panel, full: int | None) -> str:
@@ -17,9 +17,15 @@ def data_difference(panel: Panel, full: int | None) -> str:
     return "" if n is None or full is None or n == full else f"a sample, n = {n:,} of {full:,}"
 
 
+def size_of_test_set(panel: Panel) -> int | None:
+    """Return the number of test rows that a panel's runs counted; None without runs."""
+    run = next((run for runs in panel.runs.values() for run in runs), None)
+    return None if run is None else int(run.result["provenance"]["data"]["counts"]["test"]["n"])
+
+
 def compare_number(
-    spec: NumberSpec, why: str, values: ArrayLike | None, note: str = "", *, deviation: float = 0.0
+    spec: NumberSpec, why: str, values: ArrayLike | None, note: str = "", *, test_rows: int | None = None
 ) -> Number:
     """Compare a printed number with our runs; not judged where `why` says that the data differ."""
     remarks = "; ".join(filter(None, (why if values is not None else "", note)))
-    return number(spec, values, remarks, deviation=deviation, compared=not why)
+    return number(spec, values, remarks, test_rows=test_rows, compared=not why)

@@ -75,9 +75,9 @@ def curves_picture(
         place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right"}
         axes.annotate(drawn.cut, (1, 1), (0, 7), color=FAINT, label=paper.NOTE, **place)
         if names:
-            name_curves(axes, drawn.curves, styles, in_order=in_order)
+            name_curves(axes, drawn.lines, styles, in_order=in_order)
         else:
-            legend_row(figure, shown, (left, 1))
+            legend_row(figure, shown, (left, 1), dashed=True)
 
     height = max(_HEIGHT, names_height(shown) + _ABOVE + _BELOW)
     return Picture(draw, (_WIDTH, height), title, small_print.splitlines())

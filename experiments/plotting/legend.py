@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from svm_cost_curves.experiments.plotting.means import MeanCurve
+from svm_cost_curves.experiments.plotting.means import Line
 from svm_cost_curves.experiments.plotting.ranges import spread
 from svm_cost_curves.experiments.plotting.styles import DASHED, INK, Style
 
@@ -37,28 +37,26 @@ def names_height(styles: Iterable[Style]) -> float:
     return len(lines) * (_LINE * max(lines) + _GAP)
 
 
-def name_curves(
-    axes: Axes, means: Mapping[str, MeanCurve], styles: Mapping[str, Style], *, in_order: bool = False
-) -> None:
+def name_curves(axes: Axes, lines: Mapping[str, Line], styles: Mapping[str, Style], *, in_order: bool = False) -> None:
     """Write each curve's name and a piece of its line in the right margin; the axes become narrower for it.
 
     Parameters
     ----------
     axes : Axes
         With the curves drawn, in a figure with an Agg canvas.
-    means : mapping of str to MeanCurve
-        In the drawn unit.
+    lines : mapping of str to Line
+        In the drawn units.
     styles : mapping of str to Style
     in_order : bool
-        Write the names in a column from the top, in the order of `means`; else each at the end of its curve.
+        Write the names in a column from the top, in the order of `lines`; else each at the end of its curve.
     """
     figure = axes.figure
     box, width = axes.get_position(), figure.bbox.width / figure.dpi
-    gap = names_height(styles[label] for label in means) / len(means) / (box.height * figure.bbox.height / figure.dpi)
-    ends = _ends(axes, means)
-    wanted = [1 - gap * k for k in range(len(means))] if in_order else [height for _, height in ends]
+    gap = names_height(styles[label] for label in lines) / len(lines) / (box.height * figure.bbox.height / figure.dpi)
+    ends = _ends(axes, lines)
+    wanted = [1 - gap * k for k in range(len(lines))] if in_order else [height for _, height in ends]
     texts = []
-    for label, end, height in zip(means, ends, spread(wanted, gap, gap / 2, 1 - gap / 2), strict=True):
+    for label, end, height in zip(lines, ends, spread(wanted, gap, gap / 2, 1 - gap / 2), strict=True):
         style = styles[label]
         anywhere: dict[str, Any] = {"transform": axes.transAxes, "clip_on": False}
         if not in_order:
@@ -73,20 +71,22 @@ def name_curves(
     axes.set_position((box.x0, box.y0, min(box.width, max(room, 0.3)), box.height))
 
 
-def _ends(axes: Axes, means: Mapping[str, MeanCurve]) -> list[tuple[float, float]]:
+def _ends(axes: Axes, lines: Mapping[str, Line]) -> list[tuple[float, float]]:
     """Return the end of each curve in fractions of the axes."""
     low, high = axes.get_ylim()
     left, right = (math.log(limit) for limit in axes.get_xlim())
     return [
         (
-            (math.log(mean.cost[-1]) - left) / (right - left),
-            (float(np.clip(mean.mean[-1], low, high)) - low) / (high - low),
+            (math.log(line.cost[-1]) - left) / (right - left),
+            (float(np.clip(line.value[-1], low, high)) - low) / (high - low),
         )
-        for mean in means.values()
+        for line in lines.values()
     ]
 
 
-def legend_row(figure: Figure | SubFigure, styles: Iterable[Style], anchor: tuple[float, float]) -> Legend:
+def legend_row(
+    figure: Figure | SubFigure, styles: Iterable[Style], anchor: tuple[float, float], *, dashed: bool = False
+) -> Legend:
     """Write one row of names, each after a piece of its line, for all panels of a figure.
 
     Parameters
@@ -95,6 +95,8 @@ def legend_row(figure: Figure | SubFigure, styles: Iterable[Style], anchor: tupl
     styles : iterable of Style
     anchor : (float, float)
         Upper left corner, in fractions of the figure.
+    dashed : bool
+        Whether the panels dash the Perceptron's line after its first epoch (`draw_panel`).
     """
     from matplotlib.lines import Line2D
 
@@ -102,9 +104,9 @@ def legend_row(figure: Figure | SubFigure, styles: Iterable[Style], anchor: tupl
     handles: list[Any] = []
     for style in shown:
         line = Line2D([], [], **style.look, **style.markers())
-        dashed = Line2D([], [], **style.look | {"linestyle": DASHED})
-        handles.append((line, dashed) if style.dashed_after_first_epoch else line)
-    names = [style.name + DASHED_WHEN * style.dashed_after_first_epoch for style in shown]
+        later = Line2D([], [], **style.look | {"linestyle": DASHED})
+        handles.append((line, later) if dashed and style.dashed_after_first_epoch else line)
+    names = [style.name + DASHED_WHEN * (dashed and style.dashed_after_first_epoch) for style in shown]
     return write_legend(figure, handles, names, max(len(shown), 1), loc="upper left", bbox_to_anchor=anchor)
 
 

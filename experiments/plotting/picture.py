@@ -31,7 +31,7 @@ class Picture:
         Width and height of the drawing in inches.
     title : str
     small_print : sequence of str
-        Paragraphs: commit, command, scale, stand-ins.
+        Paragraphs: paper, scale, commit and command; counts of runs and of what restricts them.
     """
 
     draw: Callable[[Figure | SubFigure], None]

@@ -134,44 +134,38 @@ def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdic
 
 
 def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
-    """Return the lines below a picture: paper, scale, commit, command, stand-ins, missing runs."""
+    """Return the lines below a picture: paper, scale, commit, command; then counts of what verdict.md lists."""
     commit = provenance.commit_text(verdict.commit, verdict.dirty) or "unknown"
-    lines = [
-        f"{place_of(evidence.spec.label, evidence.spec.paper, title=True)}; scale {verdict.scale}; "
-        f"commit {commit}; {verdict.command}"
-    ]
-    lines += _origin(evidence, verdict.commit)
-    lines += [f"STAND-IN DATA: {name}: {why}" for name, why in verdict.stand_in.items()]
-    lines += [f"Not available: {name}" for name in verdict.absent]
-    if verdict.missing:
-        lines.append("; ".join(f"{name}: {why}" for name, why in verdict.missing.items()))
-    if verdict.left_out:
-        lines.append(f"Left out: {'; '.join(_by_reason(verdict.left_out))}")
-    lines += [f"DISTURBED TIMED RUNS: {name}: {how}" for name, how in verdict.disturbed.items()]
-    return lines
+    place = place_of(evidence.spec.label, evidence.spec.paper, title=True)
+    restrictions = (
+        (len(verdict.stand_in), "surrogate data set", ""),
+        (len(verdict.absent), "data set", " not available"),
+        (len(verdict.missing), "series", " with runs missing"),
+        (len(verdict.left_out), "series", " left out"),
+        (len(verdict.disturbed), "data set", " with disturbed timed runs"),
+    )
+    texts = [f"{_counted(count, name)}{rest}" for count, name, rest in restrictions if count]
+    restricted = [f"{', '.join(texts)}: see verdict.md"] if texts else []
+    counts = "; ".join([*_runs(evidence), *restricted])
+    return [f"{place}; scale {verdict.scale}; commit {commit}; {verdict.command}", *([f"{counts}."] if counts else [])]
 
 
-def _origin(evidence: Evidence, commit: str | None) -> list[str]:
-    """Return the line on the runs: how many, on how many machines, of which builds and commits, how many at a time."""
+def _runs(evidence: Evidence) -> list[str]:
+    """Return how many runs there are, on how many machines, of how many builds, and how many at a time."""
     records = _records(evidence)
     if not records:
         return []
     machines = {(record.get("cpu"), record.get("cores"), record.get("memory")) for record in records}
     builds = {(record["build"].get("build_id"), record["build"].get("isa")) for record in records}
-    commits = _run_commits(evidence, commit, digits=12)
-    made = f", made at {', '.join(commits)}" if commits else ""
     jobs = max((record.get("jobs") or 0 for record in records), default=0)
     beside = "" if not jobs else ", one run at a time" if jobs == 1 else f", up to {jobs} runs at a time"
     counts = ((len(records), "run"), (len(machines), "machine"), (len(builds), "build"))
-    return [", ".join(f"{count:,} {name}{'s' * (count != 1)}" for count, name in counts) + f"{beside}{made}."]
+    return [", ".join(_counted(count, name) for count, name in counts) + beside]
 
 
-def _by_reason(left_out: Mapping[str, str]) -> list[str]:
-    """Write each reason once, after the names that it holds for."""
-    names: dict[str, list[str]] = {}
-    for name, why in left_out.items():
-        names.setdefault(why, []).append(name)
-    return [f"{', '.join(those)}: {why}" for why, those in names.items()]
+def _counted(count: int, name: str) -> str:
+    """Return a number with its noun: ``2 runs``."""
+    return f"{count:,} {name}{'s' * (count != 1 and not name.endswith('s'))}"
 
 
 def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
@@ -188,14 +182,14 @@ def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
     return Panel(panel.dataset, panel.paper_dataset, panel.stand_in, runs, panel.settings, missing, panel.left_out)
 
 
-def _run_commits(evidence: Evidence, commit: str | None, digits: int = 40) -> tuple[str, ...]:
+def _run_commits(evidence: Evidence, commit: str | None) -> tuple[str, ...]:
     """Return the commits of the runs, other than `commit` without changes."""
-    own = provenance.commit_text(commit, dirty=False, digits=digits)
+    present = provenance.commit_text(commit, dirty=False, digits=40)
     commits = {
-        provenance.commit_text(record.get("commit"), record.get("dirty"), digits=digits) or "unknown"
+        provenance.commit_text(record.get("commit"), record.get("dirty"), digits=40) or "unknown"
         for record in _records(evidence)
     }
-    return tuple(sorted(commits - {own}))
+    return tuple(sorted(commits - {present}))
 
 
 def _records(evidence: Evidence) -> list[Mapping[str, Any]]:

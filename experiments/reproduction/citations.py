@@ -18,6 +18,8 @@ class Paper:
         None if not known.
     about : str
         First sentence of its scorecard.
+    name : str
+        Short name, by its method.
     """
 
     title: str
@@ -25,6 +27,7 @@ class Paper:
     venue: str = ""
     year: int | None = None
     about: str = "What the paper says and prints, beside what was measured here."
+    name: str = ""
 
     @property
     def citation(self) -> str:
@@ -38,19 +41,33 @@ class Paper:
 
 
 PAPERS: Final[Mapping[str, Paper]] = {
-    "sbp": Paper("The Kernelized Stochastic Batch Perceptron", "Cotter, Shalev-Shwartz, Srebro", "ICML", 2012),
-    "simba": Paper("Beating SGD: Learning SVMs in Sublinear Time", "Hazan, Koren, Srebro", "NIPS", 2011),
+    "sbp": Paper(
+        "The Kernelized Stochastic Batch Perceptron",
+        "Cotter, Shalev-Shwartz, Srebro",
+        "ICML",
+        2012,
+        name="Stochastic Batch Perceptron (SBP)",
+    ),
+    "simba": Paper("Beating SGD: Learning SVMs in Sublinear Time", "Hazan, Koren, Srebro", "NIPS", 2011, name="SIMBA"),
     "sgdr": Paper(
         "The Stochastic Gradient Descent for the Primal L1-SVM Optimization Revisited",
         "Panagiotakopoulos, Tsampouka",
         "ECML PKDD",
         2013,
+        name="SGD revisited",
     ),
-    "minibatch": Paper("Mini-Batch Primal and Dual Methods for SVMs", "Takáč, Bijral, Richtárik, Srebro", "ICML", 2013),
+    "minibatch": Paper(
+        "Mini-Batch Primal and Dual Methods for SVMs",
+        "Takáč, Bijral, Richtárik, Srebro",
+        "ICML",
+        2013,
+        name="Mini-batches",
+    ),
     "asset": Paper(
         "ASSET: Approximate Stochastic Subgradient Estimation Training for Support Vector Machines",
         "Lee, Wright",
         year=2011,
+        name="ASSET",
     ),
 }
 """By key, the first part of a figure's id."""

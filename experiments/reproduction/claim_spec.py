@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError
 
@@ -37,6 +37,15 @@ Cost = Annotated[str, _known(COSTS)]
 """A column of the curves that can be a horizontal axis."""
 Measure = Annotated[str, _known(MEASURES)]
 """A column of the curves that measures."""
+
+
+ClaimType = Literal["empirical", "checked", "program"]
+"""What can make a claim fail.
+
+``empirical``: the measurement. ``checked``: a bug only, as it is a theorem, an identity, or a counter of this program.
+``program``: it is about one program of that time, which another program cannot test; what is measured is an
+observation.
+"""
 
 
 @dataclass
@@ -78,6 +87,8 @@ class ReadingSpec(Described):
         Values in place of the claim's.
     shows : ShownSpec
         In place of the claim's.
+    likely : bool
+        Whether the paper's authors most likely mean this reading, although its words are nearer to the first.
     """
 
     id: str = ""
@@ -87,6 +98,7 @@ class ReadingSpec(Described):
     changes: dict[str, Any] = field(default_factory=dict)
     constants: dict[str, float] = field(default_factory=dict)
     shows: ShownSpec = field(default_factory=ShownSpec)
+    likely: bool = False
 
 
 @dataclass
@@ -96,7 +108,7 @@ class ClaimSpec(Described):
     Attributes
     ----------
     id, says : str
-        The claim in one sentence.
+        The claim in one sentence of at most 20 words.
     quote, section : str
         The paper's own words, in a few words, and their place.
     rule : str
@@ -112,6 +124,7 @@ class ClaimSpec(Described):
     datasets : list of str
         The paper's data sets that it is about; empty: all of the figure's. Empty for a figure without data sets.
     shows : ShownSpec
+    type : ClaimType
     """
 
     id: str = ""
@@ -124,6 +137,7 @@ class ClaimSpec(Described):
     readings: list[ReadingSpec] = field(default_factory=list)
     datasets: list[str] = field(default_factory=list)
     shows: ShownSpec = field(default_factory=ShownSpec)
+    type: ClaimType = "empirical"
 
 
 @dataclass
@@ -137,22 +151,16 @@ class NumberSpec(Described):
     paper : float
         As printed, in `unit`.
     unit : str
-        ``%``, ``s``, ``times``, or empty.
+        ``%``, ``s``, ``times`` for a ratio of times, or empty.
     rounding : float or None
-        Half a unit of the last printed digit; for a rate, of its rounded factors. None if the number is not compared
-        (seconds on another machine).
-    runs : int
-        Runs of which the printed number is the mean.
-    log : bool
-        Whether the numbers are compared by their ratio, as times are; `rounding` is then relative.
+        Half a unit of the last printed digit; of a ratio of times relative, of both times. None if the number is not
+        compared (seconds on another machine).
     """
 
     name: str = ""
     paper: float = 0.0
     unit: str = ""
     rounding: float | None = None
-    runs: int = 1
-    log: bool = False
 
 
 @dataclass
@@ -172,6 +180,8 @@ class RepeatedClaimSpec(Described):
         The number is multiplied by it: 100 for percentage points.
     unit : str
         What the number is, in a few words: the heading of its picture.
+    reading : str
+        Id of the claim's reading that is judged; empty: the first.
     """
 
     id: str = ""
@@ -179,6 +189,7 @@ class RepeatedClaimSpec(Described):
     number: str = ""
     factor: float = 1.0
     unit: str = ""
+    reading: str = ""
 
 
 @dataclass

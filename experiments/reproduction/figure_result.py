@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from svm_cost_curves.experiments.reproduction.verdict import Claim, Number
+from svm_cost_curves.experiments.reproduction.numbers import Number
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

@@ -1,4 +1,4 @@
-"""Writes the texts of a figure's folder, ``figures/<id>/<scale>/``: data, table and verdict."""
+"""Writes the texts of a figure's folder, ``figures/<id>/<scale>/``: data, cases, table and verdict."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from typing import Any
 
 from svm_cost_curves.experiments.plotting.interactive import PAGE
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.report.case_table import CASES, write_cases
 from svm_cost_curves.experiments.reproduction.report.rendering import render
-from svm_cost_curves.experiments.reproduction.verdict import Verdict
+from svm_cost_curves.experiments.reproduction.verdict import Reading, Verdict
 from svm_cost_curves.support.values import plain
 
-OWN = ("figure.*", "paper.*", "data.csv", "table.*", "verdict.*", PAGE)
+OWN = ("figure.*", "paper.*", "data.csv", CASES, "table.*", "verdict.*", PAGE)
 """Patterns of the names of a figure's files, which a new one replaces."""
 
 
 def write_texts(folder: Path, result: FigureResult, verdict: Verdict, facts: Mapping[str, Any]) -> None:
-    """Write data.csv, table.json, table.md, verdict.json and verdict.md.
+    """Write data.csv, cases.csv, table.json, table.md, verdict.json and verdict.md.
 
     Parameters
     ----------
@@ -34,19 +35,26 @@ def write_texts(folder: Path, result: FigureResult, verdict: Verdict, facts: Map
     if result.table is not None:
         _write_json(folder / "table.json", dataclasses.asdict(result.table))
         (folder / "table.md").write_text(render("table.md.j2", table=result.table), encoding="utf-8")
-    decided_by = {claim.id: claim.nearest.decided_by for claim in verdict.claims}
-    _write_json(folder / "verdict.json", as_json(verdict) | dict(facts) | {"decided_by": decided_by})
+    _write_json(folder / "verdict.json", as_json(verdict) | dict(facts))
+    with (folder / CASES).open("w", encoding="utf-8", newline="") as file:
+        write_cases(file, verdict.claims)
     page = render("verdict.md.j2", verdict=verdict, heading=str(facts["heading"]))
     (folder / "verdict.md").write_text(page, encoding="utf-8")
 
 
 def as_json(verdict: Verdict) -> dict[str, Any]:
     """Return the content of verdict.json, without the facts."""
-    numbers = [dataclasses.asdict(number) | {"agrees": number.agrees} for number in verdict.numbers]
-    claims = [dataclasses.asdict(claim) | {"verdict": claim.verdict} for claim in verdict.claims]
-    for reading in (reading for claim in claims for reading in claim["readings"]):
-        del reading["decided_by"], reading["rulings"]
-    return dataclasses.asdict(verdict) | {"claims": claims, "numbers": numbers}
+    claims = [
+        dataclasses.asdict(claim)
+        | {"verdict": claim.verdict, "type": claim.type, "readings": list(map(_reading, claim.readings))}
+        for claim in verdict.claims
+    ]
+    return dataclasses.asdict(verdict) | {"claims": claims}
+
+
+def _reading(reading: Reading) -> dict[str, Any]:
+    counts = {"held": reading.held, "run": reading.run, "cases": reading.cases}
+    return dataclasses.asdict(reading) | {"text": reading.text, "found": reading.found} | counts
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:

@@ -22,6 +22,7 @@ from svm_cost_curves.experiments.reproduction.published import (
 )
 from svm_cost_curves.experiments.reproduction.report.changes import changes_page
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
+from svm_cost_curves.experiments.reproduction.report.data_page import data_page
 from svm_cost_curves.experiments.reproduction.report.figures import collect
 from svm_cost_curves.experiments.reproduction.report.labels import moment
 from svm_cost_curves.experiments.reproduction.report.pages import notes_on, write_markdown
@@ -63,10 +64,10 @@ def draw_published(evidence: Path, figures: Path, jobs: int) -> None:
 
 
 def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
-    """Write ``<paper>.md`` of each paper with evidence, the pictures, ``coverage.md``, ``changes.md``, ``checks.md``.
+    """Write ``<paper>.md`` of each paper with evidence, the pictures, and the pages on all papers.
 
-    ``sources.json`` gets the checksums of the evidence and of the pages, so that a test notices a page that was edited
-    or belongs to other evidence.
+    These are ``coverage.md``, ``data.md``, ``changes.md`` and ``checks.md``. ``sources.json`` gets the checksums of the
+    evidence and of the pages, so that a test notices a page that was edited or belongs to other evidence.
 
     Parameters
     ----------
@@ -93,7 +94,12 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
         figures = Path(place)
         draw_published(evidence, figures, jobs)
         pages = [write_markdown(figures, target, paper) for paper in papers]
-        for name, text in (("coverage.md", coverage_page(collect(figures))), ("changes.md", changes_page(evidence))):
+        texts = {
+            "coverage.md": coverage_page(collect(figures)),
+            "data.md": data_page(evidence),
+            "changes.md": changes_page(evidence),
+        }
+        for name, text in texts.items():
             if text:
                 pages.append(target / name)
                 pages[-1].write_text(text, encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat, PositiveInt
 
@@ -142,7 +142,11 @@ class RowSpec(Described):
     cost : str
         Column of the curves: the horizontal axis.
     heading : str
-        ``{runs}`` in it becomes the number of runs of the means.
+        ``{runs}`` in it becomes the number of runs.
+    middle : str
+        ``mean`` of the runs, with bands of one standard deviation, or ``median``, with bands of quartiles.
+    times_n : bool
+        Whether a cost in iterations is drawn in kernel evaluations, n for each.
     bands : bool
         Whether the spread over runs is drawn.
     series : dict of str to str
@@ -157,6 +161,8 @@ class RowSpec(Described):
 
     cost: Cost
     heading: str = "Means over {runs}"
+    middle: Literal["mean", "median"] = "mean"
+    times_n: bool = False
     bands: bool = True
     series: dict[str, str] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.options import FOLDERS
+from svm_cost_curves.experiments.reproduction.report.labels import agreement
 from svm_cost_curves.experiments.reproduction.verdict import Verdict
 from svm_cost_curves.experiments.run.console import console
 
@@ -51,8 +52,7 @@ def show(verdict: Verdict, folder: Path) -> None:
 
 def remarks(verdict: Verdict) -> list[str]:
     """Return the lines below the table of claims: printed numbers, and what restricts the verdict."""
-    agree = [number.agrees for number in verdict.numbers if number.agrees is not None]
-    lines = [f"  {sum(agree)} of {len(agree)} printed numbers agree"] if agree else []
+    lines = [f"  printed numbers: {agreement(verdict.numbers)}"] if verdict.numbers else []
     lines += [f"  disturbed timed runs on {name}: {how}" for name, how in verdict.disturbed.items()]
     if verdict.uncommitted:
         lines.append(f"  made {UNCOMMITTED}: verdict.json has the commits")
@@ -60,13 +60,13 @@ def remarks(verdict: Verdict) -> list[str]:
 
 
 def claims_table(verdict: Verdict) -> Table:
-    """Return the table of a figure's claims: outcome, and the measurement of the case that decided it."""
+    """Return the table of a figure's claims: outcome, data, and the measurement of the case that decided it."""
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("claim", no_wrap=True)
     table.add_column("verdict")
     table.add_column("decided by")
     for claim in verdict.claims:
-        decided = textwrap.shorten(claim.nearest.decided_by, _LONGEST, placeholder=" ...")
+        decided = textwrap.shorten(claim.nearest.found, _LONGEST, placeholder=" ...")
         table.add_row(Text(claim.id), Text(claim.nearest.text), Text(decided or "-"))
     return table
 

@@ -2,24 +2,50 @@
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
-
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import Any, Final, Literal, get_args
 
 from svm_cost_curves.experiments.provenance import UNCOMMITTED
-from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec, ShownSpec
+from svm_cost_curves.experiments.reproduction.claim_spec import ClaimType, ShownSpec
+from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.statistics import Ruling
 
 Outcome = Literal["reproduced", "mostly", "mixed", "unclear", "contradicted", "trivial", "not_testable"]
 """Outcome of a claim under one reading (`outcome_of`)."""
 
+Origin = Literal["paper", "part", "surrogate", "own"]
+"""Data of a case: the rows that the paper used; a part of them; other data in their place; a problem that no paper has.
 
-def in_words(outcome: Outcome) -> str:
-    """Return an outcome as text.
+A data set that has fewer training rows than the paper's is a part, whichever rows it has.
+"""
+
+_WORDS: Final[Mapping[ClaimType, Mapping[Outcome, str]]] = {
+    "empirical": {
+        "reproduced": "reproduced",
+        "mostly": "mostly reproduced",
+        "contradicted": "contradicted",
+        "not_testable": "not testable here",
+    },
+    "checked": {
+        "reproduced": "holds",
+        "mostly": "mostly holds",
+        "contradicted": "fails",
+        "not_testable": "not testable here",
+    },
+    "program": {"not_testable": "not testable with another program"},
+}
+_ORIGINS: Final[Mapping[Origin, str]] = {
+    "paper": "the paper's data",
+    "part": "part of the paper's data",
+    "surrogate": "surrogate data",
+    "own": "our own data",
+}
+
+
+def in_words(outcome: Outcome, kind: ClaimType = "empirical") -> str:
+    """Return an outcome as text; a claim that is checked is never called reproduced.
 
     Raises
     ------
@@ -28,29 +54,35 @@ def in_words(outcome: Outcome) -> str:
     """
     if outcome not in get_args(Outcome):
         raise ValueError(f"{outcome!r} is no outcome")
-    special = {"mostly": "mostly reproduced", "not_testable": "not testable here", "trivial": "holds trivially"}
-    return special.get(outcome, outcome)
+    return {"trivial": "holds trivially", **_WORDS[kind]}.get(outcome, outcome)
+
+
+def on_data(origins: Sequence[Origin]) -> str:
+    """Return the data of some cases in words: ``the paper's data and surrogate data``; empty for cases without data."""
+    words = [_ORIGINS[origin] for origin in get_args(Origin) if origin in origins]
+    if "paper" in origins and "part" in origins:
+        words[1] = "parts of them"
+    return f"{', '.join(words[:-1])}{' and ' if words[1:] else ''}{words[-1]}" if words else ""
 
 
 def outcome_of(rulings: Sequence[Ruling]) -> Outcome:
-    """Combine the rulings of a claim's cases.
+    """Combine the rulings of a claim's cases; those that were not run do not count.
 
     ``reproduced``: all cases hold. ``trivial``: all hold trivially. ``contradicted``: no case holds, and more than half
-    of those that were run fail. ``mostly``: more than half of all cases hold. ``unclear``: cases that are unclear or
-    were not run are at least as many as the others. ``mixed``: anything else. ``not_testable``: no case was run.
+    fail. ``mostly``: more than half hold. ``unclear``: at least half are unclear. ``mixed``: anything else.
+    ``not_testable``: no case was run.
     """
-    cases = [ruling for ruling in rulings if ruling != "beside"]
-    held = sum(ruling in ("holds", "trivial") for ruling in cases)
-    failed, missing = cases.count("fails"), cases.count("missing")
-    if len(cases) == missing:
+    run = [ruling for ruling in rulings if ruling not in ("beside", "missing")]
+    held, failed = sum(ruling in ("holds", "trivial") for ruling in run), run.count("fails")
+    if not run:
         return "not_testable"
-    if held == len(cases):
-        return "trivial" if cases.count("trivial") == held else "reproduced"
-    if not held and 2 * failed > len(cases) - missing:
+    if held == len(run):
+        return "trivial" if run.count("trivial") == held else "reproduced"
+    if not held and 2 * failed > len(run):
         return "contradicted"
-    if 2 * held > len(cases):
+    if 2 * held > len(run):
         return "mostly"
-    return "mixed" if 2 * (held + failed) > len(cases) else "unclear"
+    return "mixed" if 2 * (held + failed) > len(run) else "unclear"
 
 
 @dataclass(frozen=True)
@@ -65,6 +97,11 @@ class CaseRuling:
     measured, note : str
         The measurement, and why the case was not run or what weakens it; either may be empty.
     statistic : mapping of str to Any
+        The numbers of the measurement: JSON-able, without NaN; mappings may be nested.
+    name : str
+        Name among the cases on the data set: ``pegasos b=16``.
+    about : str
+        Label in sentences: the name of the data set, a method.
     """
 
     dataset: str
@@ -72,6 +109,16 @@ class CaseRuling:
     measured: str = ""
     note: str = ""
     statistic: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
+    about: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Label and measurement; empty without a measurement."""
+        return f"{self.about}: {self.measured}" if self.measured else ""
+
+
+_EXCEPTIONS: Final[Mapping[Ruling, str]] = {"fails": "fails", "unclear": "unclear", "missing": "not run"}
 
 
 @dataclass(frozen=True)
@@ -84,25 +131,21 @@ class Reading:
         As in the figure's file; `id` and `says` are empty for a claim without readings.
     outcome : str
         An `Outcome`.
-    held, cases : int
-        How many of the claim's cases hold; cases that were not run count.
-    exceptions : sequence of str
-        The cases that do not hold, each with the reason.
-    on_stand_ins : bool
-        Whether all cases that were run are on stand-ins.
+    rulings : sequence of CaseRuling
+        The cases one by one.
+    summary : str
+        What was measured, for a claim whose statistic says it in one sentence; else empty.
     more_runs : int or None
         Runs of each method, in addition, after which all unclear cases would be settled if the estimates stay. None
         without unclear cases, or where more runs do not help.
-    measured : str
-        One or two sentences with the deciding numbers.
-    statistic : mapping of str to Any
-        These numbers: JSON-able, without NaN; mappings may be nested.
     shows : ShownSpec
         The curves by which it is judged, without grids; no series where it is judged by data alone.
-    decided_by : str
-        Measurement of the case that decided, for the console; verdict.json does not have it.
-    rulings : sequence of CaseRuling
-        The cases one by one; verdict.json does not have them.
+    data : sequence of Origin
+        Data of the cases that were run and count.
+    likely : bool
+        Whether the authors most likely mean this reading (`ReadingSpec`).
+    type : ClaimType
+        Of the claim.
     """
 
     id: str
@@ -110,24 +153,102 @@ class Reading:
     quote: str
     section: str
     outcome: Outcome
-    held: int
-    cases: int
-    exceptions: Sequence[str] = ()
-    on_stand_ins: bool = False
-    more_runs: int | None = None
-    measured: str = ""
-    statistic: Mapping[str, Any] = field(default_factory=dict)
-    shows: ShownSpec = field(default_factory=ShownSpec)
-    decided_by: str = ""
     rulings: Sequence[CaseRuling] = ()
+    summary: str = ""
+    more_runs: int | None = None
+    shows: ShownSpec = field(default_factory=ShownSpec)
+    data: Sequence[Origin] = ()
+    likely: bool = False
+    type: ClaimType = "empirical"
+
+    @property
+    def counted(self) -> list[CaseRuling]:
+        """The cases that the claim is about, also those that were not run."""
+        return [case for case in self.rulings if case.ruling != "beside"]
+
+    @property
+    def cases(self) -> int:
+        """Number of cases that the claim is about."""
+        return len(self.counted)
+
+    @property
+    def run(self) -> int:
+        """Number of these cases that were run."""
+        return sum(case.ruling != "missing" for case in self.counted)
+
+    @property
+    def held(self) -> int:
+        """Number of these cases that hold."""
+        return sum(case.ruling in ("holds", "trivial") for case in self.counted)
 
     @property
     def text(self) -> str:
-        """The outcome in words: ``mostly reproduced (2 of 3)``."""
-        if not self.cases or self.outcome == "not_testable":
-            return in_words(self.outcome)
-        place = " on stand-ins" if self.on_stand_ins else ""
-        return f"{in_words(self.outcome)}{place} ({self.held} of {self.cases})"
+        """The outcome in words, the data, and how many of the cases that were run hold.
+
+        ``mostly reproduced on surrogate data (2 of 3; 1 not run)``.
+        """
+        return self._text(f" on {on_data(self.data)}" if self.data else "")
+
+    @property
+    def brief(self) -> str:
+        """The text without the data."""
+        return self._text("")
+
+    def _text(self, where: str) -> str:
+        if not self.run or self.outcome == "not_testable":
+            return in_words(self.outcome, self.type)
+        lacking = f"; {self.cases - self.run} not run" if self.cases > self.run else ""
+        return f"{in_words(self.outcome, self.type)}{where} ({self.held} of {self.run}{lacking})"
+
+    @property
+    def found(self) -> str:
+        """What was measured, in one sentence: the summary, or the case that decided.
+
+        Where the claim is reproduced that is the first case, else the first that fails, else the first unclear one. Of
+        a claim about a program it is the first case that was measured.
+        """
+        order: list[Ruling] = ["fails", "unclear", "holds"]
+        if self.outcome in ("reproduced", "trivial"):
+            order = ["holds", "trivial"]
+        ranked = [case.sentence for ruling in order for case in self.rulings if case.ruling == ruling and case.measured]
+        beside = [case.sentence for case in self.rulings if case.measured]
+        return next(iter([*([self.summary] if self.summary else []), *ranked, *beside]), "")
+
+    @property
+    def measured(self) -> str:
+        """The summary, or one sentence for each label with the measurements of all cases."""
+        grouped: dict[str, list[str]] = {}
+        for case in self.rulings:
+            if case.measured and case.measured not in grouped.setdefault(case.about, []):
+                grouped[case.about].append(case.measured)
+        sentences = (f"{about}: {', '.join(texts)}." for about, texts in grouped.items() if texts)
+        return self.summary or " ".join(sentences) or "nothing"
+
+    @property
+    def exceptions(self) -> list[str]:
+        """The cases that fail, are unclear or were not run: `excepted` of all three."""
+        return self.excepted(*_EXCEPTIONS)
+
+    def excepted(self, *rulings: Ruling) -> list[str]:
+        """Return the cases with some rulings: label, ruling, reason; of several with one label also the measurement."""
+        labels = Counter(case.about for case in self.counted)
+        described = []
+        for case in self.counted:
+            if case.ruling in rulings:
+                measured = case.measured if labels[case.about] > 1 else ""
+                word = _EXCEPTIONS.get(case.ruling, case.ruling)
+                reasons = dict.fromkeys(filter(None, [word, measured, case.note]))  # a note may be the same
+                described.append(f"{case.about}: {', '.join(reasons)}")
+        return described
+
+    @property
+    def statistic(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The numbers of the cases that were measured, with the rulings, by data set and case."""
+        statistic: dict[str, dict[str, dict[str, Any]]] = {}
+        for case in self.rulings:
+            if case.statistic:
+                statistic.setdefault(case.dataset, {})[case.name] = {**case.statistic, "ruling": case.ruling}
+        return statistic
 
 
 @dataclass(frozen=True)
@@ -139,7 +260,7 @@ class Sensitivity:
     constant : str
     value : float
     half, double : str
-        `Reading.text` at half and at double of the value.
+        `Reading.brief` at half and at double of the value.
     """
 
     constant: str
@@ -190,105 +311,17 @@ class Claim:
         return self.nearest.outcome
 
     @property
+    def type(self) -> ClaimType:
+        """Whether the claim is empirical, checked, or about a program."""
+        return self.nearest.type
+
+    @property
     def agreement(self) -> str:
-        """In how many readings the claim is reproduced: ``reproduced under 5 of 6 readings``; empty with one."""
+        """Under how many readings all cases hold: ``holds under 5 of 6 readings``; empty with one reading."""
         if len(self.readings) < 2:
             return ""
         held = sum(reading.outcome in ("reproduced", "trivial") for reading in self.readings)
-        return f"reproduced under {held} of {len(self.readings)} readings"
-
-
-@dataclass(frozen=True)
-class Number:
-    """A printed number and ours.
-
-    Attributes
-    ----------
-    name, paper, unit
-        As in the figure's file (`NumberSpec`).
-    measured : float or None
-        Mean of our runs (geometric mean for numbers that are compared by their ratio); None without runs.
-    runs : int
-    low, high : float or None
-        95 % prediction interval for the printed number. None if the numbers are not compared.
-    z : float or None
-        Distance of the printed number from ours in standard errors of the difference. None if the numbers are not
-        compared, or our runs do not vary.
-    note : str
-        Remark on the comparison; may be empty.
-    """
-
-    name: str
-    paper: float
-    measured: float | None
-    unit: str = ""
-    runs: int = 0
-    low: float | None = None
-    high: float | None = None
-    z: float | None = None
-    note: str = ""
-
-    @property
-    def agrees(self) -> bool | None:
-        """Whether the printed number lies in the prediction interval; None if the numbers are not compared."""
-        if self.low is None or self.high is None:
-            return None
-        # a decimal difference equal to the rounding may exceed it in binary
-        rounding = 1e-12 * max(abs(self.paper), abs(self.low), abs(self.high))
-        return self.low - rounding <= self.paper <= self.high + rounding
-
-
-def number(
-    spec: NumberSpec, values: ArrayLike | None, note: str = "", *, deviation: float = 0.0, compared: bool = True
-) -> Number:
-    """Compare a printed number with our runs.
-
-    The printed number is a mean of `NumberSpec.runs` runs, rounded. If its runs vary as ours do, it lies in
-
-        mean +- (t s sqrt(1/r + 1/R) + rounding)
-
-    with a probability of 95 %: our r runs have the mean and the standard deviation s, R are the paper's runs, and t is
-    the 97.5 % quantile of Student's distribution with r - 1 degrees of freedom.
-
-    Parameters
-    ----------
-    spec : NumberSpec
-    values : array_like, (runs,) or None
-        One for each of our runs, in the number's unit; NaN and infinite values are left out.
-    note : str
-    deviation : float
-        Standard deviation of one run where ours do not show it: one run on a random split, or one order of the data.
-        It is used where it exceeds s.
-    compared : bool
-        False where the data differ from the paper's: then the numbers stand side by side.
-    """
-    known = np.asarray([] if values is None else values, dtype=np.float64).ravel()
-    known = known[np.isfinite(known)]
-    if spec.log:
-        known = known[known > 0]
-    if not known.size:
-        return Number(spec.name, spec.paper, None, spec.unit, note=note)
-    scaled = np.log(known) if spec.log else known
-    mean, printed = float(scaled.mean()), math.log(spec.paper) if spec.log else spec.paper
-    ours = math.exp(mean) if spec.log else mean
-    if spec.rounding is None or not compared:
-        return Number(spec.name, spec.paper, ours, spec.unit, known.size, note=note)
-    own = float(scaled.std(ddof=1)) if known.size > 1 else 0.0
-    per_run = max(own, deviation)
-    error = per_run * math.sqrt(1 / known.size + 1 / spec.runs)
-    quantile = _student(known.size - 1) if own >= deviation and known.size > 1 else 1.96
-    reach = quantile * error + spec.rounding
-    ends = [math.exp(mean - reach), math.exp(mean + reach)] if spec.log else [mean - reach, mean + reach]
-    spread = math.hypot(error, spec.rounding / math.sqrt(3))  # a rounding error is uniform
-    z = (printed - mean) / spread if error else None  # rounding alone has no standard error
-    return Number(spec.name, spec.paper, ours, spec.unit, known.size, ends[0], ends[1], z, note)
-
-
-def _student(freedom: int) -> float:
-    """97.5 % quantile of Student's distribution."""
-    from scipy.special import stdtrit  # scipy.stats takes half a second to import
-
-    return float(stdtrit(freedom, 0.975))
+        return f"holds under {held} of {len(self.readings)} readings"
 
 
 @dataclass(frozen=True)

@@ -67,9 +67,15 @@ def test_any_choice_can_be_drawn(panel: Panel, target: str, cost: str) -> None:
     drawn_with_table(figure.make(arena_evidence([panel], NAMES, target=target, cost=cost)))
 
 
-def test_many_data_sets_take_several_rows(tmp_path: Path) -> None:
-    panels = [race_panel(tmp_path, RUNS, name) for name in ("adult", "ijcnn1", "mnist", "web", "digits")]
-    drawn_with_table(figure.make(arena_evidence(panels, NAMES, cost="iterations")))
+@pytest.mark.parametrize(("count", "panels"), [(3, 2 * 4), (4, 2)])
+def test_of_many_data_sets_only_the_profiles_are_drawn(tmp_path: Path, count: int, panels: int) -> None:
+    """A profile for each of two costs; the points and the table have all data sets."""
+    names = ("adult", "ijcnn1", "mnist", "web")[:count]
+    many = [race_panel(tmp_path, RUNS, name) for name in names]
+    made = drawn_with_table(figure.make(arena_evidence(many, NAMES)))
+    made.draw(drawn := Figure(figsize=made.size))
+    assert len(drawn.axes) == panels
+    assert set(made.data.query("what == 'curve'")["dataset"]) == set(names)
 
 
 def test_entrants_without_runs_and_arenas_without_any(panel: Panel) -> None:

@@ -12,8 +12,8 @@ from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.papers.asset import table1
 from svm_cost_curves.experiments.papers.asset.table1 import PARAMETERS, Spectrum, make, spectrum_of
 from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.spec import overrides_of, read_figure
-from svm_cost_curves.experiments.reproduction.verdict import Number
 
 SPEC = read_figure("asset_table1")
 SPECTRUM = Spectrum(1024, np.array([0.9, 0.08, 0.015, 0.004]))

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from asset_cases import like, run
-from evidence_cases import evidence, panel
+from evidence_cases import MadeUp, evidence, panel
+from matplotlib.figure import Figure
 from pictures import drawn_with_table
 from readings import claims_of, rulings
 
@@ -77,7 +78,8 @@ def five(**changes: dict[str, Any]) -> list[Panel]:
 
 def test_claims_hold_on_times_and_errors_as_in_the_paper() -> None:
     found = judged(*five())
-    assert {name: claim.verdict for name, claim in found.items()} == dict.fromkeys(found, "reproduced")
+    verdicts = {name: claim.verdict for name, claim in found.items()}
+    assert verdicts == dict.fromkeys(found, "reproduced") | {"asset.cpny": "not_testable"}  # about a program
     assert set(found) == {"asset.1", "asset.fastest", "asset.cpsp", "asset.cpny", "asset.2"}
     first = found["asset.1"].nearest
     assert first.cases == 10  # times and errors of five data sets
@@ -86,7 +88,7 @@ def test_claims_hold_on_times_and_errors_as_in_the_paper() -> None:
     assert over["estimate"] == pytest.approx(60 / 2.2)
     assert over["low"] == pytest.approx(60 / 2.4)
     assert over["high"] == pytest.approx(60 / 2.0 / 0.99)  # it was missed after 98 of 100 iterations
-    assert found["asset.1"].agreement == "reproduced under 4 of 4 readings"
+    assert found["asset.1"].agreement == "holds under 4 of 4 readings"
     equal = found["asset.2"].nearest.statistic["adult"]
     assert equal["time of asset_star s=1024"]["ratio"]["estimate"] == pytest.approx(1.0)
     assert equal["error s=1024"]["estimate"] == pytest.approx(0.0)
@@ -136,9 +138,24 @@ def test_ccat_is_the_exception(ccat_error: float, ruling: str) -> None:
 
 
 def test_cpny_on_adult_is_compared_with_its_longest_time_elsewhere() -> None:
-    usual = judged(*five(adult={"cpny": (10.0, 10.5, 11.0)}))["asset.cpny"]
-    assert usual.verdict == "contradicted"
-    assert judged(timed_panel())["asset.cpny"].verdict == "not_testable"
+    usual = judged(*five(adult={"cpny": (10.0, 10.5, 11.0)}))["asset.cpny"].nearest
+    assert usual.found == "Adult, s = 512: CPNY over its longest time elsewhere 1 (range 0.909 to 1.1)"
+    assert judged(timed_panel())["asset.cpny"].nearest.found == ""
+
+
+def test_short_times_are_known_within_a_factor_of_two() -> None:
+    """A hundredth of all seconds: CPSP over ASSET at equal s is 60 / 1.1, to 60 / 1.2 and 60 / 1 / 0.99, as before."""
+    one = timed_panel()
+    short = {
+        name: [
+            MadeUp(made.key, made.result, made.curve.assign(cpu_seconds=made.curve["cpu_seconds"] / 100))
+            for made in runs
+        ]
+        for name, runs in one.runs.items()
+    }
+    ratio = judged(replace(one, runs=short))["asset.cpsp"].nearest.statistic["adult"]["time of cpsp s=512"]["ratio"]
+    ends = [ratio[end] for end in ("low", "estimate", "high")]
+    assert ends == pytest.approx([60 / 1.2 / 2, 60 / 1.1, 60 / 0.99 * 2])
 
 
 def test_missing_runs_and_data_sets_count() -> None:
@@ -177,13 +194,9 @@ def test_picture_table_and_numbers() -> None:
     numbers = {number.name: number for number in made.numbers}
     assert len(numbers) == 100 + 50
     own = numbers["asset error on adult, s = 512"]
-    assert own.agrees is True  # 15.05 %, printed 15.06 %
-    assert own.note.startswith("15.00 % at the end of the runs, z = ")
-    # a test set of 500 rows: 1.96 times the binomial deviation, for three runs and one printed
-    assert own.high is not None
-    assert own.measured is not None
-    deviation = 100 * (0.1505 * 0.8495 / 500) ** 0.5
-    assert own.high - own.measured == pytest.approx(1.96 * deviation * (1 / 3 + 1) ** 0.5 + 0.005, rel=1e-3)
+    assert own.outcome == "too few runs"  # 15.05 % in three runs, printed 15.06 %
+    assert own.note == "15.00 % at the end of the runs: too few runs"
+    assert own.limit == pytest.approx(100 * 1.96 * (0.1506 * 0.8494 / 500) ** 0.5)  # a test set of 500 rows
     assert numbers["asset error on covtype, s = 512"].agrees is None
     assert numbers["asset error on mnist, s = 512"].measured is None
     time = numbers["cpny time on adult, s = 512"]
@@ -191,7 +204,17 @@ def test_picture_table_and_numbers() -> None:
     assert time.measured == pytest.approx(10.5 / 3600)
     ratio = numbers["time of cpny over asset on adult, s = 512"]
     assert ratio.paper == pytest.approx(8.2 * 3600 / 22.5, rel=1e-3)
-    assert ratio.agrees is False
+    assert ratio.outcome == "differs"  # by far, as three runs show
+
+
+def test_five_runs_are_enough_to_agree() -> None:
+    """15.05 % in each, printed 15.06 %; ASSET* takes 1.1 times as long, printed 1.06 times."""
+    seconds = (1.0, 1.05, 1.1, 1.15, 1.2)
+    one = timed_panel(reach=seconds, star=[1.1 * second for second in seconds])
+    numbers = {number.name: number for number in make(evidence(SPEC, [one])).numbers}
+    for name in ("asset error on adult, s = 512", "time of asset_star over asset on adult, s = 512"):
+        assert numbers[name].outcome == "agrees"
+    assert numbers["svmlight error on adult"].outcome == "too few runs"
 
 
 @pytest.mark.parametrize("ran", [True, False])
@@ -199,9 +222,7 @@ def test_the_note_on_lasvms_error_has_that_without_small_coefficients(ran: bool)
     own = timed_panel(without=[] if ran else [DROPPED])
     number = next(one for one in make(evidence(SPEC, [own])).numbers if one.name == "lasvm error on adult")
     assert number.measured == pytest.approx(14.9)
-    # the deviation is that of two test sets of 500 rows
-    z = (18.02 - 17.0) / (2 * 17.0 * 83.0 / 500) ** 0.5
-    note = f"17.00 % without coefficients below a thousandth of the largest, as the program saves a model, z = {z:+.1f}"
+    note = "17.00 % without coefficients below a thousandth of the largest, as the program saves a model: too few runs"
     assert number.note == (note if ran else "")
 
 
@@ -238,3 +259,16 @@ def test_the_papers_own_table_has_the_factors_of_its_text() -> None:
     over = [time(name, 512, "cpsp") / time(name, 1024, "asset") for name in SPEC.datasets]
     assert min(over) == pytest.approx(2.0, abs=0.01)
     assert max(over) == pytest.approx(38.9, abs=0.1)
+
+
+def test_the_papers_methods_set_the_axis_and_another_error_has_its_number_at_the_edge() -> None:
+    one = timed_panel()
+    name = SPEC.members("sklearn_nystroem")[512.0]
+    far = [run(like("adult", n=N["adult"]), name, 0, _rows("sklearn_nystroem", -1.0, 15.0))]  # ends at 16 %
+    made = drawn_with_table(make(evidence(SPEC, [replace(one, runs={**one.runs, name: tuple(far)})])))
+    made.draw(picture := Figure(figsize=made.size))
+    (axes,) = picture.axes
+    low, high = axes.get_ylim()
+    assert low < 14.9 < 15.1 < high < 16.0
+    assert [text.get_text() for text in axes.texts if "%" in text.get_text()] == ["16.0 %"]
+    assert max(float(max(line.get_ydata())) for line in axes.get_lines()) == high

@@ -59,7 +59,7 @@ def judged(*panels: Panel) -> dict[str, Claim]:
 def test_claims_hold_where_the_theorems_do() -> None:
     found = judged(*(panel_of(name) for name in SPEC.datasets))
     assert {name: claim.verdict for name, claim in found.items()} == dict.fromkeys(found, "reproduced")
-    assert found["asset.theorem"].agreement == "reproduced under 2 of 2 readings"
+    assert found["asset.theorem"].agreement == "holds under 2 of 2 readings"
     rate = found["asset.theorem"].readings[1].statistic["adult"]["rate"]
     assert rate["estimate"] == pytest.approx(-0.5)
     assert found["asset.rate"].nearest.statistic["ijcnn1"]["rate"]["estimate"] == pytest.approx(-1.0)

@@ -40,7 +40,7 @@ def judged(*panels: Panel) -> Claim:
 
 def test_the_claim_holds_where_the_printed_pair_has_the_least_error() -> None:
     claim = judged(*(panel_of(name) for name in SPEC.datasets))
-    assert claim.nearest.text == "reproduced (5 of 5)"
+    assert claim.nearest.brief == "reproduced (5 of 5)"
     assert claim.nearest.statistic["adult"]["choice"]["printed"] == [0.001, 1000.0]
 
 

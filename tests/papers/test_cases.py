@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evidence_cases import evidence, panel
+import pytest
+from evidence_cases import evidence, finished_run, panel
 
 from svm_cost_curves.experiments.papers.cases import (
     Case,
@@ -15,9 +16,11 @@ from svm_cost_curves.experiments.papers.cases import (
     case_on,
     interval_text,
     judge_claims,
+    origin_of,
     unjudged,
 )
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec
+from svm_cost_curves.experiments.reproduction.data_statement import paper_data
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 from svm_cost_curves.experiments.reproduction.statistics import (
@@ -25,7 +28,6 @@ from svm_cost_curves.experiments.reproduction.statistics import (
     FAILS,
     HOLDS,
     MISSING,
-    UNCLEAR,
     Decision,
     Interval,
     holds,
@@ -77,12 +79,14 @@ def claim_of(spec: ClaimSpec, found: Evidence, values: dict[str, float] | None =
 
 
 def given_claim(*cases: Case) -> Claim:
-    figure = FigureSpec(id="sbp_x", maker=__name__, claims=[ClaimSpec("sbp.1", "x")])
+    figure = FigureSpec(id="sbp_x", paper="sbp", maker=__name__, claims=[ClaimSpec("sbp.1", "x")])
     return judge_claims(evidence(figure, []), statistics={"sbp.1": Given(list(cases))})[0]
 
 
 def some_evidence(claim: ClaimSpec, *names: str, **fields: str) -> Evidence:
-    spec = FigureSpec(id="sbp_x", maker=__name__, claims=[claim], datasets=list(VALUES), stand_ins={"web": "adult"})
+    spec = FigureSpec(
+        id="sbp_x", paper="sbp", maker=__name__, claims=[claim], datasets=list(VALUES), stand_ins={"web": "adult"}
+    )
     return evidence(spec, [panel(name, {}, **(fields if name == names[-1] else {})) for name in names])
 
 
@@ -111,7 +115,7 @@ def test_each_reading_is_judged_with_its_own_options_and_constants() -> None:
     assert (claim.verdict, claim.rule, claim.agreement) == (
         "reproduced",
         "At most 6.",
-        "reproduced under 1 of 4 readings",
+        "holds under 1 of 4 readings",
     )
     (line,) = claim.sensitivity
     assert (line.constant, line.value) == ("limit", 6.0)
@@ -121,14 +125,15 @@ def test_each_reading_is_judged_with_its_own_options_and_constants() -> None:
 def test_data_sets_that_were_not_run_count_and_are_named() -> None:
     spec = ClaimSpec("sbp.1", "It is small.", statistic={"kind": "small"}, constants={"limit": 9.0})
     claim = claim_of(spec, some_evidence(spec, "adult", "mnist"))
-    assert (claim.verdict, claim.nearest.held, claim.nearest.cases) == ("mostly", 2, 3)
+    assert (claim.verdict, claim.nearest.held, claim.nearest.run, claim.nearest.cases) == ("reproduced", 2, 2, 3)
+    assert claim.nearest.text == "reproduced on the paper's data (2 of 2; 1 not run)"
     assert claim.nearest.exceptions == ["web: not run"]
     assert claim.lacking == ["web"]
     figure = FigureSpec(
         id="sbp_x", maker=__name__, claims=[spec], datasets=["adult"], missing_data={"forest": "no file"}
     )
     claim = claim_of(spec, evidence(figure, [panel("adult", {})]))
-    assert (claim.verdict, claim.lacking) == ("unclear", ["forest"])
+    assert (claim.verdict, claim.lacking) == ("reproduced", ["forest"])
     assert claim.nearest.exceptions == ["forest: not run, no file"]
 
 
@@ -140,16 +145,52 @@ def test_a_claim_about_some_data_sets_is_judged_on_those() -> None:
     assert claim_of(spec, some_evidence(spec, "mnist")).verdict == "not_testable"
 
 
-def test_a_stand_in_is_judged_and_marked_where_nothing_else_was_run() -> None:
+def test_a_label_names_the_data() -> None:
     spec = ClaimSpec("sbp.1", "It is small.", statistic={"kind": "small"}, constants={"limit": 9.0}, datasets=["web"])
     found = some_evidence(spec, "adult", stand_in="another", paper_dataset="web")
     claim = claim_of(spec, found)
-    assert claim.nearest.text == "reproduced on stand-ins (1 of 1)"
+    assert claim.nearest.text == "reproduced on surrogate data (1 of 1)"
     spec = ClaimSpec(
         "sbp.1", "It is small.", statistic={"kind": "small"}, constants={"limit": 9.0}, datasets=["mnist", "web"]
     )
     found = some_evidence(spec, "mnist", "adult", stand_in="another", paper_dataset="web")
-    assert claim_of(spec, found).nearest.text == "reproduced (2 of 2)"
+    assert claim_of(spec, found).nearest.text == "reproduced on the paper's data and surrogate data (2 of 2)"
+
+
+def test_rows_that_stand_in_for_two_data_sets_count_once() -> None:
+    spec = ClaimSpec("minibatch.1", "It is small.", statistic={"kind": "small"}, constants={"limit": 2.0})
+    figure = FigureSpec(
+        id="minibatch_x",
+        paper="minibatch",
+        maker=__name__,
+        claims=[spec],
+        datasets=["adult", "mnist"],
+        stand_ins={"adult": "digits", "mnist": "digits"},
+    )
+    panels = [panel("digits", {}, stand_in="the same", paper_dataset=name) for name in ("adult", "mnist")]
+    claim = claim_of(spec, evidence(figure, panels))
+    assert (claim.nearest.held, claim.nearest.run, claim.nearest.cases) == (1, 1, 1)
+    assert [(case.ruling, case.note) for case in claim.nearest.rulings] == [
+        ("holds", ""),
+        ("beside", "the same rows as for Adult"),
+    ]
+
+
+def test_a_statement_about_a_program_is_measured_and_not_judged() -> None:
+    spec = ClaimSpec("sbp.1", "It fails.", statistic={"kind": "small"}, constants={"limit": 9.0}, type="program")
+    claim = claim_of(spec, some_evidence(spec, *VALUES))
+    assert (claim.verdict, claim.nearest.cases) == ("not_testable", 0)
+    assert claim.nearest.found == "Adult: measured"
+
+
+@pytest.mark.parametrize(("n", "origin"), [(32_561, "paper"), (1000, "part"), (None, "paper")])
+def test_fewer_rows_than_the_papers_are_a_part(n: int | None, origin: str) -> None:
+    runs = {} if n is None else {"sbp": (finished_run(n=n),)}
+    assert origin_of(panel("adult", runs), paper_data("sbp")) == origin
+    assert origin_of(panel("adult", runs, stand_in="another"), paper_data("sbp")) == "surrogate"
+    assert origin_of(panel("synthetic", runs), paper_data("sbp")) == "own"
+    part = panel("covtype_subset", runs, stand_in="a part", paper_dataset="covtype")
+    assert origin_of(part, paper_data("sbp")) == "part"
 
 
 def test_data_of_the_users_choice_are_measured_beside_the_claim() -> None:
@@ -179,12 +220,12 @@ def test_the_kind_and_the_file_of_its_code_are_recorded() -> None:
 def test_a_claim_without_a_statistic_is_not_judged() -> None:
     spec = ClaimSpec("sbp.1", "It is small.")
     claim = claim_of(spec, some_evidence(spec, "adult"))
-    assert claim.nearest.exceptions == ["The figure's file names no statistic."]
+    assert claim.nearest.exceptions == ["sbp.1: not run, The figure's file names no statistic."]
 
 
 def test_an_unjudged_claim_says_why() -> None:
     claim = unjudged(ClaimSpec("sbp.1", "x"), "Nothing judges it.")
-    assert (claim.verdict, claim.nearest.exceptions) == ("not_testable", ["Nothing judges it."])
+    assert (claim.verdict, claim.nearest.exceptions) == ("not_testable", ["sbp.1: not run, Nothing judges it."])
 
 
 def test_one_run_is_written_without_an_interval() -> None:
@@ -197,17 +238,3 @@ def test_cases_beside_the_claim_and_missing_ones_are_told_apart() -> None:
     cases = [Case(("", "a"), "a", HOLDS), Case(("", "b"), "b", BESIDE), Case(("", "c"), "c", MISSING, note="no runs")]
     claim = given_claim(*cases)
     assert (claim.nearest.held, claim.nearest.cases, claim.nearest.exceptions) == (1, 2, ["c: not run, no runs"])
-
-
-def test_several_exceptions_with_one_label_are_told_apart_by_their_measurements() -> None:
-    cases = [
-        Case(("a", "pegasos"), "A", FAILS, "SBP less Pegasos 2"),
-        Case(("a", "sdca"), "A", UNCLEAR, "SBP less SDCA 1", note="few runs"),
-        Case(("b", "pegasos"), "B", FAILS, "SBP less Pegasos 3"),
-    ]
-    claim = given_claim(*cases)
-    assert claim.nearest.exceptions == [
-        "A: fails, SBP less Pegasos 2",
-        "A: unclear, SBP less SDCA 1, few runs",
-        "B: fails",
-    ]

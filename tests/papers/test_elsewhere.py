@@ -157,7 +157,7 @@ def test_cells_take_the_number_of_the_cases_that_have_one() -> None:
         CaseRuling("adult", "beside", "c", statistic={"ratio": {"estimate": 9.0}}),
         CaseRuling("", "holds", "d"),
     ]
-    claim = Claim("x", "", "", "", "", [Reading("", "", "", "", "mixed", 0, 0, rulings=cases)])
+    claim = Claim("x", "", "", "", "", [Reading("", "", "", "", "mixed", cases)])
     empty = evidence(figure_of(["web"]), [])
     (cell,) = cells_of(claim, RepeatedClaimSpec("x", "n", "ratio.estimate", 10.0), empty).values()
     assert (cell.ruling, cell.held, cell.cases, cell.number, cell.measured) == ("unclear", 1, 2, 30.0, "a; b")
@@ -315,6 +315,6 @@ def test_paragraphs_of_people_stand_on_the_scorecard(tmp_path: Path, monkeypatch
     monkeypatch.setattr(pages, "NOTES", tmp_path)
     text = pages.write_markdown(tmp_path / "figures", tmp_path / "results", "elsewhere").read_text(encoding="utf-8")
     assert "on data that its paper did not use" in text
-    assert "\n\nTake the SBP where *few* examples matter.\n\n| figure |" in text
+    assert "\n\nTake the SBP where *few* examples matter.\n\n## " in text
     other = pages.write_markdown(tmp_path / "figures", tmp_path / "results", "sbp").read_text(encoding="utf-8")
     assert "Take the SBP" not in other

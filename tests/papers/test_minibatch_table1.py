@@ -9,8 +9,8 @@ from pictures import drawn_with_table
 
 from svm_cost_curves.experiments.papers.minibatch.table1 import LAMBDAS, ROWS, make
 from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.spec import read_figure
-from svm_cost_curves.experiments.reproduction.verdict import Number
 
 SPEC = read_figure("minibatch_table1")
 

@@ -151,7 +151,7 @@ def test_a_real_run_is_drawn_and_judged(name: str, panels: dict[str, Panel]) -> 
     assert list(found) == [claim.id for claim in spec.claims]
     assert {claim.verdict for claim in found.values()} == {"reproduced"}
     first = found[spec.claims[0].id].nearest
-    assert first.text == f"reproduced on stand-ins ({first.cases} of {first.cases})"
+    assert first.text == f"holds on surrogate data ({first.cases} of {first.cases})"
     assert "level: gamma = " in first.measured
     assert first.statistic["adult"]["volume"]["n_nu"] == pytest.approx(0.02 * 1258)
     assert list(made.data.columns) == list(water_levels.COLUMNS)

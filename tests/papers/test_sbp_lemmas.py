@@ -58,10 +58,10 @@ def test_norm_and_loss_of_the_rescaled_solution(options: dict[str, float], verdi
     ],
 )
 def test_the_order_of_the_distance(gap: Gap, verdict: str) -> None:
-    claim = judged("sbp.rate", gap)
-    assert claim.verdict == verdict
+    order = reading(judged("sbp.rate", gap), "order")
+    assert order.outcome == verdict
     if verdict != "unclear":
-        exponent = claim.nearest.statistic["adult"]["order"]["exponent"]
+        exponent = order.statistic["adult"]["order"]["exponent"]
         assert exponent["estimate"] == pytest.approx({"reproduced": -0.6, "contradicted": -0.3}[verdict])
 
 

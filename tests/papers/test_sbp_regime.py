@@ -45,7 +45,7 @@ def judged(case: Panel) -> Claim:
 
 def test_growth_as_in_table_1() -> None:
     claim = judged(sized_panel())
-    assert claim.nearest.text == "reproduced (5 of 5)"
+    assert claim.nearest.text == "reproduced on our own data (5 of 5)"
     statistic = claim.nearest.statistic["synthetic"]
     assert statistic["Pegasos within its bound"]["exponent"]["estimate"] == pytest.approx(3.0, abs=1e-3)
     assert statistic["SBP less SMO"]["exponent"]["estimate"] == pytest.approx(-1.0, abs=1e-3)

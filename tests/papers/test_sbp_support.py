@@ -53,7 +53,7 @@ def claims(case: Panel) -> dict[str, Claim]:
 def test_fewer_support_vectors_under_every_reading() -> None:
     found = claims(method_panel())
     assert {each.outcome for each in found["sbp.sparsity"].readings} == {"reproduced"}
-    statistic = found["sbp.sparsity"].nearest.statistic["adult"]["smo"]
+    statistic = reading(found["sbp.sparsity"], "smo_at_equal_error").statistic["adult"]["smo"]
     assert statistic["target"] == pytest.approx(1.1 * 0.1)
     assert (statistic["sbp"], statistic["smo"]) == (100, 200)
     assert {each.id: each.cases for each in found["sbp.sparsity"].readings} == {
@@ -70,10 +70,10 @@ def test_more_support_vectors_and_runs_that_disagree() -> None:
 
 def test_readings_that_differ_from_the_nearest() -> None:
     late = claims(method_panel({"smo": 1.0}, last=1.5))["sbp.sparsity"]
-    assert reading(late, "smo_at_the_end").outcome == "contradicted"
+    assert late.verdict == "contradicted"
     others = claims(method_panel({"pegasos": 0.5, "sdca": 0.5}))["sbp.sparsity"]
     assert others.verdict == "reproduced"
-    assert reading(others, "all_at_the_end").text == "mixed (3 of 9)"
+    assert reading(others, "all_at_the_end").brief == "mixed (3 of 9)"
 
 
 def test_the_number_at_an_error() -> None:

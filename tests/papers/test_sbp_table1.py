@@ -87,7 +87,7 @@ def test_growth_in_the_order_of_the_bounds() -> None:
     case = one_panel(AS_BOUNDED)
     made = make(evidence(SPEC, on_all(case, SPEC.datasets)))
     claim = judged(made)
-    assert claim.nearest.text == "reproduced (6 of 6)"
+    assert claim.nearest.brief == "reproduced (6 of 6)"
     adult = claim.nearest.statistic["adult"]
     assert adult["exponent"]["exponents"] == pytest.approx([1, 3], abs=1e-3)
     assert adult["exponent"]["difference"]["estimate"] == pytest.approx(-2, abs=1e-3)

@@ -13,8 +13,9 @@ from svm_cost_curves.experiments.papers.sbp.printed import TRAINING, data_differ
 from svm_cost_curves.experiments.papers.sbp.table2 import COLUMNS, make, number_name
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.spec import read_figure
-from svm_cost_curves.experiments.reproduction.verdict import Claim, Number
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 from svm_cost_curves.experiments.store import FinishedRun
 
 SPEC = read_figure("sbp_table2")
@@ -112,7 +113,7 @@ def test_printed_values_are_reproduced() -> None:
         )
     )
     claim = judged(made)
-    assert (claim.verdict, claim.nearest.held) == ("mostly", 4)  # of six: two rows were not run
+    assert (claim.verdict, claim.nearest.held, claim.nearest.cases) == ("reproduced", 4, 6)  # two rows were not run
     agreed = {name: number.agrees for name, number in numbers(made).items()}
     assert agreed == {
         "reuters_money_fx without bias": True,
@@ -145,7 +146,7 @@ def test_some_rows_are_reproduced_and_some_not() -> None:
         )
     )
     claim = judged(made)
-    assert claim.verdict == "unclear"  # three of six rows were not run
+    assert (claim.verdict, claim.nearest.run) == ("mixed", 3)  # three of six rows were not run
     assert nu_rulings(claim) == {
         ("reuters_money_fx", "unbiased"): "fails",
         ("adult", "unbiased"): "holds",

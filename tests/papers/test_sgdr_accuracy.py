@@ -146,4 +146,4 @@ def test_slopes_on_both_sides_of_the_limit_decide_nothing() -> None:
 
 def test_a_c_without_runs_is_missing() -> None:
     one = power_law("adult", exponents=(2.0,))
-    assert judge(one)["sgdr.vanishing"].nearest.text == "unclear (1 of 3)"
+    assert judge(one)["sgdr.vanishing"].nearest.brief == "reproduced (1 of 1; 2 not run)"

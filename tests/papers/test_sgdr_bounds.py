@@ -59,7 +59,7 @@ def judge(*panels: Panel) -> dict[str, Claim]:
 
 def test_bounds_on_the_right_sides_of_the_optimum() -> None:
     claims = judge(bounds())
-    assert claims["sgdr.1"].nearest.text == "reproduced (6 of 6)"
+    assert claims["sgdr.1"].nearest.brief == "holds (6 of 6)"
     assert claims["sgdr.multiple"].verdict == "reproduced"
     part = claims["sgdr.1"].nearest.statistic["adult"]["sgd_s L"]
     assert (part["evaluations"], part["largest"]) == (4, pytest.approx(0.98))
@@ -81,13 +81,13 @@ def test_one_evaluation_on_the_wrong_side_refutes_a_case(points: Points, side: s
     rulings = {name: part["ruling"] for name, part in claim.nearest.statistic["adult"].items()}
     assert rulings.pop(f"sgd_s {side}") == "fails"
     assert set(rulings.values()) == {"holds"}
-    assert claim.nearest.text == "mostly reproduced (5 of 6)"
+    assert claim.nearest.brief == "mostly holds (5 of 6)"
 
 
 def test_rounding_errors_are_tolerated() -> None:
     claim = judge(bounds([(1.0, -1.4e-9, -1.4e-9)]))["sgdr.1"]
     assert claim.verdict == "reproduced"  # the optimum is known to 1e-9
-    assert claim.sensitivity[0].half == "mostly reproduced (4 of 6)"
+    assert claim.sensitivity[0].half == "mostly holds (4 of 6)"
 
 
 def test_bounds_far_from_the_optimum_hold_trivially() -> None:
@@ -103,7 +103,7 @@ def test_bounds_far_from_the_optimum_hold_trivially() -> None:
 def test_two_optima_that_differ_decide_nothing() -> None:
     assert judge(bounds(other=1 + 5e-7))["sgdr.1"].verdict == "reproduced"
     claim = judge(bounds(other=1 - 1e-4))["sgdr.1"]
-    assert claim.nearest.text == "unclear (2 of 6)"
+    assert claim.nearest.brief == "unclear (2 of 6)"
     assert "optima differ by 1.0e-04" in claim.nearest.exceptions[0]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -36,7 +35,7 @@ def ratios(file: Path, protocol: str, C: float = 1.0) -> pd.DataFrame:
 @pytest.mark.parametrize("protocol", ["own", "fixed", "first"])
 def test_the_ratios_of_the_claim(tmp_path: Path, protocol: str) -> None:
     given = {name: dict.fromkeys(SPEC.members("optimum"), values) for name, values in SECONDS.items()}
-    panels = [replace(times_panel(SPEC, given), paper_dataset=name) for name in ("adult", "web")]
+    panels = [times_panel(SPEC, given, name) for name in ("adult", "web")]
     made = make(evidence(SPEC, panels))
     made.data.to_csv(tmp_path / "data.csv", index=False)
     found = ratios(tmp_path / "data.csv", protocol)

@@ -117,7 +117,7 @@ def test_clipping(unclipped: Any, verdict: str) -> None:
     claim = judge(*both(error(0.05, 1e5), error(0.05, 1e7), others=others))["simba.clipping"]
     assert claim.verdict == verdict
     if verdict == "reproduced":
-        assert "SIMBA, no clipping 8.00 % and SIMBA 5.00 %, excess +60.0" in claim.nearest.measured
+        assert "SIMBA, no clipping 8.00 %, SIMBA 5.00 %, excess +60.0" in claim.nearest.measured
 
 
 def test_equally_many_or_more_accesses_contradict() -> None:
@@ -149,7 +149,7 @@ def test_an_error_that_simba_never_reaches() -> None:
 def test_any_error_is_more_than_none() -> None:
     claim = judge(*both(error(0.001, 1e5), error(0.0, 1e7)))["simba.error"]
     assert claim.verdict == "contradicted"
-    assert "SIMBA 0.10 % and Pegasos 0.00 %, excess +0.10 (range +0.10 to +0.10) points" in claim.nearest.measured
+    assert "SIMBA 0.10 %, Pegasos 0.00 %, excess +0.10 (range +0.10 to +0.10) points" in claim.nearest.measured
     assert "relative_excess" not in claim.nearest.statistic["news20"]["error"]
     assert judge(*both(error(0.0, 1e5), error(0.0, 1e7)))["simba.error"].verdict == "reproduced"
 

@@ -104,7 +104,7 @@ def test_costs_of_the_theory(by_theory: Panel) -> None:
 
 def test_settings_without_a_promise_are_beside(by_theory: Panel) -> None:
     claim = judge(by_theory)["simba.gain"]
-    assert claim.nearest.cases == 18
+    assert claim.nearest.cases == 15
     assert {each.constant for each in claim.sensitivity} == {"far", "near"}
     spec = replace(SPEC, claims=[replace(SPEC.claims[0], constants={"far": 1e6, "near": 1.0}), *SPEC.claims[1:]])
     assert make(evidence(spec, [by_theory])).claims[0].verdict == "not_testable"
@@ -159,7 +159,14 @@ def test_an_error_that_is_not_reached(chosen: dict[str, RunSettings]) -> None:
     assert "SIMBA, growing d: not run, the error is not reached everywhere" in growth.exceptions
     neither = judge(measured(chosen, lambda *_: 1e9))["simba.gain"]
     assert outcomes(neither) == {"pegasos": "unclear", "size": "contradicted"}
-    assert "d = 4096: unclear, neither reaches the error" in neither.nearest.exceptions
+    assert "d = 1024: unclear, neither reaches the error" in neither.nearest.exceptions
+
+
+def test_a_setting_on_several_axes_counts_once(by_theory: Panel) -> None:
+    gain = judge(by_theory)["simba.gain"].nearest
+    repeated = [case.note for case in gain.rulings if case.note.startswith("the same setting")]
+    assert repeated == ["the same setting as 1 / delta = 160"] * 3
+    assert gain.cases == 18 - 3
 
 
 def test_an_exponent_needs_three_settings(by_theory: Panel, chosen: dict[str, RunSettings]) -> None:

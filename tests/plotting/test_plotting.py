@@ -32,6 +32,7 @@ from svm_cost_curves.experiments.plotting import (
     own_settings,
     styles_for,
 )
+from svm_cost_curves.experiments.plotting.means import line_of, median_line
 from svm_cost_curves.experiments.plotting.ranges import from_common_start, spread
 
 N = 1000
@@ -166,6 +167,25 @@ def test_a_mean_curve_is_the_mean_of_the_runs_and_knows_their_first_epoch() -> N
     ends = [iterations[iterations >= 500][0] * N, iterations[iterations >= 1000][0] * N]
     assert mean.first_epoch == pytest.approx(np.mean(ends))
     assert mean.times(100).mean == pytest.approx(100 * mean.mean)
+    line = line_of(mean).times(2, 100)
+    assert line.cost == pytest.approx(2 * mean.cost)
+    assert line.value - line.low == pytest.approx(100 * mean.sd)
+    assert line.high - line.value == pytest.approx(100 * mean.sd)
+    assert line.first_epoch == pytest.approx(2 * np.mean(ends))
+
+
+@given(st.lists(st.lists(st.floats(0, 1), min_size=5, max_size=5), min_size=1, max_size=9))
+def test_a_quarter_of_the_runs_is_below_the_band_of_a_median_and_a_quarter_above(errors: list[list[float]]) -> None:
+    frames = [
+        curve.from_rows([{"iterations": k + 1, "test_error": error} for k, error in enumerate(run)]) for run in errors
+    ]
+    line = median_line(frames, cost="iterations", measure="test_error")
+    assert line is not None
+    values = np.array(errors)
+    for share, limit in ((0.25, line.low), (0.5, line.value), (0.75, line.high)):  # between two runs: one more
+        assert (np.sum(values < limit - 1e-12, axis=0) <= share * (len(errors) - 1) + 1).all()
+        assert (np.sum(values > limit + 1e-12, axis=0) <= (1 - share) * (len(errors) - 1) + 1).all()
+    assert median_line([], cost="iterations", measure="test_error") is None
 
 
 def test_the_common_start_is_the_last_first_cost_or_the_middle_of_all_costs() -> None:
@@ -199,9 +219,9 @@ def test_a_panel_for_comparison_shows_where_all_curves_are() -> None:
     assert plain.get_xlim()[0] < 1
     assert compared.get_xlim()[0] == pytest.approx(1e3 / 1.15)
     assert compared.get_ylim()[1] < 30
-    assert drawn.curves["sbp"].mean == pytest.approx(100 * dear.mean)
+    assert drawn.lines["sbp"].value == pytest.approx(100 * dear.mean)
     assert drawn.cut == "axis cut: curves go up to 90 %"
-    assert set(full.curves) == set(means)
+    assert set(full.lines) == set(means)
 
 
 def test_a_curve_that_leaves_a_compared_panel_has_a_gap() -> None:
@@ -272,8 +292,9 @@ def test_names_are_inside_the_picture_and_do_not_overlap(in_order: bool, count: 
 
 def test_one_row_of_names_serves_several_panels() -> None:
     figure = Figure()
-    legend = legend_row(figure, [STYLES["perceptron"], STYLES["sbp"]], (0.1, 1.0))
-    assert [text.get_text() for text in legend.get_texts()] == ["Perceptron (dashed after its first epoch)", "SBP"]
+    for dashed, name in ((True, "Perceptron (dashed after its first epoch)"), (False, "Perceptron")):
+        legend = legend_row(figure, [STYLES["perceptron"], STYLES["sbp"]], (0.1, 1.0), dashed=dashed)
+        assert [text.get_text() for text in legend.get_texts()] == [name, "SBP"]
     assert legend_row(Figure(), [], (0.0, 1.0)).get_texts() == []
 
 

@@ -33,13 +33,23 @@ def claim_json(outcome: str = "reproduced", text: str = "", **changes: Any) -> d
     words = dict.fromkeys(("id", "says", "quote", "section"), text)
     reading = words | {
         "outcome": outcome,
-        "held": 2,
-        "cases": 2,
-        "exceptions": [text] if text else [],
-        "on_stand_ins": False,
+        "rulings": [
+            {
+                "dataset": "adult",
+                "ruling": "fails" if text else "holds",
+                "measured": text or "by 0.2 points",
+                "note": text,
+                "statistic": {"low": -0.0241},
+                "name": name,
+                "about": text or "Adult",
+            }
+            for name in ("a", "b")
+        ],
+        "summary": text or "It does, by 0.2 points.",
         "more_runs": None,
-        "measured": text or "It does, by 0.2 points.",
-        "statistic": {text: text} if text else {"adult": {"low": -0.0241, "paired": True}, "seeds": [0, 1]},
+        "data": ["paper"],
+        "likely": bool(text),
+        "type": "empirical",
     }
     content = {
         "id": text or "sbp.1",
@@ -74,6 +84,8 @@ def verdict(**changes: Any) -> dict[str, Any]:
                 "runs": 3,
                 "low": 14.8,
                 "high": 15,
+                "limit": 0.5,
+                "outcome": "agrees",
             }
         ],
     }

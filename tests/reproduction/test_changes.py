@@ -19,11 +19,12 @@ from svm_cost_curves.experiments.reproduction.report.changes import (
 
 def claim(*cases: tuple[str, str, str, dict[str, Any]], outcome: str = "mostly", held: int = 1) -> list[dict[str, Any]]:
     """Return a claim of a verdict.json with these cases: data set, name, ruling, statistic."""
-    statistic: dict[str, dict[str, Any]] = {}
-    for dataset, name, ruling, numbers in cases:
-        statistic.setdefault(dataset, {})[name] = numbers | {"ruling": ruling}
-    reading = {"id": "plain", "outcome": outcome, "held": held, "cases": len(cases), "statistic": statistic}
-    return [{"id": "sbp.1", "readings": [reading]}]
+    rulings = [
+        {"dataset": dataset, "name": name, "ruling": ruling, "statistic": numbers}
+        for dataset, name, ruling, numbers in cases
+    ]
+    reading = {"id": "plain", "outcome": outcome, "held": held, "run": len(cases), "rulings": rulings}
+    return [{"id": "sbp.1", "type": "empirical", "readings": [reading]}]
 
 
 def interval(estimate: float, low: float, high: float, **more: bool) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def test_the_page_shows_the_outcome_of_each_row(tmp_path: Path) -> None:
     lines = [line for line in page.splitlines() if line.startswith("| ")]
     assert lines[2:] == [
         "| Section 5, Figure 2 | the curve \\| lies below | sbp.1 (2 readings)<br>sbp.9 | "
-        "◔ mostly reproduced (2 of 2); reproduced under 0 of 2 readings<br>○ not made |",
+        "◔ mostly reproduced on the paper's data (2 of 2); holds under 0 of 2 readings<br>○ not made |",
         "| Table 2 | sizes | sbp_table2 | 1 of 1 agree |",
         "| Figure 9 | more | sbp_fig9 | ○ not made |",
         "| Section 6 | it is fast | not testable here | no such machine; it takes the machine of 2012 |",

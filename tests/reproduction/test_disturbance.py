@@ -45,7 +45,7 @@ def test_disturbed_runs_are_named_in_verdict_and_picture() -> None:
     assert disturbed_runs(given) == {"adult": expected}
     verdict = verdict_of(given, FigureResult(None, lambda _: None), "")  # type: ignore[arg-type]
     assert verdict.disturbed == {"adult": expected}
-    assert f"DISTURBED TIMED RUNS: adult: {expected}" in small_print(verdict, given)
+    assert "1 data set with disturbed timed runs" in small_print(verdict, given)[1]
     assert disturbed_runs(replace(given, spec=replace(SPEC, timed=False))) == {}
 
 

@@ -12,15 +12,18 @@ import pytest
 
 from svm_cost_curves.experiments.plotting import Picture
 from svm_cost_curves.experiments.reproduction.figure_result import Bold, FigureResult, Table
+from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.output import write_texts
 from svm_cost_curves.experiments.reproduction.report.rendering import render
 from svm_cost_curves.experiments.reproduction.report.verdict_reader import read_table, read_verdict
-from svm_cost_curves.experiments.reproduction.verdict import Claim, Number, Reading, Verdict
+from svm_cost_curves.experiments.reproduction.verdict import CaseRuling, Claim, Reading, Verdict
 from svm_cost_curves.support.files import new_folder
 
-READING = Reading(
-    "", "", "", "", "mixed", 1, 2, [], measured="3 | 4 times", statistic={"ratio": 3.0, "bad": float("nan")}
-)
+CASES = [
+    CaseRuling("adult", "holds", "3 | 4 times", statistic={"ratio": 3.0, "bad": float("nan")}, name="a", about="Adult"),
+    CaseRuling("web", "fails", "2, 1 times", "it is slow", name="a", about="Web"),
+]
+READING = Reading("", "", "", "", "mixed", CASES, data=["paper"])
 CLAIM = Claim("sbp.1", "it is faster", "", "", "because", [READING], [], [])
 VERDICT = Verdict(
     figure="sbp_fig2",
@@ -30,7 +33,10 @@ VERDICT = Verdict(
     dirty=True,
     command="python reproduce.py figure=sbp_fig2",
     claims=[CLAIM],
-    numbers=[Number("nu", 1.1e-2, 1.097e-2, "", 1, 1.09e-2, 1.11e-2), Number("time", 195.0, 40.0, "s")],
+    numbers=[
+        Number("nu", 1.1e-2, 1.097e-2, "", 1, 1.097e-2, 1.097e-2, 5e-5, "agrees"),
+        Number("time", 195.0, 40.0, "s"),
+    ],
     absent={"mnist": "no file"},
     missing={"adult: sbp": "of 3 runs 1 failed"},
     run_commits=["d" * 40 + " with uncommitted changes"],
@@ -52,8 +58,11 @@ def test_texts(tmp_path: Path) -> None:
     written = json.loads((tmp_path / "verdict.json").read_text())
     first = ("figure", "scale", "stand_in", "commit", "dirty", "command", "claims", "numbers")
     assert tuple(written)[: len(first)] == first
-    assert written["claims"][0]["readings"][0]["statistic"] == {"ratio": 3.0, "bad": None}
-    assert [number["agrees"] for number in written["numbers"]] == [True, None]
+    reading = written["claims"][0]["readings"][0]
+    assert reading["rulings"][0]["statistic"] == {"ratio": 3.0, "bad": None}
+    assert (reading["held"], reading["run"], reading["found"]) == (1, 2, "Web: 2, 1 times")
+    assert reading["text"] == "mixed on the paper's data (1 of 2)"
+    assert [number["outcome"] for number in written["numbers"]] == ["agrees", "not judged"]
     assert pd.read_csv(tmp_path / "data.csv")["x"].tolist() == [1.0, 2.0]
     table = "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n|  | **2** |\n\na note\n"
     assert (tmp_path / "table.md").read_text() == table
@@ -63,7 +72,7 @@ def test_texts(tmp_path: Path) -> None:
         "digits",
         "mnist",
         "1 failed",
-        "sbp.1: ◐ mixed (1 of 2)",
+        "sbp.1: ◐ mixed on the paper's data (1 of 2)",
         "- **Uncommitted changes.** `cccccccccccc`: the figure was made with uncommitted changes",
         "- **Uncommitted changes.** `dddddddddddd`: runs were made with uncommitted changes",
         "- **Disturbed timed runs.** `adult`: 2 of 3 runs",
@@ -78,9 +87,25 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     write_texts(tmp_path, made(), VERDICT, FACTS | {"paper": "sbp", "seeds": 3, "machine": {"cpu": "a", "cores": 2}})
     assert read_table((tmp_path / "table.json").read_bytes()) == made().table
     verdict = read_verdict((tmp_path / "verdict.json").read_bytes())
-    assert verdict.claims == [replace(CLAIM, readings=[replace(READING, statistic={"ratio": 3.0, "bad": None})])]
+    first = replace(CASES[0], statistic={"ratio": 3.0, "bad": None})
+    assert verdict.claims == [replace(CLAIM, readings=[replace(READING, rulings=[first, CASES[1]])])]
     assert (verdict.numbers, verdict.absent, verdict.missing) == (VERDICT.numbers, VERDICT.absent, VERDICT.missing)
     assert (verdict.commit, verdict.dirty, verdict.paper, verdict.seeds) == (VERDICT.commit, True, "sbp", 3)
+
+
+def test_the_cases_are_a_table(tmp_path: Path) -> None:
+    write_texts(tmp_path, made(), VERDICT, FACTS)
+    cases = pd.read_csv(tmp_path / "cases.csv", keep_default_na=False)
+    assert cases["measured"].tolist() == ["3 | 4 times", "2, 1 times"]
+    assert cases.loc[1].to_dict() == {
+        "claim": "sbp.1",
+        "reading": "",
+        "data set": "web",
+        "case": "Web",
+        "ruling": "fails",
+        "measured": "2, 1 times",
+        "note": "it is slow",
+    }
 
 
 def test_a_table_without_notes() -> None:

@@ -11,6 +11,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from report_cases import Page, claim_json, png, put, verdict
 
+from svm_cost_curves.experiments.reproduction.numbers import NumberOutcome
 from svm_cost_curves.experiments.reproduction.report.figures import collect
 from svm_cost_curves.experiments.reproduction.report.pages import write_markdown, write_report
 from svm_cost_curves.experiments.reproduction.verdict import Outcome
@@ -112,20 +113,22 @@ valid_claim = st.builds(
     st.integers(1, 3),
 )
 valid_number = st.builds(
-    lambda text, paper, measured, end: {
+    lambda text, paper, measured, end, outcome: {
         "name": text,
         "paper": paper,
         "measured": measured,
         "unit": text,
         "low": end,
         "high": end,
-        "z": end,
+        "limit": end,
+        "outcome": outcome,
         "note": text,
     },
     any_text,
     st.floats(-10, 10),
     any_number,
     st.none() | st.floats(0, 1),
+    st.sampled_from(get_args(NumberOutcome)),
 )
 valid_table = st.integers(1, 3).flatmap(
     lambda width: st.fixed_dictionaries(

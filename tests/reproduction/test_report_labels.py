@@ -3,17 +3,18 @@ from __future__ import annotations
 import pytest
 
 from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
+from svm_cost_curves.experiments.reproduction.numbers import TIMES, Number, NumberOutcome
 from svm_cost_curves.experiments.reproduction.report.labels import (
     agreement,
     comparison,
-    leaves,
     moment,
     place,
     quantity,
+    rounded,
     state_of,
 )
 from svm_cost_curves.experiments.reproduction.report.rendering import right_aligned
-from svm_cost_curves.experiments.reproduction.verdict import Claim, Number, Outcome, Reading
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome, Reading
 
 
 @pytest.mark.parametrize(
@@ -47,28 +48,29 @@ def test_a_place_in_a_paper_is_written_out() -> None:
     ]
 
 
-def number(paper: float, measured: float | None, reach: float | None = None) -> Number:
-    if measured is None or reach is None:
-        return Number("name", paper, measured, "%")
-    return Number("name", paper, measured, "%", 4, measured - reach, measured + reach, (paper - measured) / 0.01)
+def number(outcome: NumberOutcome, measured: float | None = 15.02, runs: int = 5) -> Number:
+    return Number("name", 15.0, measured, "%", runs, 14.97, 15.07, 0.5, outcome)
 
 
 def test_a_number_is_compared_with_the_papers() -> None:
-    agrees = comparison(number(15.0, 15.02, 0.05))
-    assert (agrees.paper, agrees.ours, agrees.difference) == (
-        "15\N{NO-BREAK SPACE}%",
-        "15.02\N{NO-BREAK SPACE}% (4 runs)",
-        "+0.02",
-    )
-    assert (agrees.expected, agrees.z, agrees.agrees) == ("14.97 to 15.07", "\N{MINUS SIGN}2", "agrees")
-    assert comparison(number(0.3, 0.1 + 0.2, 0.1)).difference == "0"
-    assert comparison(number(1.8, 4.31, 0.1)).agrees == "differs"
-    assert comparison(number(195, 46.8)).difference == "\N{MULTIPLICATION SIGN}0.24"
-    assert comparison(number(0, 46.8)).difference == "+46.8"
-    unmeasured = comparison(number(1, None, 0.1))
-    assert (unmeasured.ours, unmeasured.difference, unmeasured.agrees) == ("—", "—", "not measured")
-    assert agreement([number(1, 1, 0.1), number(1, 2, 0.1), number(1, 1), number(1, None, 0.1)]) == "1 of 2 agree"
-    assert agreement([number(1, 1)]) == "not judged"
+    row = comparison(number("agrees"))
+    assert row.paper == "15\N{NO-BREAK SPACE}%"
+    assert row.ours == "15.02\N{NO-BREAK SPACE}% [14.97, 15.07] (5 runs)"
+    assert (row.limit, row.outcome, row.state) == ("\N{PLUS-MINUS SIGN}0.5", "agrees", "reproduced")
+    assert comparison(number("too few runs", runs=2)).ours.endswith("% range 14.97, 15.07 (2 runs)")
+    assert comparison(number("agrees", runs=1)).ours == "15.02\N{NO-BREAK SPACE}%"
+    assert comparison(Number("name", 1.0, 1.0, limit=0.0, outcome="agrees")).limit == "equal"
+    assert comparison(Number("name", 8.0, 9.0, TIMES, limit=1.5, outcome="agrees")).limit == "a factor of 1.5"
+    seconds = comparison(Number("name", 195, 46.8, "s"))
+    assert (seconds.limit, seconds.outcome) == ("", "not judged")
+    assert comparison(Number("name", 1.0, None)).outcome == "not measured"
+
+
+def test_how_many_numbers_agree() -> None:
+    few, other = number("too few runs"), number("not judged")
+    assert agreement([number("agrees"), number("differs"), other]) == "1 of 2 agree"
+    assert agreement([number("agrees"), few, few, other]) == "1 of 3 agree, 2 have too few runs"
+    assert agreement([other]) == "not judged"
     assert agreement([]) == ""
 
 
@@ -76,21 +78,37 @@ def test_a_number_is_compared_with_the_papers() -> None:
     ("outcomes", "numbers", "state"),
     [
         ([], [], "no_claim"),
-        (["contradicted", "contradicted"], [number(1, 1, 0.1)], "contradicted"),
+        (["contradicted", "contradicted"], [number("agrees")], "contradicted"),
         (["reproduced", "trivial"], [], "reproduced"),
-        (["reproduced", "not_testable"], [number(1, 2, 0.1)], "mostly"),
+        (["reproduced", "not_testable"], [number("differs")], "mostly"),
         (["mostly", "reproduced"], [], "mostly"),
         (["reproduced", "contradicted"], [], "mixed"),
         (["unclear", "not_testable"], [], "mixed"),
-        ([], [number(1, 1, 0.1), number(1, 2)], "reproduced"),
-        ([], [number(1, 1, 0.1), number(1, 2, 0.1)], "mixed"),
-        ([], [number(1, 2, 0.1)], "contradicted"),
-        ([], [number(1, 2)], "not_testable"),
+        ([], [number("agrees"), number("not judged")], "reproduced"),
+        ([], [number("agrees"), number("differs")], "mixed"),
+        ([], [number("differs")], "contradicted"),
+        ([], [number("not judged")], "not_testable"),
+        ([], [number("too few runs"), number("too few runs"), number("agrees")], "unclear"),
     ],
 )
 def test_state_of_a_figure(outcomes: list[Outcome], numbers: list[Number], state: str) -> None:
-    claims = [Claim("", "", "", "", "", [Reading("", "", "", "", outcome, 1, 2)]) for outcome in outcomes]
+    claims = [Claim("", "", "", "", "", [Reading("", "", "", "", outcome)]) for outcome in outcomes]
     assert state_of(claims, numbers) == state
+
+
+def test_a_figure_of_checked_claims_holds_and_is_not_reproduced() -> None:
+    def state(*outcomes: Outcome) -> str:
+        readings = [Reading("", "", "", "", outcome, type="checked") for outcome in outcomes]
+        return state_of([Claim("", "", "", "", "", [reading]) for reading in readings], [])
+
+    assert state("reproduced", "trivial") == "holds"
+    assert state("mostly", "mostly") == "mostly_holds"
+    assert state("contradicted") == "fails"
+
+
+@pytest.mark.parametrize(("count", "text"), [(7, "7"), (12, "10"), (627, "600"), (1500, "2,000")])
+def test_a_number_of_runs_that_are_needed_has_one_digit(count: int, text: str) -> None:
+    assert rounded(count) == text
 
 
 @pytest.mark.parametrize(
@@ -110,22 +128,6 @@ def test_state_of_a_figure(outcomes: list[Outcome], numbers: list[Number], state
 )
 def test_a_column_of_numbers_is_aligned_to_the_right(cell: str, right: bool) -> None:
     assert right_aligned(Table(["a", "b", "c"], [[cell, Bold(cell), ""], ["", "-", ""]])) == [right, right, False]
-
-
-def test_nested_values_have_dotted_names() -> None:
-    nested = {
-        "a": {"b": {"c": 0.25}, "d": [1, None, "x"]},
-        "e": {},
-        "f": False,
-        "g": {"h": {"i": {"j": {"k": {"l": 1}}}}},
-    }
-    assert dict(leaves(nested)) == {
-        "a.b.c": "0.25",
-        "a.d": "1, —, x",
-        "e": "{}",
-        "f": "no",
-        "g.h.i.j.k": '{"l": 1}',
-    }
 
 
 @pytest.mark.parametrize(

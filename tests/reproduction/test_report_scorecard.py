@@ -36,6 +36,7 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
     text = path.read_text(encoding="utf-8")
     assert sorted(tree(target)) == [
         "sbp.md",
+        "sbp/cases.csv",
         "sbp/readings.png",
         "sbp/sbp_fig2.png",
         "sbp/sbp_table2.png",
@@ -59,17 +60,20 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
     assert tree(target)["sbp/sbp_table2.png"] == png()
     for expected in (
         "# The Kernelized Stochastic Batch Perceptron: scorecard",
-        "| [Figure 2](#figure-2-title-of-sbp_fig2) | Title of sbp_fig2 | ✓ reproduced | ✓ reproduced: sbp.1 | 1 of 1",
+        "\n## Empirical claims: ✓ 1 of 1\n",
+        "| [sbp.1](#sbp1--reproduced-on-the-papers-data-2-of-2) | The curve lies below. | It does, by 0.2 points. |"
+        " ✓ reproduced (2 of 2) | the paper's data |",
         "\n## Figure 2: Title of sbp_fig2\n",
         "(sbp/sbp_fig2.png)",
-        '### sbp.1: ✓ reproduced (2 of 2)\n\nThe curve lies below. In the paper\'s words: "outperforms" (section 5).\n',
-        "- Measured: It does, by 0.2 points.\n- Rule: The interval excludes zero.\n",
-        "| error | 14.9 % | 14.88 % (3 runs) | ✓ agrees | \N{MINUS SIGN}0.02 | 14.8 to 15 | |",
+        "### sbp.1: ✓ reproduced on the paper's data (2 of 2)\n\n"
+        'The curve lies below. In the paper\'s words: "outperforms" (section 5).\n',
+        "\n- Rule: The interval excludes zero.\n",
+        "<details><summary>2 cases</summary>\n\n| case | ruling | measured | note |",
+        "| error | 14.9 % | 14.88 % range 14.8, 15 (3 runs) | \N{PLUS-MINUS SIGN}0.5 | ✓ agrees |",
         "- **Stand-in data.** `adult`: half \\| of it",
         "```sh\npython reproduce.py figure=sbp_fig2 scale=paper\n```",
         "- Commit: 3f2a9c1d\n",
         "- Machine: a CPU, 2 cores, Linux",
-        "(also made: ✓ reproduced at `quick`, ✓ reproduced at `demo`)",
         "| x \\| y | **1.5** |\n\nA note.\n",
         "○ not made. The command that makes it:\n\n```sh\npython reproduce.py figure=sbp_fig9 scale=paper\n```",
     ):
@@ -81,7 +85,13 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
             assert len({cells(line) for line in table.splitlines()}) == 1
     shutil.rmtree(figures / "sbp_table2")
     write_markdown(figures, target, "sbp", specs=specs)
-    assert sorted(tree(target)) == ["sbp.md", "sbp/readings.png", "sbp/sbp_fig2.png", "sbp/scorecard.json"]
+    assert sorted(tree(target)) == [
+        "sbp.md",
+        "sbp/cases.csv",
+        "sbp/readings.png",
+        "sbp/sbp_fig2.png",
+        "sbp/scorecard.json",
+    ]
 
 
 def test_shared_facts_are_written_once(tmp_path: Path, specs: Path) -> None:
@@ -113,7 +123,10 @@ def test_markdown_and_html_in_texts_are_escaped(tmp_path: Path, specs: Path) -> 
     text = write_markdown(tmp_path / "figures", tmp_path, "sbp", specs=specs).read_text(encoding="utf-8")
     tokens = markdown.parse(text)
     inline = [child for token in tokens for child in token.children or ()]
-    assert not {token.type for token in (*tokens, *inline)} & {"html_block", "html_inline", "em_open", "s_open"}
+    assert not {token.type for token in (*tokens, *inline)} & {"html_inline", "em_open", "s_open"}
+    blocks = [token.content.strip() for token in tokens if token.type == "html_block"]
+    assert all(re.fullmatch(r"<details><summary>[^<]*</summary>|</details>", block) for block in blocks)
+    assert len(blocks) == 2 * blocks.count("</details>")
     shown = ["".join(child.content for child in token.children or ()) for token in tokens if token.type == "inline"]
     assert sum(line.count(HOSTILE) for line in shown) >= 14
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from evidence_cases import finished_run, put_evidence
 
+from svm_cost_curves.experiments.evidence import load
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction.checks import record_check
+from svm_cost_curves.experiments.reproduction.claim_spec import ClaimType
 from svm_cost_curves.experiments.reproduction.cli import main
 from svm_cost_curves.experiments.reproduction.evidence_tables import write_verdict
 from svm_cost_curves.experiments.reproduction.published import (
@@ -23,8 +25,12 @@ from svm_cost_curves.experiments.reproduction.published import (
     published_figures,
     read_facts,
 )
+from svm_cost_curves.experiments.reproduction.report.front import GROUPS, cells, front_table, group_of
+from svm_cost_curves.experiments.reproduction.report.labels import counted
 from svm_cost_curves.experiments.reproduction.results import SOURCES, write_results
 from svm_cost_curves.experiments.reproduction.run_comparison import Comparison
+from svm_cost_curves.experiments.reproduction.statistics import Ruling
+from svm_cost_curves.experiments.reproduction.verdict import CaseRuling, Claim, Origin, Reading, outcome_of
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +54,10 @@ def test_the_pages_are_made_from_the_evidence_and_are_the_same_each_time(without
     text = (pages / "minibatch.md").read_text()
     for claim in verdict["claims"]:
         assert f"### {claim['id']}: " in text
-        assert claim["readings"][0]["measured"][:40] in text
+        assert claim["readings"][0]["rulings"][0]["measured"] in text
     assert verdict["commit"] in text
     again = write_results(without_runs / "evidence", tmp_path)
-    assert {path.name for path in again} == {"minibatch.md", "coverage.md", "checks.md"}
+    assert {path.name for path in again} == {"minibatch.md", "coverage.md", "data.md", "checks.md"}
     for path in again:
         assert path.read_text() == (pages / path.name).read_text()
     assert differing_pages(pages, without_runs / "evidence") == []
@@ -146,19 +152,59 @@ def test_the_committed_pages_are_those_of_the_committed_evidence() -> None:
     assert differing_pages(RESULTS, EVIDENCE) == []
 
 
-OUTCOMES = ("reproduced", "mostly", "mixed", "unclear", "contradicted", "trivial")
-
-
 @pytest.mark.skipif(not (RESULTS / SOURCES).exists(), reason="the pages are not made from evidence yet")
-@pytest.mark.parametrize("paper", ["sbp", "simba", "sgdr", "minibatch", "asset"])
-def test_readmes_table_counts_the_claims_of_the_scorecards(paper: str) -> None:
-    scorecard = json.loads((RESULTS / paper / "scorecard.json").read_text())
-    states = Counter(state for figure in scorecard.values() for state in figure["claims"])
-    assert states.keys() <= set(OUTCOMES), "an outcome has no column"
-    expected = [states.total(), *(states[outcome] for outcome in OUTCOMES)]
-    (row,) = [line for line in (PROJECT_ROOT / "README.md").read_text().splitlines() if f"results/{paper}.md)" in line]
-    _, _, *counts, _, _ = row.split("|")
-    assert [int(count) for count in counts] == expected
+def test_readmes_table_is_the_one_of_the_published_verdicts() -> None:
+    readme = (PROJECT_ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    table = [line for line in readme if line.startswith("|") and ("docs/results/" in line or "on its data" in line)]
+    expected = front_table(EVIDENCE)
+    assert table[: len(expected) - 1] == [expected[0], *expected[2:]]
+
+
+@pytest.mark.skipif("sbp_fig2" not in published_figures(EVIDENCE), reason="the figure is not published")
+def test_readmes_errors_are_those_of_the_published_runs() -> None:
+    points = load("sbp_fig2")
+    points = points[(points["dataset"] == "adult") & (points["algo.accounting"] != "kept")]
+    there = points[points["kernel_evaluations"] <= 1e8].groupby(["algo", "run"]).last()["test_error"]
+    error = {name: f"{100 * mean:.3g} %" for name, mean in there.groupby("algo").mean().items()}
+    assert error["pegasos"] == error["sdca"]
+    end = f"{100 * points[points['algo'] == 'smo']['test_error'].iloc[-1]:.3g} %"
+    text = " ".join((PROJECT_ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert (
+        f"{error['sbp']} for the SBP, {error['pegasos']} for Pegasos and SDCA, {error['perceptron']} for the "
+        f"Perceptron and {error['smo']} for SMO. SMO falls to {end} shortly after."
+    ) in text
+
+
+def claim(*rulings: Ruling, data: Sequence[Origin] = (), kind: ClaimType = "empirical") -> Claim:
+    cases = [CaseRuling("adult", ruling) for ruling in rulings]
+    reading = Reading("", "", "", "", outcome_of(rulings), cases, data=data, type=kind)
+    return Claim("sbp.1", "", "", "", "", [reading])
+
+
+@pytest.mark.parametrize(
+    ("judged", "group"),
+    [
+        (claim("holds", data=["paper"]), "paper"),
+        (claim("holds", data=["paper", "surrogate"]), "partly"),
+        (claim("holds", data=["part"]), "partly"),
+        (claim("fails", data=["surrogate"]), "surrogate"),
+        (claim("fails", data=["own"]), "own"),
+        (claim("holds", data=["paper"], kind="checked"), "checked"),
+        (claim("beside", kind="program"), "untested"),
+        (claim("missing"), "untested"),
+    ],
+)
+def test_a_claim_is_counted_in_one_column(judged: Claim, group: str) -> None:
+    assert group_of(judged) == group
+    shown = dict(zip(GROUPS, cells([judged]), strict=True))
+    assert [name for name, cell in shown.items() if cell] == [group]
+
+
+def test_a_cell_counts_by_signs() -> None:
+    judged = [claim("holds"), claim("holds"), claim("fails"), claim("holds", "holds", "unclear")]
+    assert counted(judged) == "✓ 2, ◔ 1, ✗ 1 of 4"
+    assert counted([claim("holds", kind="checked"), claim("fails", kind="checked")]) == "✓ 1, ✗ 1 of 2"
+    assert counted([]) == ""
 
 
 def test_the_page_of_checks_counts_by_figure_and_names_what_differs(

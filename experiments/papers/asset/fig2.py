@@ -16,12 +16,14 @@ from svm_cost_curves.experiments.papers.asset import sweep
 from svm_cost_curves.experiments.papers.bands import Band, band, band_table
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.panels import heading
-from svm_cost_curves.experiments.plotting import FAINT, STYLES, axis_name
+from svm_cost_curves.experiments.papers.times import seconds_text
+from svm_cost_curves.experiments.plotting import FAINT, STYLES, Style, axis_name
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.statistics import (
     FAILS,
     MISSING,
+    UNCLEAR,
     Effort,
     cost_to_target,
     difference,
@@ -29,6 +31,7 @@ from svm_cost_curves.experiments.reproduction.statistics import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
 METHODS: Final = ("asset_online", "asset_star_online")
@@ -112,6 +115,8 @@ Streams = sweep.Swept[Stream]
 class LowerAndFaster(Statistic):
     """One series ends at a lower error than another, and converges faster; for each dimension.
 
+    Single runs of a random method decide nothing: the case is unclear.
+
     Attributes
     ----------
     series, other : str
@@ -147,7 +152,8 @@ class LowerAndFaster(Statistic):
         pair = self._pair(streams, d)
         interval = difference(*([errors(stream)] for stream in pair)) if pair else None
         text = f"{what}, {STYLES[self.other].name} less {STYLES[self.series].name} {{}} points"
-        return sweep.interval_case(streams.panel, f"{key} d={d}", interval, text, about=f"d = {d:,}")
+        case = sweep.interval_case(streams.panel, f"{key} d={d}", interval, text, about=f"d = {d:,}")
+        return _of_several_runs(case, pair)
 
     def _sooner(self, streams: Streams, d: int) -> Case:
         """Compare the examples to the last error of the other series."""
@@ -157,9 +163,17 @@ class LowerAndFaster(Statistic):
             return case_on(streams.panel, key, MISSING, note="no finished runs to compare", about=about)
         ratio = ratio_of(*(stream.examples_to(float(pair[0].means.mean())) for stream in pair))
         if ratio is None:
-            return case_on(streams.panel, key, FAILS, note=f"neither reaches the last error of {name}", about=about)
-        text = f"examples to its last error, {name} over {STYLES[self.series].name} {ratio.text()}"
-        return case_on(streams.panel, key, ratio.above(1.0), text, ratio.as_dict(), about=about)
+            case = case_on(streams.panel, key, FAILS, note=f"neither reaches the last error of {name}", about=about)
+            return _of_several_runs(case, pair)
+        text = f"{name} needs {ratio.text()} times the examples"
+        return _of_several_runs(case_on(streams.panel, key, ratio.above(1.0), text, ratio.as_dict(), about=about), pair)
+
+
+def _of_several_runs(case: Case, pair: Sequence[Stream]) -> Case:
+    """Return a case, unclear if one of the methods has a single run."""
+    if case.ruling == "missing" or min(len(stream.frames) for stream in pair) > 1:
+        return case
+    return replace(case, decision=UNCLEAR, note="single runs")
 
 
 STATISTICS = {"lower_and_faster": LowerAndFaster}
@@ -167,8 +181,9 @@ _SHOWN: Final = 1e-3
 """The axis begins at this share of the largest cost: before it most predictors still guess."""
 _MARKS: Final = {METHODS[0]: "o", METHODS[1]: "s", EXACT: "^"}
 _CAPTION: Final = (
-    f"Medians over the runs; the last point is the mean of the last {LAST} evaluations. Grey: ASSET with the other d."
+    f"Medians over the runs; open symbol at the end: mean of the last {LAST} evaluations. Grey: ASSET with the other d."
 )
+_FEWER: Final = " LASVM, with the exact kernel: {rows:,} of the {of:,} images."
 
 
 def _draw(figure: Figure | SubFigure, shown: Sequence[Streams]) -> None:
@@ -177,27 +192,42 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[Streams]) -> None:
     names = [name for name in _MARKS if any(name in streams.of for streams in shown)]
     styles = {name: replace(STYLES[name], line="-", marker=_MARKS[name]) for name in names}  # dashes blur on steps
     axes_names = axis_name("cpu_seconds"), "Test error, %"
-    for axes, (streams, d) in layout.each_panel(figure, panels, styles.values(), [_CAPTION], sweep.HEAD, axes_names):
+    caption = [_caption(shown)]
+    for axes, (streams, d) in layout.each_panel(figure, panels, styles.values(), caption, sweep.HEAD, axes_names):
         for other, stream in streams.of.get(METHODS[0], {}).items():
             if other != d:
-                grey = _without_tail(stream.bands["cpu_seconds"])
-                axes.plot(grey.cost, grey.median, drawstyle="steps-post", color=FAINT, linewidth=0.6, alpha=0.6)
+                grey = stream.bands["cpu_seconds"]
+                cost, median = grey.cost[:-LAST], grey.median[:-LAST]
+                axes.plot(cost, median, drawstyle="steps-post", color=FAINT, linewidth=0.6, alpha=0.6)
         largest = 0.0
         for name, style in styles.items():
             line = streams.get(name, 0 if name == EXACT else d)
             if line is not None and (shown_band := line.bands.get("cpu_seconds")) is not None:
-                layout.draw_line(axes, shown_band if name == EXACT else _without_tail(shown_band), style)
+                if name == EXACT:
+                    layout.draw_line(axes, shown_band, style)
+                else:
+                    _draw_with_end(axes, shown_band, style)
                 largest = max(largest, float(shown_band.cost[-1]))
         axes.set_xlim(left=max(_SHOWN * largest, axes.get_xlim()[0]))
         layout.plain_ticks(axes.yaxis)
         heading(axes, streams.panel, f"d = {d:,}")
 
 
-def _without_tail(band: Band) -> Band:
-    """Return the band with the mean of its last evaluations in place of all but the last of them."""
-    cost = np.append(band.cost[:-LAST], band.cost[-1])
-    median, low, high = (np.append(line[:-LAST], line[-LAST:].mean()) for line in (band.median, band.low, band.high))
-    return Band(cost, median, low, high, band.runs)
+def _draw_with_end(axes: Axes, band: Band, style: Style) -> None:
+    """Draw a median line to its last evaluations, and the mean of these as an open symbol."""
+    end = band.cost[-1], band.median[-LAST:].mean()
+    if len(band.cost) > LAST:
+        cost, median, low, high = (part[:-LAST] for part in (band.cost, band.median, band.low, band.high))
+        layout.draw_line(axes, Band(cost, median, low, high, band.runs), style)
+    marks = style.markers(1.2) | {"markerfacecolor": "white", "markeredgecolor": style.color, "markeredgewidth": 1.5}
+    axes.plot(*end, linestyle="none", **marks, zorder=5)
+
+
+def _caption(shown: Sequence[Streams]) -> str:
+    """Return the caption, with the number of images of LASVM."""
+    runs = [(streams.panel, run) for streams in shown for run in streams.panel.runs.get(EXACT, ())]
+    known = {(run.result["provenance"]["data"]["counts"]["train"]["n"], panel.n) for panel, run in runs}
+    return _CAPTION + "".join(_FEWER.format(rows=rows, of=of) for rows, of in sorted(known) if of and rows < of)
 
 
 def all_streams(evidence: Evidence) -> list[Streams]:
@@ -220,5 +250,29 @@ def make(evidence: Evidence) -> FigureResult:
         band_table(rows, "x", columns),
         partial(_draw, shown=shown),
         layout.size(sum(len(streams.values) for streams in shown), sweep.HEAD),
+        table=_table(shown),
         claims=judge_claims(evidence, data=data),
     )
+
+
+def _table(shown: Sequence[Streams]) -> Table:
+    rows = []
+    for streams in shown:
+        for name, d, stream in streams.items():
+            label, errors = STYLES[name].name, stream.bands["presentations"].median
+            if name == EXACT:
+                rows.append(_row(f"{label}, after one pass", "", stream, 0, float(errors[0])))
+                rows.append(_row(f"{label}, at its end", "", stream, -1, float(errors[-1])))
+            else:
+                rows.append(_row(label, f"{d:,}", stream, -1, float(stream.means.mean())))
+    notes = [
+        f"Test error in per cent: mean over the last {LAST} evaluations, and over the runs. LASVM, with the exact "
+        "kernel, has a part of the stream, as many images as its first pass has examples, and ends by its own rule; "
+        "its errors are those of single evaluations."
+    ]
+    return Table(["method", "d", "examples", "CPU time", "test error"], rows, notes)
+
+
+def _row(label: str, d: str, stream: Stream, place: int, error: float) -> list[str]:
+    examples, seconds = (float(np.median([column(frame, cost)[place] for frame in stream.frames])) for cost in COSTS)
+    return [label, d, f"{examples:,.0f}", seconds_text(seconds), f"{error:.2f}"]

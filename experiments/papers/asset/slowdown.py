@@ -107,9 +107,10 @@ class SlowDown(Statistic):
         ratio = ratio_of(*efforts)
         if ratio is None:
             return case_on(study.panel, key, FAILS, note="neither reaches the target within its epochs")
-        other = "itself with the largest lambda" if first == second else STYLES[second].name
-        epochs = " against ".join(effort.text(multiple_text) for effort in efforts)
-        text = f"{STYLES[first].name} over {other} {ratio.text()} ({epochs} epochs)"
+        names = f"{STYLES[first].name} over {STYLES[second].name}"
+        if first == second:
+            names = f"{STYLES[first].name}, smallest over largest lambda"
+        text = f"{names} {ratio.text()}"
         return case_on(study.panel, key, ratio.above(self.factor), text, {"C": C, "ratio": ratio.as_dict()})
 
 

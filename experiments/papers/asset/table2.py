@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,14 +23,15 @@ from svm_cost_curves.experiments.papers.asset.race import (
 )
 from svm_cost_curves.experiments.papers.cases import judge_claims
 from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
-from svm_cost_curves.experiments.papers.printed import compare_number, data_difference
+from svm_cost_curves.experiments.papers.printed import compare_number, data_difference, size_of_test_set
 from svm_cost_curves.experiments.papers.times import seconds_text
-from svm_cost_curves.experiments.plotting import INK, STYLES, Style, axis_name
+from svm_cost_curves.experiments.plotting import INK, STYLES, axis_name
+from svm_cost_curves.experiments.plotting.legend import write_legend
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,11 +60,18 @@ def printed_in(spec: FigureSpec) -> Printed:
 
 
 STATISTICS = {"times_and_errors": TimesAndErrors, "time_over_other_data_sets": TimeOverOtherDataSets}
-_HEAD: Final = 0.88  # inches, as below
-_PER_LINE: Final = 5
+_HEAD: Final = 0.62  # inches
+_OTHERS: Final = ("sklearn_nystroem", "libsvm")
+"""Programs that the paper does not have; the others' errors set the vertical axis."""
+_ONE_SIZE: Final = ("lasvm", "svmlight", "libsvm")
+"""Methods without s."""
+_MARKS: Final = {
+    "asset": "D", "asset_star": "*", "cpsp": ">", "cpny": "s", "lasvm": "^", "svmlight": "h", "sklearn_nystroem": "<",
+    "libsvm": "X",
+}  # fmt: skip
 _CAPTION: Final = (
-    "Medians over the runs, lines from the fastest to the slowest. Filled: s = {large:,}; open: s = {small:,}. Arrows: "
-    "most runs missed CPNY's error in this time."
+    "Medians over the runs, lines from least to most. Filled: s = {large:,}; open: s = {small:,}. Arrow: most runs "
+    "missed CPNY's error. With a number: error beyond the axis."
 )
 
 
@@ -75,26 +83,64 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[Entry], names: Sequence[st
     panels = {entry.panel.paper_dataset: entry.panel for entry in shown}
     panel_axes = dict(zip(panels, layout.add_panels(figure, len(panels), _HEAD), strict=True))
     sizes = sorted({entry.s for entry in shown})
-    styles = [STYLES[name] for name in names if any(name in entry.cells for entry in shown)]
     caption = _CAPTION.format(small=sizes[0], large=sizes[-1])
-    layout.legend_and_caption(figure, next(iter(panel_axes.values())), styles, caption, per_line=_PER_LINE)
+    first = next(iter(panel_axes.values()))
+    layout.legend_and_caption(figure, first, (), caption, per_line=1)
+    _draw_legend(figure, first, shown, names)
     for k, (dataset, axes) in enumerate(panel_axes.items()):
         layout.log_axes(axes, axis_name("cpu_seconds"), "Test error, %", k)
-        for entry in shown:
-            for name, cell in entry.cells.items() if entry.panel.paper_dataset == dataset else ():
-                missed = name in TO_TARGET and not cell.effort.known
-                _draw_cell(axes, cell, STYLES[name], filled=entry.s == sizes[-1], missed=missed)
         axes.set_yscale("linear")
-        axes.margins(x=0.08, y=0.12)
+        axes.margins(x=0.08)
+        entries = [entry for entry in shown if entry.panel.paper_dataset == dataset]
+        _draw_range(axes, entries)
+        for entry in entries:
+            for name, cell in entry.cells.items():
+                missed = name in TO_TARGET and not cell.effort.known
+                _draw_cell(axes, cell, _marks(name, filled=entry.s == sizes[-1]), missed=missed)
         heading(axes, panels[dataset])
 
 
-def _draw_cell(axes: Axes, cell: Cell, style: Style, *, filled: bool, missed: bool) -> None:
-    seconds, error = cell.effort.median, float(cell.errors.mean())
-    ends = [min(cell.effort.costs), max(cell.effort.costs)]
-    axes.plot(ends, [error, error], color=style.color, linewidth=1.2, zorder=2)
-    marks: dict[str, Any] = style.markers(1.5) | {"markeredgecolor": style.color}
-    axes.plot([seconds], [error], linestyle="none", **marks | ({} if filled else {"markerfacecolor": "white"}))
+def _draw_range(axes: Axes, entries: Sequence[Entry]) -> None:
+    """Set the vertical axis by the errors of the paper's methods."""
+    cells = [(name, float(cell.errors.mean())) for entry in entries for name, cell in entry.cells.items()]
+    errors = [error for name, error in cells if name not in _OTHERS] or [error for _, error in cells]
+    margin = 0.2 * (max(errors) - min(errors)) or 0.1 * max(errors) or 0.1
+    axes.set_ylim(min(errors) - margin, max(errors) + margin)
+
+
+def _marks(name: str, *, filled: bool) -> dict[str, Any]:
+    """Return matplotlib's arguments for a method's marker."""
+    marks = replace(STYLES[name], marker=_MARKS[name]).markers(1.5) | {"markeredgecolor": STYLES[name].color}
+    return marks if filled else marks | {"markerfacecolor": "white"}
+
+
+def _draw_legend(figure: Figure | SubFigure, first: Axes, shown: Sequence[Entry], names: Sequence[str]) -> None:
+    """Write the names of the methods with their symbols: filled and open where a method has both."""
+    from matplotlib.lines import Line2D
+
+    there = [name for name in names if any(name in entry.cells for entry in shown)]
+    kinds = {name: (True,) if name in _ONE_SIZE else (True, False) for name in there}
+    handles = [
+        tuple(Line2D([], [], linestyle="none", **_marks(name, filled=filled)) for filled in kinds[name])
+        for name in there
+    ]
+    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (first.get_position().x0, 1), "handlelength": 2.2}
+    write_legend(figure, handles, [STYLES[name].name for name in there], len(there), **place)
+
+
+def _draw_cell(axes: Axes, cell: Cell, marks: Mapping[str, Any], *, missed: bool) -> None:
+    """Draw a method's times at its error; one beyond the axis is at the edge, with its number."""
+    seconds, ends = cell.effort.median, [min(cell.effort.costs), max(cell.effort.costs)]
+    low, high = axes.get_ylim()
+    mean = float(cell.errors.mean())
+    error = min(max(mean, low), high)
+    color = marks["markeredgecolor"]
+    axes.plot(ends, [error, error], color=color, linewidth=1.2, zorder=2)
+    if error != mean:
+        look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "color": color}
+        inwards = 13 if marks["markerfacecolor"] == "white" else 24  # the numbers of two sizes may be side by side
+        axes.annotate(f"{mean:.1f} %", (seconds, error), (0, -inwards if mean > high else inwards), **look)
+    axes.plot([seconds], [error], linestyle="none", clip_on=False, **marks)
     if missed:
         arrow = {"arrowstyle": "<|-", "color": INK, "linewidth": 0.8, "shrinkA": 4.0, "shrinkB": 0.0}
         axes.annotate("", (seconds, error), (16, 0), textcoords="offset points", arrowprops=arrow)
@@ -149,22 +195,15 @@ def _departure(entry: Entry) -> str:
 
 
 def _error(spec: NumberSpec, entry: Entry, cell: Cell, method: str) -> Number:
-    """Compare an error at the method's own stop; the note has that at the end of the runs, or without coefficients.
-
-    The deviation is that of a random test set: a method without random choices has one run on one split.
-    """
-    run = next(run for runs in entry.panel.runs.values() for run in runs)
-    rows, why = run.result["provenance"]["data"]["counts"]["test"]["n"], _departure(entry)
+    """Compare an error at the method's own stop; the note has that at the end of the runs, or without coefficients."""
+    rows, why = size_of_test_set(entry.panel), _departure(entry)
 
     def compared(errors: NDArray[np.float64], remark: str = "") -> Number:
-        share = float(errors.mean()) / 100
-        deviation = 100 * math.sqrt(share * (1 - share) / rows)
-        return compare_number(spec, why, errors, remark, deviation=deviation)
+        return compare_number(spec, why, errors, remark, test_rows=rows)
 
     def beside(errors: NDArray[np.float64], where: str) -> str:
         other = compared(errors)
-        z = "" if other.z is None else f", z = {other.z:+.1f}"
-        return f"{other.measured:.2f} % {where}{z}"
+        return f"{other.measured:.2f} % {where}" + (f": {other.outcome}" if not why else "")
 
     remark = beside(cell.last, "at the end of the runs") if method in TO_TARGET else ""
     dropped = sweep.runs_of(entry.panel, DROPPED)
@@ -181,8 +220,7 @@ def _ratio(spec: NumberSpec, entry: Entry, method: str) -> Number:
     efforts = [entry.cells[name].effort for name in (method, "asset")]
     missed = "" if all(effort.known for effort in efforts) else "most runs miss CPNY's error"
     values = [one / other for one, other in zip(*(effort.costs for effort in efforts), strict=False)]
-    deviation = math.hypot(*(sweep.spread(np.log(effort.costs)) for effort in efforts))
-    return compare_number(spec, _departure(entry) or entry.unfit or missed, values, deviation=deviation)
+    return compare_number(spec, _departure(entry) or entry.unfit or missed, values)
 
 
 def _table(shown: Sequence[Entry], names: Sequence[str], printed: Printed) -> Table:

@@ -23,9 +23,9 @@ from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 from svm_cost_curves.experiments.reproduction.statistics import trend
-from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,7 +107,7 @@ def _case(
     """Judge what values of the groups' means lose with each doubling of d."""
     fall = trend(list(sizes), groups, values) if len(sizes) > 2 else None
     text = "falls by {}" + (" points" if what == "error" else " doublings") + " for each doubling of d"
-    why, about = "fewer than three dimensions have finished runs", what.capitalize()
+    why, about = "fewer than three dimensions have finished runs", what[0].upper() + what[1:]
     return sweep.interval_case(panel, what, fall, text, about=about, why=why)
 
 
@@ -184,9 +184,9 @@ def _number(spec: NumberSpec, data: Sequence[Streams]) -> Number:
     why = data_difference(streams.panel, FULL)
     if over:
         least = streams.get(METHODS[0], 1024)
-        # the images do not matter; two clock readings of one program differ by some per cent
+        # the images do not matter
         why = "" if streams.panel.n == FULL else "a shorter stream"
-        return compare_number(spec, why, None if least is None else stream.seconds / least.seconds, deviation=0.05)
+        return compare_number(spec, why, None if least is None else stream.seconds / least.seconds)
     values = {"error": stream.means, "deviation": stream.deviations, "last error": stream.last_errors[:, -1]}
     return compare_number(spec, why, values.get(quantity or "", stream.seconds))
 

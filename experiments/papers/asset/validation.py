@@ -66,8 +66,7 @@ class PrintedChoice(Statistic):
         series, C = best = min(errors, key=lambda point: float(errors[point].mean()))
         gamma, interval = _gamma(series), difference([errors[printed]], [errors[best]])
         assert interval is not None
-        text = f"{interval_text(interval, '+.2f', ' points')} above the least, at "
-        text += f"1/(lambda m) = {C:g} and 1/(2 sigma^2) = {gamma:g}"
+        text = f"{interval_text(interval, '+.2f', ' points')} above the pair ({C:g}, {gamma:g})"
         statistic = interval.as_dict() | {"best": [gamma, C], "printed": [_gamma(printed[0]), printed[1]]}
         return case_on(grid.panel, "choice", at_most(interval, self.within), text, statistic)
 

@@ -1,8 +1,8 @@
 """The series and claims of other figures, on this figure's data sets.
 
 Series and rules are read from the files of the other figures, the bases. Settings that a base has for one data set only
-are left out: on new data each method has the data set's preset. A claim is judged by the base's own module, under the
-first of its readings and with its constants.
+are left out: on new data each method has the data set's preset. A claim is judged by the base's own module, under one
+of its readings and with its constants.
 """
 
 from __future__ import annotations
@@ -79,6 +79,11 @@ def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec])
         ("series", [*base.series, *base.by_series], known_series),
         ("claim", [claim.id for claim in base.claims], [claim.id for claim in spec.claims]),
         ("property", [claim.against for claim in base.claims], PROPERTIES),
+        (
+            "reading",
+            [claim.reading for claim in base.claims if claim.reading],
+            [reading.id for claim in spec.claims for reading in claim.readings],
+        ),
     ):
         if unknown := [name for name in names if name not in known]:
             raise FigureError(f"{figure}: {base.figure}: unknown {what} {', '.join(unknown)}")
@@ -102,14 +107,15 @@ def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
     return replace(
         spec,
         series=list(series.values()),
-        claims=[_repeated(base, base.claim(claim.id)) for base in bases for claim in base.claims],
+        claims=[_repeated(base, claim) for base in bases for claim in base.claims],
         split_by_seed=any(base.spec.split_by_seed for base in bases),
     )
 
 
-def _repeated(base: Base, claim: ClaimSpec) -> ClaimSpec:
+def _repeated(base: Base, repeated: RepeatedClaimSpec) -> ClaimSpec:
     """Return a claim as it is judged here: one case a data set, one reading, no constant to vary, its own curves."""
-    nearest = _nearest(claim)
+    claim = base.claim(repeated.id)
+    nearest = _reading(claim, repeated)
     rule = claim.rule.format_map({**claim.constants, **nearest.constants})
     shows = nearest.shows.over(claim.shows)
     shown = [base.curves[name].name for name in base.spec.expanded(shows.series) if name in base.curves]
@@ -133,7 +139,7 @@ def evidence_for(base: Base, evidence: Evidence) -> Evidence:
         stand_ins=evidence.spec.stand_ins,
         missing_data=evidence.spec.missing_data,
         scales=evidence.spec.scales,
-        claims=[_with_one_reading(base.claim(claim.id)) for claim in base.claims],
+        claims=[_with_one_reading(base.claim(claim.id), claim) for claim in base.claims],
         numbers=[],
     )
     names = {curve.name: name for name, curve in base.curves.items()}
@@ -142,16 +148,17 @@ def evidence_for(base: Base, evidence: Evidence) -> Evidence:
     return replace(evidence, spec=spec, panels=panels, computed=computed)
 
 
-def _with_one_reading(claim: ClaimSpec) -> ClaimSpec:
-    """Return a claim with its first reading, on all data sets; its constants are the reading's, so none is varied."""
-    nearest = _nearest(claim)
+def _with_one_reading(claim: ClaimSpec, repeated: RepeatedClaimSpec) -> ClaimSpec:
+    """Return a claim with one reading, on all data sets; its constants are the reading's, so none is varied."""
+    nearest = _reading(claim, repeated)
     reading = replace(nearest, constants=claim.constants | nearest.constants)
     return replace(claim, datasets=[], constants={}, readings=[reading])
 
 
-def _nearest(claim: ClaimSpec) -> ReadingSpec:
-    """Return the first reading, which is nearest to the paper's words; an empty one for a claim without readings."""
-    return claim.readings[0] if claim.readings else ReadingSpec()
+def _reading(claim: ClaimSpec, repeated: RepeatedClaimSpec) -> ReadingSpec:
+    """Return the reading that is judged here, by default the first; an empty one for a claim without readings."""
+    wanted = [reading for reading in claim.readings if reading.id == repeated.reading] or claim.readings
+    return wanted[0] if wanted else ReadingSpec()
 
 
 def _renamed(panel: Panel, names: Mapping[str, str]) -> Panel:

@@ -51,9 +51,8 @@ def cells_of(claim: Claim, spec: RepeatedClaimSpec, evidence: Evidence) -> dict[
     Parameters
     ----------
     claim : Claim
-        With the rulings of its first reading.
     spec : RepeatedClaimSpec
-        Says which number of a case is taken.
+        Says which reading is judged, and which number of a case is taken.
     evidence : Evidence
         On a data set of which runs are missing the claim does not hold.
     """
@@ -62,7 +61,8 @@ def cells_of(claim: Claim, spec: RepeatedClaimSpec, evidence: Evidence) -> dict[
         for panel in evidence.panels
     }
     grouped: dict[str, list[CaseRuling]] = {}
-    for case in claim.nearest.rulings:
+    chosen = next((reading for reading in claim.readings if reading.id == spec.reading), claim.nearest)
+    for case in chosen.rulings:
         if case.dataset and case.ruling != "beside":
             grouped.setdefault(case.dataset, []).append(case)
     return {dataset: _cell(cases, spec, lacking.get(dataset, "")) for dataset, cases in grouped.items()}

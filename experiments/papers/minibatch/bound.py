@@ -74,17 +74,16 @@ class IterationsUnderBound(Statistic):
 
     def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
         """Compare the iterations with the bound on each data set; one case for each method and b."""
-        cases, remarks = [case for study in data for case in study.not_run(list(BOUNDS))], []
+        cases, slacks = [case for study in data for case in study.not_run(list(BOUNDS))], []
         for method in BOUNDS:
             efforts = [(study, b, effort) for study in data for b, effort in study.of(method).items()]
             of_method = [self._case(study, method, b, effort) for study, b, effort in efforts]
             of_runs = [case.statistic for case in of_method if case.statistic]
             slack = [values["bound"] / values["largest"] for values in of_runs if values["reached"] == values["runs"]]
             if slack:
-                span = f"{multiple_text(min(slack))} to {multiple_text(max(slack))}"
-                remarks.append(f"{name_of_method(method)}: the bound is {span} times the largest measurement.")
+                slacks.append(f"{multiple_text(min(slack))} to {multiple_text(max(slack))} ({name_of_method(method)})")
             cases += of_method
-        return Findings(cases, " ".join(remarks))
+        return Findings(cases, f"The bounds are {' and '.join(slacks)} times the measurements." if slacks else "")
 
     def _case(self, study: Study, method: str, b: int, effort: Effort) -> Case:
         key = f"{method} b={b}"
@@ -113,7 +112,7 @@ def _share_case(study: Study, b: int) -> Case:
     assert study.spectrum is not None
     share = largest_share(study.panel.curves(study.planned[TAIL][b]), study.optimum.lower, study.spectrum, b)
     text = f"b = {b:,}: at most {share.estimate:.2g} of the bound"
-    return study.case(TAIL, f"b={b}", under_bound(share, 1.0), text, share.as_dict(), text)
+    return study.case(TAIL, f"b={b}", under_bound(share, 1.0), text, share.as_dict())
 
 
 def largest_share(frames: Sequence[pd.DataFrame], optimum: float, spectrum: Spectrum, b: float) -> Interval:

@@ -17,8 +17,8 @@ from svm_cost_curves.experiments.papers.minibatch.reference import compiled_sdca
 from svm_cost_curves.experiments.plotting import INK, legend_row, plain_frame, row_of_axes
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.numbers import number
 from svm_cost_curves.experiments.reproduction.statistics import holds
-from svm_cost_curves.experiments.reproduction.verdict import number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

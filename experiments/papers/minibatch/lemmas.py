@@ -18,7 +18,7 @@ from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, 
 from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, panels_with_runs, spectrum_of
 from svm_cost_curves.experiments.papers.minibatch.methods import BATCH_AXES, COLUMNS, names_of_data
 from svm_cost_curves.experiments.papers.minibatch.reference import AggressiveSdca, Rows, cached_on, rows_of
-from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.papers.panels import called, heading
 from svm_cost_curves.experiments.plotting import INK, Style
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
@@ -146,7 +146,7 @@ class Expectation(Statistic):
             decision = within(interval, 0.999999 * mean.sampled.low, 1.000001 * mean.sampled.high)
         statistic = {**mean.sampled.as_dict(), "method": METHOD}
         statistic |= {"exact": mean.exact, "bound": mean.bound, "share": mean.share}
-        about = f"{VECTORS[mean.vector].name}, b = {mean.b:,}, {name_of(panel)}"
+        about = f"{VECTORS[mean.vector].name}, b = {mean.b:,}, {called(panel)}"
         return case_on(panel, f"{mean.vector} b={mean.b}", decision, "", statistic, about=about)
 
     def _expected(self, mean: Mean) -> float:

@@ -13,7 +13,7 @@ from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, 
 from svm_cost_curves.experiments.papers.minibatch.methods import name_of_method
 from svm_cost_curves.experiments.papers.minibatch.speedups import compared
 from svm_cost_curves.experiments.papers.minibatch.study import Study
-from svm_cost_curves.experiments.papers.panels import name_of
+from svm_cost_curves.experiments.papers.panels import called
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.statistics import (
     FAILS,
@@ -23,7 +23,6 @@ from svm_cost_curves.experiments.reproduction.statistics import (
     Decision,
     Ratio,
     holds,
-    multiple_text,
     ratio_of,
 )
 
@@ -53,7 +52,7 @@ class IterationsRatio(Statistic):
 
     def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
         """Compare the methods on each data set."""
-        cases, extremes = [], []
+        cases = []
         for study in data:
             sizes = self.sizes or [b for b in study.planned.get(self.first, {}) if b > 1]
             for other in self.others:
@@ -63,19 +62,17 @@ class IterationsRatio(Statistic):
                     cases.append(study.missing(other, "sizes") or self._most(study, other, ratios))
                 else:
                     cases += [self._case(study, other, b, ratios) for b in sizes]
-                    extremes.append(self._extremes(study, other, ratios))
-        return Findings(cases, " ".join(filter(None, extremes)))
+        return Findings(cases)
 
     def _case(self, study: Study, other: str, b: int, ratios: Mapping[int, Ratio | None]) -> Case:
-        key, about = f"{other} b={b}", f"b = {b:,} on {name_of(study.panel)}"
+        key, about = f"{other} b={b}", f"b = {b:,} on {called(study.panel)}"
         if b not in ratios or study.unfit:
             return case_on(study.panel, key, MISSING, note=study.unfit or "not run", about=about)
         ratio, decision = ratios[b], self._decide(ratios[b])
         if ratio is None:
             return case_on(study.panel, key, decision, note="both miss the target", about=about)
-        measured = f"{name_of_method(self.first)} takes {ratio.text()} times the iterations of {name_of_method(other)}"
-        note = "" if decision == HOLDS else measured
-        return case_on(study.panel, key, decision, measured, {"ratio": ratio.as_dict()}, note, about=about)
+        measured = f"iterations, {name_of_method(self.first)} over {name_of_method(other)}, {ratio.text()}"
+        return case_on(study.panel, key, decision, measured, {"ratio": ratio.as_dict()}, about=about)
 
     def _most(self, study: Study, other: str, ratios: Mapping[int, Ratio | None]) -> Case:
         name = name_of_method(self.first)
@@ -91,16 +88,6 @@ class IterationsRatio(Statistic):
         if ratio is None:
             return UNCLEAR
         return ratio.above(1.0) if self.share is None else ratio.at_most(1 + self.share)
-
-    def _extremes(self, study: Study, other: str, ratios: Mapping[int, Ratio | None]) -> str:
-        """Write the least and the largest of several ratios that are known."""
-        known = {b: ratio.interval.estimate for b, ratio in ratios.items() if ratio is not None and not ratio.bound}
-        if len(ratios) < 2 or not known:
-            return ""
-        ends = [pick(known, key=known.__getitem__) for pick in (min, max)]
-        span = " to ".join(f"{multiple_text(known[b])} (b = {b:,})" for b in ends)
-        names = f"{name_of_method(self.first)} over {name_of_method(other)}"
-        return f"{name_of(study.panel)}: iterations of {names} {span}."
 
 
 @dataclass(frozen=True, kw_only=True)

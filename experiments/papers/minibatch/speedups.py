@@ -86,6 +86,8 @@ class SpeedUp(OverSizes):
         as large.
     from_one : bool
         Whether the smaller size is 1, and not the first large size.
+    up_to : float
+        Larger sizes are at most this share of the training examples.
     window : float
     failing : float
         Naive SDCA fails where it takes this many times the iterations of the best smaller b (`Study.naive_fails`).
@@ -100,6 +102,7 @@ class SpeedUp(OverSizes):
     others: list[str] = field(default_factory=list)
     sizes: Literal["small", "large", "largest", "naive_works", "next"]
     from_one: bool = False
+    up_to: float = 1.0
     window: float = 2.0
     failing: float = 2.0
     above: float = 1.0
@@ -116,8 +119,11 @@ class SpeedUp(OverSizes):
 
     def not_run(self, study: Study) -> list[Case]:
         """Return a case for each size of the claim that is planned and has no runs."""
-        limits = (1, study.enough) if self.sizes == "small" else (study.enough, math.inf)
+        limits = (1, study.enough) if self.sizes == "small" else (study.enough, self._most(study))
         return study.not_run([*self.others, *self.methods], *limits)
+
+    def _most(self, study: Study) -> float:
+        return math.inf if study.panel.n is None else self.up_to * study.panel.n
 
     def _pairs(self, study: Study, method: str) -> list[Pair]:
         if self.sizes == "small":
@@ -127,7 +133,8 @@ class SpeedUp(OverSizes):
             tried = [first, *larger]
             following = [(b, next((other for other in tried if other >= self.window * b), None)) for b in tried]
             return [(b, other) for b, other in following if other is not None]
-        larger = [b for b in larger if all(b in study.of(other) for other in self.others)]
+        most = self._most(study)
+        larger = [b for b in larger if b <= most and all(b in study.of(other) for other in self.others)]
         if self.sizes == "naive_works":
             end = study.naive_fails_from(self.failing) or math.inf
             larger = [b for b in larger if b < end]

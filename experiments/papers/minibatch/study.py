@@ -15,7 +15,7 @@ from svm_cost_curves.experiments.papers.cases import Case, case_on
 from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, known_spectrum, why_unfit
 from svm_cost_curves.experiments.papers.minibatch.methods import METHODS, TAIL, name_of_method
 from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
-from svm_cost_curves.experiments.papers.panels import name_of
+from svm_cost_curves.experiments.papers.panels import called
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.statistics import (
     MISSING,
@@ -86,7 +86,7 @@ class Study:
         self, method: str, key: str, decision: Decision, measured: str = "", values: Values = NOTHING, note: str = ""
     ) -> Case:
         """Return a case about a method; `values` is its statistic."""
-        about = f"{name_of_method(method)} on {name_of(self.panel)}"
+        about = f"{name_of_method(method)} on {called(self.panel)}"
         return case_on(self.panel, key, decision, measured, values, note, about=about)
 
     def missing(self, method: str, key: str) -> Case | None:
@@ -103,7 +103,7 @@ class Study:
                 series,
                 MISSING,
                 note="" if series in self.panel.runs else left_out,
-                about=f"{name_of_method(method)} with b = {b:,} on {name_of(self.panel)}",
+                about=f"{name_of_method(method)} with b = {b:,} on {called(self.panel)}",
             )
             for method in methods
             if self.of(method) and not self.unfit

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.curve import ROUNDING, column, mean_over_runs
@@ -16,7 +17,7 @@ from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, 
 from svm_cost_curves.experiments.papers.kinds import CURVE_KINDS
 from svm_cost_curves.experiments.papers.kinds.limits import measure_at, missing_runs
 from svm_cost_curves.experiments.papers.panels import COLUMNS, empty, empty_panel, heading, name_of
-from svm_cost_curves.experiments.papers.printed import compare_number
+from svm_cost_curves.experiments.papers.printed import compare_number, size_of_test_set
 from svm_cost_curves.experiments.papers.sbp.printed import data_difference
 from svm_cost_curves.experiments.papers.times import clock_mismatch, seconds_text
 from svm_cost_curves.experiments.plotting import (
@@ -34,6 +35,7 @@ from svm_cost_curves.experiments.plotting import (
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.statistics import (
     MISSING,
     at_most,
@@ -41,7 +43,6 @@ from svm_cost_curves.experiments.reproduction.statistics import (
     cost_to_target,
     multiple_text,
 )
-from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -234,8 +235,6 @@ def _draw_libsvm(axes: Axes, seconds: float, error: float) -> None:
         axes.annotate(f"1/{share}", (at, 0.99), color=FAINT, bbox=_BOX, zorder=6, **label)
 
 
-TIMING: Final = 0.05
-"""Relative standard deviation of a time."""
 OVER: Final = " over "
 """Between the data sets of a ratio of LIBSVM's times."""
 
@@ -265,12 +264,15 @@ def _number(spec: NumberSpec, by_dataset: Mapping[str, RunningTimes]) -> Number:
     if other is not None:
         why = why or data_difference(other.panel)
         ratio = [times.seconds / other.seconds] if times.seconds and other.seconds else None
-        return compare_number(spec, why, ratio, deviation=TIMING)
+        return compare_number(spec, why, ratio)
     if kind == LIBSVM_TIME:
         cpu = "" if times.libsvm is None else f"{times.libsvm.result['provenance'].get('cpu')}, not an Intel E7500"
         return compare_number(spec, why, times.seconds, cpu)
-    errors = times.errors_after(SHARES[0]) if kind == SBP_ERROR else [] if times.error is None else [times.error]
-    return compare_number(spec, why, [100 * error for error in errors] or None)
+    if kind == SBP_ERROR:
+        errors: ArrayLike | None = [100 * error for error in times.errors_after(SHARES[0])] or None
+    else:  # LIBSVM draws nothing, and the rows are the paper's: one number, which another run repeats
+        errors = None if times.error is None else 100 * times.error
+    return compare_number(spec, why, errors, test_rows=size_of_test_set(times.panel))
 
 
 def _table(all_times: Sequence[RunningTimes], printed: Mapping[str, NumberSpec]) -> Table:

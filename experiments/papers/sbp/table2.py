@@ -21,8 +21,8 @@ from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, plain_frame
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.statistics import HOLDS, MISSING, UNCLEAR, holds
-from svm_cost_curves.experiments.reproduction.verdict import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

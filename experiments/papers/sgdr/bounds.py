@@ -110,9 +110,8 @@ class Bounds(Statistic):
         return case_on(panel, f"{series} {side}", decision, text, statistic, note)
 
     def _box(self, found: DualBox) -> tuple[Decision, str]:
-        text = f"dual variables at most {found.largest:.9g} C at the end of {found.passes} passes"
-        decision = holds(found.largest <= 1 and found.apart <= self.rounding)
-        return decision, f"{text}, L the dual objective there to {found.apart:.0e}"
+        text = f"dual variables at most {found.largest:.9g} C in {found.passes} passes, L right to {found.apart:.0e}"
+        return holds(found.largest <= 1 and found.apart <= self.rounding), text
 
 
 def _computed_cases(
@@ -126,7 +125,7 @@ def _computed_cases(
             cases.append(case_on(panel, name, MISSING, note=f"{method}: {found}"))
         else:
             decision, text = judged(kind(**found))
-            text = f"{text} ({method})"
+            text = f"{method}: {text}"
             cases.append(case_on(panel, name, decision, text, found, text))
     return cases
 

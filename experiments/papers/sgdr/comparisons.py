@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import geometric_mean
@@ -9,7 +10,8 @@ from typing import Any, Literal
 
 from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on
 from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.sgdr.timing import Method, ProblemRuns, Protocol
+from svm_cost_curves.experiments.papers.sgdr.timing import SECONDS, Method, ProblemRuns, Protocol
+from svm_cost_curves.experiments.papers.times import across_sessions, session_width
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.statistics import (
@@ -53,8 +55,10 @@ class TimeRatio(Limits):
         data sets is the only case.
     dcd : str
         Program of the method ``dcd``: LIBLINEAR, or this project's.
+    leave_out : list of str
+        The paper's data sets whose cases are measured and do not count.
     cost : str
-        Column of the curves.
+        Column of the curves. Ratios of CPU seconds are widened by `times.session_width`.
     """
 
     pairs: list[Pair]
@@ -64,6 +68,7 @@ class TimeRatio(Limits):
     protocol: Protocol = "own"
     over: Literal["each", "mean", "majority"] = "each"
     dcd: Literal["liblinear", "dcd"] = "liblinear"
+    leave_out: list[str] = field(default_factory=list)
     cost: Literal["cpu_seconds", "epochs"] = "cpu_seconds"
 
     def findings(self, data: Sequence[ProblemRuns], evidence: Evidence) -> Findings:
@@ -79,6 +84,7 @@ class TimeRatio(Limits):
             if not self.datasets or problem.panel.paper_dataset in self.datasets
         ]
         cases = [self._case(pair, factors) for factors in compared]
+        cases = [replace(case, decision=BESIDE) if case.place[0] in self.leave_out else case for case in cases]
         if self.over == "majority":
             return _majority(evidence, self._name(pair), cases)
         if self.over == "mean":
@@ -118,7 +124,9 @@ class TimeRatio(Limits):
         if unfit := next((other.unfit for other, _ in factors if other.unfit), ""):
             return case_at(problem, name, UNCLEAR, unfit, statistic)
         text = f"{name} {'both miss the target' if ratio is None else ratio.text()}"
-        return case_at(problem, name, self._decision(ratio), text, statistic)
+        missed = [method for method in pair if not _known(self._effort(problem, method))]
+        note = ", ".join(f"{STYLES[method].name}: {course}" for method in missed if (course := problem.course(method)))
+        return case_at(problem, name, self._decision(ratio), text, statistic, note or text)
 
     def _ratio(self, pair: Pair, factors: Factors) -> Ratio | None:
         """Return the product of powers of the ratio; None without a factor, or if both methods miss the target."""
@@ -128,7 +136,15 @@ class TimeRatio(Limits):
             for method, sign in zip(pair, (1, -1), strict=True)
             if (effort := self._effort(problem, method)) is not None
         ]
-        return product([effort for effort, _ in terms], [exponent for _, exponent in terms]) if terms else None
+        ratio = product([effort for effort, _ in terms], [exponent for _, exponent in terms]) if terms else None
+        if ratio is None or self.cost != SECONDS:
+            return ratio
+        width = math.prod(
+            session_width(effort.median for method in pair if (effort := self._effort(problem, method)))
+            ** abs(exponent)
+            for problem, exponent in factors
+        )
+        return across_sessions(ratio, width)
 
     def _decision(self, ratio: Ratio | None) -> Decision:
         return UNCLEAR if ratio is None else self.decide(ratio)
@@ -142,7 +158,7 @@ class TimeRatio(Limits):
             places = [
                 place
                 for place, (problem, case) in enumerate(zip(problems, cases, strict=True))
-                if problem.C == C and case.ruling != "missing" and not problem.unfit
+                if problem.C == C and case.ruling not in ("missing", "beside") and not problem.unfit
                 if evidence.declared(problem.panel)
             ]
             factors = [(problem, power / len(places)) for place in places for problem, power in compared[place]]
@@ -157,17 +173,24 @@ class TimeRatio(Limits):
 
     def _name(self, pair: Pair) -> str:
         name = " over ".join(STYLES[method].name for method in pair)
-        return f"{'growth of ' if self.growth_from else ''}{name}{' against other data sets' if self.datasets else ''}"
+        return f"{'growth of ' if self.growth_from else ''}{name}{' against others' if self.datasets else ''}"
+
+
+def _known(effort: Effort | None) -> bool:
+    return effort is not None and effort.known
 
 
 def case_at(
-    problem: ProblemRuns, what: str, decision: Decision, text: str = "", statistic: Mapping[str, Any] | None = None
+    problem: ProblemRuns,
+    what: str,
+    decision: Decision,
+    text: str = "",
+    statistic: Mapping[str, Any] | None = None,
+    note: str = "",
 ) -> Case:
-    """Return a case on a data set and C; the text is its note, and stands in sentences where nothing sums them up."""
-    measured = "" if statistic is None else text
-    return case_on(
-        problem.panel, f"C={problem.C:g} {what}".strip(), decision, measured, statistic, text, about=problem.name
-    )
+    """Return a case on a data set and C; the text is also its note, if none is given."""
+    measured, key = "" if statistic is None else text, f"C={problem.C:g} {what}".strip()
+    return case_on(problem.panel, key, decision, measured, statistic, note or text, about=problem.name)
 
 
 def problems_at(problems: Sequence[ProblemRuns], at: When) -> list[ProblemRuns]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.curve import ROUNDING, column
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
@@ -25,7 +26,7 @@ from svm_cost_curves.experiments.papers.sgdr.timing import (
     problem_runs,
     stopped,
 )
-from svm_cost_curves.experiments.papers.times import seconds_text
+from svm_cost_curves.experiments.papers.times import seconds_text, session_width
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
@@ -68,13 +69,15 @@ def _stop_case(problem: ProblemRuns, name: str) -> Case:
     most, certain = (float((excess / limits).max()) for excess in (optimum.excess(ends), optimum.least_excess(ends)))
     decision = HOLDS if most <= 1 + ROUNDING else FAILS if certain > 1 + ROUNDING else UNCLEAR
     statistic = {"stops": len(stops), "largest_share_of_eps": most, "uncertainty": optimum.uncertainty}
-    text = f"{method}: up to {most:.2g} eps above an optimum known to {optimum.uncertainty:.1g} (stops: {len(stops)})"
+    text = f"{method}: at most {most:.2g} eps above the optimum (stops: {len(stops)})"
     return case_at(problem, name, decision, text, statistic)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StopCost(Limits):
     """The time of a method to its stop over the time after as many epochs without its stopping rule.
+
+    The interval is widened by `times.session_width`.
 
     Attributes
     ----------
@@ -91,28 +94,29 @@ class StopCost(Limits):
         return findings_of(cases)
 
     def _case(self, problem: ProblemRuns, name: str, title: str) -> Case:
-        logs = costs_of_stopping(problem.sweeps.get(name, {}))
-        if not logs:
+        times = times_of_stops(problem.sweeps.get(name, {}))
+        if not len(times):
             return case_at(problem, name, MISSING, f"no finished runs of {STYLES[name].name} with several eps")
         if problem.unfit:
             return case_at(problem, name, UNCLEAR, problem.unfit)
-        ratio = Ratio(bootstrap_geometric_mean(logs))
+        width = session_width(np.median(times, axis=0))
+        ratio = Ratio(bootstrap_geometric_mean(np.log(times[:, 0] / times[:, 1])), width, width)
         return case_at(problem, name, self.decide(ratio), f"{title} {ratio.text()}", {"ratio": ratio.as_dict()})
 
 
-def costs_of_stopping(sweep: Sweep) -> list[float]:
-    """Return the time to each stop over the time after as many epochs of the run with the smallest eps; logarithms.
+def times_of_stops(sweep: Sweep) -> NDArray[np.float64]:
+    """Return the time to each stop, and that after as many epochs of the run with the smallest eps, (stops, 2).
 
     Long before its own stop a run does not compute the objective. Stops after that of the smallest eps do not count.
     """
-    logs = []
+    times = []
     for eps in sorted(sweep)[1:]:
         for run, longer in zip(sweep[eps], sweep[min(sweep)], strict=False):
             epochs, seconds = column(longer.curve, EPOCHS), column(longer.curve, SECONDS)
             end, time = (end_of(run, name) for name in (EPOCHS, SECONDS))
             if stopped(run) and epochs[0] <= end < epochs[-1]:
-                logs.append(math.log(time / float(np.interp(end, epochs, seconds))))
-    return logs
+                times.append((time, float(np.interp(end, epochs, seconds))))
+    return np.array(times)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +134,7 @@ class StopNearness(Limits):
 
     def findings(self, data: Sequence[ProblemRuns], evidence: Evidence) -> Findings:
         """Compare the two methods on each problem."""
-        title = f"(J - J_opt) / J_opt at the same eps, {STYLES[self.first].name} over {STYLES[self.second].name}"
+        title = f"distance at the stop, {STYLES[self.first].name} over {STYLES[self.second].name}"
         return findings_of({title: [self._case(problem, title) for problem in data]})
 
     def _case(self, problem: ProblemRuns, title: str) -> Case:
@@ -187,7 +191,7 @@ class EqualSteps(Statistic):
             return case_at(problem, "", MISSING, "no finished runs of both methods")
         apart = [np.abs(column(first[seed], "primal") / column(second[seed], "primal") - 1) for seed in seeds]
         most, last = float(max(map(np.max, apart))), float(max(values[-1] for values in apart))
-        text = f"the objectives differ by at most {most:.1g}, at the end by {last:.1g} (relative)"
+        text = f"objectives differ by at most {most:.1g}, at the end by {last:.1g}"
         decision = HOLDS if most <= self.rounding else FAILS if last > self.different else UNCLEAR
         return case_at(problem, "", decision, text, {"apart": most, "at_end": last, "seeds": len(seeds)})
 
@@ -219,14 +223,15 @@ class Failure(Statistic):
         if effort is None:
             return case_at(problem, "", MISSING, problem.unfit or f"no finished runs of {name}")
         reached, runs = sum(effort.reached), len(effort.costs)
-        text = f"{reached} of {runs} runs of {name} are within 1 % ({effort.text(seconds_text)})"
+        text = f"{reached} of {runs} within 1 %"
         statistic = {"reached": reached, "runs": runs, "seconds": effort.median}
         if self.how == "miss":
             decision = HOLDS if not reached else FAILS if reached == runs else UNCLEAR
-            return case_at(problem, "", decision, text, statistic)
+            return case_at(problem, "", decision, f"{text}, {problem.course(self.method)}", statistic)
         overflows = sum(math.isnan(end_of(run, "primal")) for run in problem.runs[self.method])
         decision = HOLDS if 2 * overflows > runs else FAILS if effort.known else UNCLEAR
-        return case_at(problem, "", decision, f"{text}, {overflows} overflow", statistic | {"overflows": overflows})
+        text = f"{text} ({effort.text(seconds_text)}), {overflows} overflow"
+        return case_at(problem, "", decision, text, statistic | {"overflows": overflows})
 
 
 STATISTICS: Final[Mapping[str, type[Statistic]]] = CURVE_KINDS | {

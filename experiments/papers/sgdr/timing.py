@@ -183,6 +183,14 @@ class ProblemRuns:
         runs = self.runs.get(method, ())
         return first_evaluation(runs, self.optimum, cost) if runs and not np.isnan(end_of(runs[0], cost)) else None
 
+    def course(self, method: str) -> str:
+        """Write J over J_opt at its least and at the end, medians over the runs of a method; empty without runs."""
+        if self.optimum is None or not self.runs.get(method):
+            return ""
+        multiples = [1 + self.optimum.excess(column(frame, "primal")) for frame in self.frames(method)]
+        least, last = np.median([(np.nanmin(values), values[-1]) for values in multiples], axis=0)
+        return f"J/J_opt at best {least:.3g}, last {last:.3g}"
+
     def multiple(self, effort: Effort | None) -> float | None:
         """Return a time over that of the fastest method; None if it misses the target."""
         return None if effort is None or not effort.known else effort.median / self._fastest

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 import pandas as pd
 
 from svm_cost_curves.experiments.curve import first_at_or_below
@@ -29,7 +28,7 @@ from svm_cost_curves.experiments.papers.simba.fig1_claim import (
 from svm_cost_curves.experiments.plotting import INK, MeanCurve, Style, draw_spread, mean_curves, paper
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.verdict import Number
+from svm_cost_curves.experiments.reproduction.numbers import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,16 +37,18 @@ if TYPE_CHECKING:
 ROWS: Final[Mapping[str, tuple[str, str, str]]] = {
     "nonzeros": ("nonzeros", "test", "Nonzeros read"),
     "dense": ("dense", "test", "Coordinates read, zeros too: d a row, n a column"),
-    "mixed": ("mixed", "test", "Pegasos: coordinates read; SIMBA: nonzeros read"),
+    "mixed": ("mixed", "test", "Pegasos: coordinates read, zeros too; SIMBA: nonzeros read"),
     "held out": ("nonzeros", "held_out", "Nonzeros read; parameters chosen on held-out rows"),
 }
 """Rows of panels: accounting, choice of the parameters, name of the horizontal axis."""
 _HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
-    "Means over the runs, bands of one standard deviation. Each method has the parameter of its lowest test error; "
-    "bottom row: on held-out training rows.\n"
-    "Dotted: Pegasos's lowest error; vertical lines: where each method first comes within 2 % (relative) of it."
+    "Means over the runs, bands of one standard deviation. A panel begins where the first curve enters it. nu of SIMBA "
+    "and lambda of Pegasos:\n"
+    "those of the lowest test error, in the bottom row on held-out training rows. Dotted: Pegasos's lowest error; "
+    "vertical: first within 2 % (relative) of it."
 )
+_TWO_UNITS: Final = "Two different units"
 TOLERANCE: Final = 0.02
 """Of the vertical lines."""
 
@@ -90,41 +91,45 @@ def _parameter(method: str) -> str:
 
 
 def _draw(figure: Figure | SubFigure, shown: Sequence[tuple[str, Sweep]], columns: int) -> None:
-    """Draw one row of panels for each accounting; errors are logarithmic, so that the target's neighbourhood shows."""
+    """Draw one row of panels for each accounting."""
     styles = [style for method, style in LOOKS.items() if any(method in _curves(swept, row) for row, swept in shown)]
     names = ("", "Test error, %")
     for axes, (row, swept) in layout.each_panel(figure, shown, styles, _CAPTION.split("\n"), _HEAD, names, columns):
         _, chosen, name = ROWS[row]
         curves = _curves(swept, row)
-        values = {method: _math(swept.chosen[chosen][method].value) for method in curves}
-        facts = [rf"{LOOKS[method].name}: $\{_parameter(method)} = {value}$" for method, value in values.items()]
         axes.set_xlabel(name, color=INK)
-        heading(axes, swept.panel)
-        axes.annotate(
-            "\n".join(facts), (0, 0), (5, 16), xycoords="axes fraction", textcoords="offset points", label=paper.NOTE,
-            ha="left", va="bottom", color=INK, bbox={"facecolor": "white", "linewidth": 0, "pad": 1.5},
-        )  # fmt: skip
+        values = {method: swept.chosen[chosen][method].value for method in ("simba", "pegasos") if method in curves}
+        facts = [f"{_parameter(method)} = {value:g}" for method, value in values.items()]
+        heading(axes, swept.panel, ", ".join(facts))
         for method, curve in curves.items():
             _draw_curve(axes, curve, LOOKS[method])
+        if curves:
+            _draw_range(axes, curves)
         if "pegasos" in curves:
             _draw_target(axes, curves)
-        layout.plain_ticks(axes.yaxis, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
+        if row == "mixed":
+            axes.annotate(
+                _TWO_UNITS, (1, 1), (-6, -4), xycoords="axes fraction", textcoords="offset points", color=INK,
+                label=paper.NOTE, ha="right", va="top", weight="bold",
+            )  # fmt: skip
 
 
 def _draw_curve(axes: Axes, curve: MeanCurve, style: Style) -> None:
     error, spread = 100 * curve.mean, 100 * curve.sd
     marks = {**style.markers(), "markevery": max(1, len(error) // 8)}
     axes.plot(curve.cost, error, drawstyle="steps-post", **style.look, **marks, zorder=3)
-    low = np.maximum(error - spread, 0.5 * error)
-    draw_spread(axes, curve.cost, low, error + spread, style)
+    draw_spread(axes, curve.cost, error - spread, error + spread, style)
 
 
-def _math(value: float) -> str:
-    r"""Write a number for mathematics: ``3 \times 10^{-5}``."""
-    mantissa, _, exponent = f"{value:e}".partition("e")
-    if not value or int(exponent) >= -3:
-        return f"{value:g}"
-    return (rf"{float(mantissa):g} \times " if float(mantissa) != 1 else "") + f"10^{{{int(exponent)}}}"
+def _draw_range(axes: Axes, curves: Mapping[str, MeanCurve]) -> None:
+    """Set a linear range of errors to twice the lowest, or to the end of each curve, and the costs in this range."""
+    lowest = min(float(curve.mean.min()) for curve in curves.values())
+    highest = max(float(curve.mean.min()) for curve in curves.values())
+    top = max(2 * lowest, 1.1 * highest)
+    entered = [float(curve.cost[first_at_or_below(curve.mean, top)]) for curve in curves.values()]
+    axes.set_yscale("linear")
+    axes.set_ylim(100 * max(lowest - 0.06 * (top - lowest), 0.0), 100 * top)
+    axes.set_xlim(min(entered) / 1.15, 1.15 * max(float(curve.cost[-1]) for curve in curves.values()))
 
 
 def _draw_target(axes: Axes, curves: Mapping[str, MeanCurve]) -> None:
@@ -135,8 +140,6 @@ def _draw_target(axes: Axes, curves: Mapping[str, MeanCurve]) -> None:
             reached = curves[method].cost[first_at_or_below(curves[method].mean, (1 + TOLERANCE) * best) :]
             for cost in reached[:1]:
                 axes.axvline(cost, color=LOOKS[method].color, linewidth=1.0, linestyle=(0, (3.0, 2.0)), zorder=1)
-    lowest = min(float(curve.mean.min()) for curve in curves.values())
-    axes.set_ylim(85 * lowest, 100 * max(min(0.5, 8 * best), 1.5 * lowest))
 
 
 def _data(shown: Sequence[tuple[str, Sweep]]) -> pd.DataFrame:

@@ -304,7 +304,7 @@ class LowestError(TwoMethods, Limits):
         zero = Limits(above=0.0) if self.at_most is None else Limits(at_most=0.0)
         form, unit = ("+.1f", " %") if relative else ("+.2f", " points")
         errors = {self.first: first.best, self.second: second.best}
-        lowest = " and ".join(f"{LOOKS[method].name} {100 * error:.2f} %" for method, error in errors.items())
+        lowest = ", ".join(f"{LOOKS[method].name} {100 * error:.2f} %" for method, error in errors.items())
         measured = f"{lowest}, excess {interval_text(interval.scaled(100), form, unit)}"
         statistic = errors | ({"relative_excess": interval.as_dict()} if relative else {})
         return case_on(panel, "error", (self if relative else zero).decide(interval), measured, statistic)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -141,8 +141,21 @@ class Gain(Statistic):
     near: float
 
     def findings(self, data: Data, evidence: Evidence) -> Findings:
-        """Compare the accesses; settings for which the theory promises nothing are beside the claim."""
-        return Findings([self._case(panel, setting) for panel, settings in data for setting in settings])
+        """Compare the accesses.
+
+        Settings for which the theory promises nothing are beside the claim, as is a setting that an earlier axis has.
+        """
+        return Findings([case for panel, settings in data for case in self._cases(panel, settings)])
+
+    def _cases(self, panel: Panel, settings: Sequence[Setting]) -> list[Case]:
+        cases: list[Case] = []
+        first: dict[tuple[float, ...], str] = {}
+        for setting in settings:
+            case = self._case(panel, setting)
+            same = first.setdefault((setting.n, setting.d, setting.delta, setting.squared_norm), case.about)
+            repeated = replace(case, decision=BESIDE, note=f"the same setting as {same}")
+            cases.append(case if same == case.about else repeated)
+        return cases
 
     def _case(self, panel: Panel, setting: Setting) -> Case:
         name = f"{AXES[setting.axis][0]} = {setting.x:.4g}"

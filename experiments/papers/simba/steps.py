@@ -16,7 +16,7 @@ from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.kinds.limits import by_seed, measure_at
-from svm_cost_curves.experiments.papers.panels import CurveFigure, name_of
+from svm_cost_curves.experiments.papers.panels import CurveFigure, called, name_of
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.statistics import (
@@ -56,7 +56,7 @@ class AnytimeSteps(Limits):
         return Findings([self._case(panel, int(T), series) for panel in evidence.panels for T, series in horizons])
 
     def _case(self, panel: Panel, horizon: int, series: str) -> Case:
-        what, about = f"{self.measure} {horizon}", f"{name_of(panel)}, {MEASURES[self.measure]}"
+        what, about = f"{self.measure} {horizon}", f"{called(panel)}, {MEASURES[self.measure]}"
         compared = compare(panel, horizon, series, self.measure)
         relative = None if compared is None else compared.relative
         if compared is None or relative is None:

@@ -26,7 +26,10 @@ TOLERANCE: Final = 1e-6
 _ENDS: Final = ("estimate", "low", "high")
 
 Judged = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""By claim and reading: ``outcome``, ``held``, ``cases``, and for each case its ``ruling`` and intervals."""
+"""By claim and reading: ``outcome``, ``held``, ``cases``, ``type``, and for each case its ``ruling`` and intervals.
+
+``cases`` of edition 1.0.0 counts those that were not run; that edition has no ``type``.
+"""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ class Change:
     claim, reading : str
     before, after : str
         Outcome and number of cases that hold.
+    outcome : bool
+        Whether the outcome changed.
     rulings : sequence of str
         Cases with another ruling: ``adult pegasos: unclear -> holds, 0.98 [0.85, 1.2] -> 0.98 [0.9, 0.99]``.
     intervals : int
@@ -71,6 +76,7 @@ class Change:
     reading: str
     before: str
     after: str
+    outcome: bool
     rulings: Sequence[str]
     intervals: int
     compared: int
@@ -80,20 +86,21 @@ class Change:
 
 
 def compact(claims: Sequence[Mapping[str, Any]]) -> Judged:
-    """Return the outcomes, rulings and intervals of the claims in a verdict.json."""
+    """Return the outcomes, rulings and intervals of the claims in a verdict.json; `cases` are those that were run."""
     return {
         claim["id"]: {
             reading["id"]: {
                 "outcome": reading["outcome"],
                 "held": reading["held"],
-                "cases": reading["cases"],
+                "cases": reading["run"],
+                "type": claim["type"],
                 "rulings": {
-                    f"{dataset} {case}".strip(): {
-                        "ruling": statistic["ruling"],
-                        "intervals": sorted(_intervals(statistic)),
+                    f"{case['dataset']} {case['name']}".strip(): {
+                        "ruling": case["ruling"],
+                        "intervals": sorted(_intervals(case["statistic"])),
                     }
-                    for dataset, cases in reading["statistic"].items()
-                    for case, statistic in cases.items()
+                    for case in reading["rulings"]
+                    if case["statistic"]
                 },
             }
             for reading in claim["readings"]
@@ -139,11 +146,14 @@ def _change(
         if one["ruling"] != two["ruling"]:
             numbers = f", {_text(differing[0][0])} -> {_text(differing[0][1])}" if differing else ""
             rulings.append(f"{name}: {one['ruling']} -> {two['ruling']}{numbers}")
-    before, after = (f"{in_words(side['outcome'])} ({side['held']} of {side['cases']})" for side in (then, now))
-    if before == after and not rulings and not moved:
+    if then["outcome"] == now["outcome"] and not rulings and not moved:
         return None
+    before, after = (
+        f"{in_words(side['outcome'], now['type'])} ({side['held']} of {side['cases']})" for side in (then, now)
+    )
     why = ", ".join(reason.name for reason in reasons if any(fnmatchcase(claim, pattern) for pattern in reason.claims))
-    return Change(claim, reading, before, after, rulings, moved, compared, estimate, width, why)
+    other = then["outcome"] != now["outcome"]
+    return Change(claim, reading, before, after, other, rulings, moved, compared, estimate, width, why)
 
 
 def _paired(
@@ -213,8 +223,8 @@ def changes_page(evidence: Path) -> str:
         "changes.md.j2",
         edition=EDITION,
         reasons=reasons,
-        outcomes=[change for change in changed if change.before != change.after or change.rulings],
-        intervals=[change for change in changed if change.before == change.after and not change.rulings],
+        outcomes=[change for change in changed if change.outcome or change.rulings],
+        intervals=[change for change in changed if not change.outcome and not change.rulings],
         unchanged=sum(len(readings) for readings in after.values()) - len(changed),
         added=[claim for claim in after if claim not in before and not claim.startswith("elsewhere.")],
         elsewhere=sum(claim.startswith("elsewhere.") and claim not in before for claim in after),

@@ -15,7 +15,7 @@ from svm_cost_curves.experiments.plotting.interactive import PAGE
 from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.citations import OTHERS
 from svm_cost_curves.experiments.reproduction.figure_result import Table
-from svm_cost_curves.experiments.reproduction.report.labels import State, agreement, command_for, state_of
+from svm_cost_curves.experiments.reproduction.report.labels import State, agreement, claim_state, command_for, state_of
 from svm_cost_curves.experiments.reproduction.report.pictures import PictureError, checked
 from svm_cost_curves.experiments.reproduction.report.verdict_reader import (
     DamagedFileError,
@@ -31,7 +31,7 @@ from svm_cost_curves.experiments.reproduction.spec import (
     read_figure,
 )
 
-FILES = (PAGE, "figure.pdf", "figure.png", "data.csv", "table.md", "table.json", "verdict.json")
+FILES = (PAGE, "figure.pdf", "figure.png", "data.csv", "cases.csv", "table.md", "table.json", "verdict.json")
 """Files of a figure that the report links to."""
 
 _T = TypeVar("_T")
@@ -114,7 +114,7 @@ class Figure:
     def claims(self) -> list[tuple[str, State]]:
         """Id and state of each claim; without a verdict, each claim of its file has the state of the figure."""
         if self.verdict is not None:
-            return [(claim.id, claim.verdict) for claim in self.verdict.claims]
+            return [(claim.id, claim_state(claim)) for claim in self.verdict.claims]
         return [(claim.id, self.state) for claim in self.spec.claims] if self.spec is not None else []
 
     @property

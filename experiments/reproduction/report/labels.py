@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from svm_cost_curves.experiments.provenance import UNCOMMITTED
-from svm_cost_curves.experiments.reproduction.verdict import Claim, Number, Outcome, Verdict, in_words, outcome_of
+from svm_cost_curves.experiments.reproduction.numbers import TIMES, Number, NumberOutcome
+from svm_cost_curves.experiments.reproduction.statistics import LEAST_RUNS, Ruling
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome, Verdict, in_words, outcome_of
 
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.reproduction.report.verdict_reader import VerdictFile
 
-State = Outcome | Literal["no_claim", "not_made", "damaged"]
-"""What the scorecard shows for a figure or a claim: its outcome, or the reason why there is none."""
+State = Outcome | Literal["holds", "mostly_holds", "fails", "no_claim", "not_made", "damaged"]
+"""What a page shows for a figure or a claim: its outcome, or the reason why there is none.
+
+``holds``, ``mostly_holds`` and ``fails`` are the outcomes of a claim that is checked, not reproduced.
+"""
+
+_CHECKED: Final[Mapping[State, State]] = {"reproduced": "holds", "mostly": "mostly_holds", "contradicted": "fails"}
 
 
 @dataclass(frozen=True)
@@ -32,11 +38,14 @@ class Label:
 
 LABELS: Final[Mapping[State, Label]] = {
     "reproduced": Label("\N{CHECK MARK}", in_words("reproduced")),
+    "holds": Label("\N{CHECK MARK}", in_words("reproduced", "checked")),
     "trivial": Label("\N{LESS-THAN OR EQUAL TO}", in_words("trivial")),
     "mostly": Label("\N{CIRCLE WITH UPPER RIGHT QUADRANT BLACK}", in_words("mostly")),
+    "mostly_holds": Label("\N{CIRCLE WITH UPPER RIGHT QUADRANT BLACK}", in_words("mostly", "checked")),
     "mixed": Label("\N{CIRCLE WITH LEFT HALF BLACK}", in_words("mixed")),
     "unclear": Label("?", in_words("unclear")),
     "contradicted": Label("\N{BALLOT X}", in_words("contradicted")),
+    "fails": Label("\N{BALLOT X}", in_words("contradicted", "checked")),
     "not_testable": Label("\N{EN DASH}", in_words("not_testable")),
     "no_claim": Label("\N{MIDDLE DOT}", "nothing to judge"),
     "not_made": Label("\N{WHITE CIRCLE}", "not made"),
@@ -47,31 +56,74 @@ NOTHING: Final = "\N{EM DASH}"
 """Stands in a table where there is no number."""
 
 
+RULINGS: Final[Mapping[Ruling, str]] = {
+    "holds": "\N{CHECK MARK} holds",
+    "trivial": "\N{CHECK MARK} holds trivially",
+    "fails": "\N{BALLOT X} fails",
+    "unclear": "? unclear",
+    "missing": "not run",
+    "beside": "not counted",
+}
+"""Rulings on cases, as pages show them."""
+
+
+def counted(claims: Sequence[Claim]) -> str:
+    """Return how many claims have each outcome, by its sign: ``✓ 3, ◔ 2 of 5``; empty without claims."""
+    states = Counter(claim_state(claim) for claim in claims)
+    signs = Counter[str]()
+    for state in LABELS:
+        if state in states:
+            signs[LABELS[state].symbol] += states[state]
+    return f"{', '.join(f'{sign} {count}' for sign, count in signs.items())} of {len(claims)}" if claims else ""
+
+
+def rounded(count: int) -> str:
+    """Return a number of runs with one digit: 627 is an estimate of some 600."""
+    digits = 10 ** max(len(str(count)) - 1, 0)
+    return f"{round(count / digits) * digits:,}"
+
+
+def claim_state(claim: Claim) -> State:
+    """Return the state of a claim: its outcome, by other words where it is checked."""
+    return _CHECKED.get(claim.verdict, claim.verdict) if claim.type == "checked" else claim.verdict
+
+
+_RULINGS: Final[Mapping[NumberOutcome, Ruling]] = {"agrees": "holds", "differs": "fails", "too few runs": "unclear"}
+
+
 def state_of(claims: Sequence[Claim], numbers: Sequence[Number]) -> State:
     """Return the state of a figure: its claims combined; without claims, its numbers combined.
 
-    Equal outcomes stay. ``reproduced`` and ``trivial`` are reproduced together; with claims that are ``mostly``
-    reproduced or ``not_testable`` they are ``mostly``; anything else is ``mixed``.
+    Equal states stay. ``reproduced``, ``holds`` and ``trivial`` are reproduced together; with claims that mostly hold
+    or are not testable they are ``mostly``; anything else is ``mixed``.
     """
     if not claims:
-        return outcome_of(["holds" if each.agrees else "fails" for each in _judged(numbers)]) if numbers else "no_claim"
-    outcomes = {claim.verdict for claim in claims}
-    if len(outcomes) == 1:
-        return outcomes.pop()
-    if outcomes == {"reproduced", "trivial"}:
+        return outcome_of([_RULINGS[each.outcome] for each in _judged(numbers)]) if numbers else "no_claim"
+    states = {claim_state(claim) for claim in claims}
+    if len(states) == 1:
+        return states.pop()
+    if states <= {"holds", "trivial"}:
+        return "holds"
+    if states <= {"reproduced", "holds", "trivial"}:
         return "reproduced"
-    return "mostly" if outcomes <= {"reproduced", "trivial", "mostly", "not_testable"} else "mixed"
+    held = {"reproduced", "holds", "trivial", "mostly", "mostly_holds", "not_testable"}
+    return "mostly" if states <= held else "mixed"
 
 
 def _judged(numbers: Sequence[Number]) -> list[Number]:
-    return [number for number in numbers if number.agrees is not None]
+    return [number for number in numbers if number.outcome != "not judged"]
 
 
 def agreement(numbers: Sequence[Number]) -> str:
-    """Return how many of the numbers that can be judged agree: ``5 of 6 agree``; empty without numbers."""
-    if judged := _judged(numbers):
-        return f"{sum(number.agrees is True for number in judged)} of {len(judged)} agree"
-    return "not judged" if numbers else ""
+    """Return how many of the numbers that can be judged agree; empty without numbers.
+
+    ``5 of 9 agree, 3 have too few runs``.
+    """
+    judged = Counter(number.outcome for number in _judged(numbers))
+    if not judged:
+        return "not judged" if numbers else ""
+    few = f", {judged['too few runs']} have too few runs" if judged["too few runs"] else ""
+    return f"{judged['agrees']} of {judged.total()} agree{few}"
 
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -97,58 +149,60 @@ class Comparison:
 
     Attributes
     ----------
-    name, paper, ours, note : str
-    difference : str
-        Ours less the paper's; a ratio if they are not compared.
-    expected : str
-        Prediction interval for the printed number.
-    z : str
+    name, paper, note : str
+    ours : str
+        With the interval of several runs: ``15.17 % [14.94, 15.42] (10 runs)``.
+    limit : str
+        Largest difference, or factor, with which the two agree.
     state : State
-    agrees : str
+    outcome : str
     """
 
     name: str
     paper: str
     ours: str
-    difference: str
-    expected: str
-    z: str
+    limit: str
     state: State
-    agrees: str
+    outcome: str
     note: str
+
+
+_OUTCOMES: Final[Mapping[NumberOutcome, State]] = {
+    "agrees": "reproduced",
+    "differs": "contradicted",
+    "too few runs": "unclear",
+    "not judged": "not_testable",
+}
 
 
 def comparison(number: Number) -> Comparison:
     """Compare a paper's number with ours."""
-    states: Mapping[bool | None, tuple[State, str]] = {
-        True: ("reproduced", "agrees"),
-        False: ("contradicted", "differs"),
-        None: ("not_testable", "not judged"),
-    }
-    state, agrees = states[number.agrees]
-    bounded = number.low is not None and number.high is not None
-    runs = f" ({number.runs} runs)" if number.runs > 1 else ""
     return Comparison(
         name=number.name,
         paper=quantity(number.paper, number.unit),
-        ours=quantity(number.measured, number.unit) + runs,
-        difference=_difference(number),
-        expected=f"{quantity(number.low)} to {quantity(number.high)}" if bounded else "",
-        z="" if number.z is None else quantity(round(number.z, 1), sign=True),
-        state=state,
-        agrees=agrees if number.measured is not None else "not measured",
+        ours=_ours(number),
+        limit=_limit(number),
+        state=_OUTCOMES[number.outcome],
+        outcome=number.outcome if number.measured is not None else "not measured",
         note=number.note,
     )
 
 
-def _difference(number: Number) -> str:
-    if number.measured is None:
-        return NOTHING
-    if number.agrees is None and number.paper:
-        return "\N{MULTIPLICATION SIGN}" + quantity(number.measured / number.paper)  # seconds on two machines
-    if math.isclose(number.measured, number.paper, rel_tol=1e-9):
-        return quantity(0.0)  # only rounding is left
-    return quantity(number.measured - number.paper, sign=True)
+def _ours(number: Number) -> str:
+    mean = quantity(number.measured, number.unit)
+    if number.runs < 2:
+        return mean
+    ends = f"{quantity(number.low)}, {quantity(number.high)}"
+    interval = f"[{ends}]" if number.runs >= LEAST_RUNS else f"range {ends}"
+    return f"{mean} {interval} ({number.runs} runs)"
+
+
+def _limit(number: Number) -> str:
+    if number.limit is None:
+        return ""
+    if number.unit == TIMES:
+        return f"a factor of {number.limit:g}"
+    return f"\N{PLUS-MINUS SIGN}{quantity(number.limit)}" if number.limit else "equal"
 
 
 def place(section: str) -> str:
@@ -208,22 +262,3 @@ def moment(text: str) -> str:
     if time.tzinfo is None:
         return f"{time:%Y-%m-%d %H:%M}"
     return f"{time.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-
-
-def leaves(tree: Mapping[str, Any], depth: int = 5) -> Iterator[tuple[str, str]]:
-    """Return the values of nested objects as text by dotted names; values nested deeper than `depth` as JSON."""
-    for name, value in tree.items():
-        if isinstance(value, dict) and value and depth > 1:
-            yield from ((f"{name}.{inner}", leaf) for inner, leaf in leaves(value, depth - 1))
-        else:
-            yield name, _value(value)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None or isinstance(value, int | float):
-        return quantity(value)
-    if isinstance(value, list) and not any(isinstance(item, list | dict) for item in value):
-        return ", ".join(map(_value, value))
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -15,6 +15,7 @@ from svm_cost_curves.experiments.plotting.interactive import PAGE, with_figures
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction.citations import paper_named
 from svm_cost_curves.experiments.reproduction.report import labels
+from svm_cost_curves.experiments.reproduction.report.case_table import CASES, write_cases
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
 from svm_cost_curves.experiments.reproduction.report.figures import FILES, Figure, Result, collect
 from svm_cost_curves.experiments.reproduction.report.pictures import fitted
@@ -92,8 +93,8 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path | Non
         As reproduce.py leaves it.
     target : Path
         Folder that gets ``<paper>.md``, and in ``<paper>`` the pictures, each smaller than `pictures.LIMIT`, also one
-        of the claims by their readings, and ``scorecard.json``: for each figure that is made ``anchor``, ``state``,
-        ``scale``, and ``claims``, the states of its claims.
+        of the claims by their readings; ``cases.csv`` with the cases of all claims; and ``scorecard.json``: for each
+        figure that is made ``anchor``, ``state``, ``scale``, and ``claims``, the states of its claims.
     paper : str
         Key of the paper.
     specs : Path
@@ -125,7 +126,7 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path | Non
     judged = [claim for figure in chosen if figure.verdict is not None for claim in figure.verdict.claims]
     values["notes"] = notes_on(paper)
     text = render("scorecard.md.j2", **values, judged=judged, shared=_shared_facts(chosen))
-    with _page_with_files(target, f"{paper}.md", text, paper, ("*.png", "scorecard.json")) as files:
+    with _page_with_files(target, f"{paper}.md", text, paper, ("*.png", "scorecard.json", CASES)) as files:
         made = {}
         for figure in (figure for figure in chosen if figure.results):
             made[figure.id] = {
@@ -137,6 +138,8 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path | Non
             if figure.results[0].picture is not None:
                 (files / f"{figure.id}.png").write_bytes(fitted(figure.results[0].picture))
         if judged:
+            with (files / CASES).open("w", encoding="utf-8", newline="") as file:
+                write_cases(file, judged)
             (files / READINGS).write_bytes(fitted(readings_picture(judged)))
         (files / "scorecard.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
     return target / f"{paper}.md"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import textwrap
-import warnings
 from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.plotting import FAINT, INK, own_settings
+from svm_cost_curves.experiments.plotting import INK, own_settings
 from svm_cost_curves.experiments.reproduction.report.labels import LABELS
-from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome, Reading, in_words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLOURS: Final[Mapping[Outcome, str]] = {
     "reproduced": "#4fa98b",
@@ -23,54 +26,79 @@ COLOURS: Final[Mapping[Outcome, str]] = {
 }
 """Ground of a cell, by the outcome in it."""
 
-_WIDTH, _ROW, _LETTERS, _NAME_LETTERS = 12.0, 0.62, 17.0, 13.0  # inches; letters per inch in a cell and in a name
+_WIDTH, _CELL, _ROW, _KEY, _GAP = 9.0, 1.5, 0.42, 0.27, 0.04  # inches
+_NAME_LETTERS, _LETTERS = 11.5, 14.5
+"""Letters in an inch, of a claim's and of a reading's name."""
+_SYMBOL: Final = 0.24
+"""Inches for the symbol in a cell."""
 
 
 def readings_picture(claims: Sequence[Claim]) -> bytes:
+    """Return the picture of a paper's claims by their readings, as PNG; parameters as in `draw_readings`."""
+    stream = BytesIO()
+    with own_settings():
+        draw_readings(claims).savefig(stream, format="png", metadata={"Software": None})
+    return stream.getvalue()
+
+
+def draw_readings(claims: Sequence[Claim]) -> Figure:
     """Draw the claims of a paper by their readings.
 
     Parameters
     ----------
     claims : sequence of Claim
         At least one. The first cell of a row is the reading to which the paper's own words come nearest.
-
-    Returns
-    -------
-    bytes
-        A PNG picture.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+
+    readings = [reading for claim in claims for reading in claim.readings]
+    names = 0.3 + max(len(claim.id) for claim in claims) / _NAME_LETTERS
+    cell = min(_CELL, (_WIDTH - names) / max(len(claim.readings) for claim in claims))
+    key = _key(readings)
+    height = _ROW * len(claims) + _KEY * len(key) + 0.4
+    figure = Figure(figsize=(_WIDTH, height))
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, _WIDTH), ylim=(0, height))
+    axes.set_axis_off()
+    for row, claim in enumerate(claims):
+        bottom = height - 0.1 - _ROW * (row + 1)
+        axes.text(0.1, bottom + _ROW / 2, claim.id, va="center", size=9, weight="bold", color=INK, parse_math=False)
+        for column, reading in enumerate(claim.readings):
+            place = (names + column * cell, bottom + _GAP / 2, cell - _GAP, _ROW - _GAP)
+            _draw_cell(axes, place, reading.outcome, reading.id.replace("_", " "), framed=reading.likely)
+    for line, (outcome, text) in enumerate(key):
+        bottom = 0.1 + _KEY * (len(key) - 1 - line)
+        if outcome is None:
+            axes.text(names, bottom + _KEY / 2, text, va="center", size=8.5, color=INK)
+        else:
+            _draw_cell(axes, (names, bottom + _GAP / 2, 2 * _SYMBOL, _KEY - _GAP), outcome, "")
+            axes.text(names + 2.5 * _SYMBOL, bottom + _KEY / 2, text, va="center", size=8.5, color=INK)
+    return figure
+
+
+def _key(readings: Sequence[Reading]) -> list[tuple[Outcome | None, str]]:
+    """Return the lines below the cells: outcomes that occur, with their words, and what place and frame mean."""
+    words: dict[Outcome, list[str]] = {outcome: [] for outcome in COLOURS}
+    for reading in readings:
+        words[reading.outcome].append(in_words(reading.outcome, reading.type))
+    key: list[tuple[Outcome | None, str]] = [
+        (outcome, ", or ".join(dict.fromkeys(texts))) for outcome, texts in words.items() if texts
+    ]
+    frame = "; framed: the one that the authors most likely mean" if any(reading.likely for reading in readings) else ""
+    return [*key, (None, f"First cell: the reading to which the paper's own words come nearest{frame}.")]
+
+
+def _draw_cell(
+    axes: Axes, place: tuple[float, float, float, float], outcome: Outcome, name: str, *, framed: bool = False
+) -> None:
+    """Draw a cell at left, bottom, width and height: its colour, its symbol and the name of a reading."""
     from matplotlib.patches import Rectangle
 
-    height = _ROW * len(claims) + 0.5
-    most = max(len(claim.readings) for claim in claims)
-    names = 0.3 + max(len(claim.id) for claim in claims) / _NAME_LETTERS
-    cell = (_WIDTH - names) / most
-    letters = int((cell - 0.1) * _LETTERS)
-    with own_settings():
-        figure = Figure(figsize=(_WIDTH, height))
-        FigureCanvasAgg(figure)
-        axes = figure.add_axes((0, 0, 1, 1), xlim=(0, _WIDTH), ylim=(0, height))
-        axes.set_axis_off()
-        for row, claim in enumerate(claims):
-            bottom = height - 0.1 - _ROW * (row + 1)
-            axes.text(0.1, bottom + _ROW / 2, claim.id, va="center", size=9, weight="bold", color=INK, parse_math=False)
-            for column, reading in enumerate(claim.readings):
-                left = names + column * cell
-                ground = COLOURS[reading.outcome]
-                axes.add_patch(Rectangle((left, bottom + 0.04), cell - 0.06, _ROW - 0.08, color=ground, linewidth=0))
-                lines = textwrap.wrap(f"{LABELS[reading.outcome].symbol} {reading.text}", letters)
-                says = reading.says or claim.paper_says
-                lines += textwrap.wrap(says, letters, max_lines=max(3 - len(lines), 1), placeholder=" …")
-                axes.text(
-                    left + 0.06, bottom + _ROW / 2, "\n".join(lines), va="center", size=7.2, color=INK,
-                    linespacing=1.15, parse_math=False,
-                )  # fmt: skip
-        note = "Left: the reading to which the paper's own words come nearest."
-        axes.text(names, 0.12, note, size=8, color=FAINT)
-        stream = BytesIO()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # letters that the font does not have are boxes
-            figure.savefig(stream, format="png", metadata={"Software": None})
-    return stream.getvalue()
+    left, bottom, width, height = place
+    frame: dict[str, Any] = {"edgecolor": INK, "linewidth": 1.6} if framed else {"linewidth": 0}
+    axes.add_patch(Rectangle((left, bottom), width, height, facecolor=COLOURS[outcome], **frame))
+    look: dict[str, Any] = {"va": "center", "color": INK, "parse_math": False}
+    axes.text(left + _SYMBOL / 2, bottom + height / 2, LABELS[outcome].symbol, ha="center", size=9, **look)
+    lines = textwrap.wrap(name, int((width - _SYMBOL) * _LETTERS))
+    axes.text(left + _SYMBOL, bottom + height / 2, "\n".join(lines), size=7, linespacing=1.0, **look)

@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from svm_cost_curves.experiments.reproduction.citations import paper_named
 from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
 from svm_cost_curves.experiments.reproduction.report import labels, pictures
+from svm_cost_curves.experiments.reproduction.verdict import Claim, on_data
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -61,6 +62,8 @@ def _environment() -> Environment:
         anchor=anchor,
         base64=lambda content: base64.b64encode(content).decode("ascii"),
         cell=_cell,
+        claim_heading=_claim_heading,
+        counted=labels.counted,
         code=_code,
         comparison=labels.comparison,
         escaped=escaped,
@@ -68,13 +71,16 @@ def _environment() -> Environment:
         fenced=_fenced,
         fitted=pictures.fitted,
         heading_anchor=heading_anchor,
-        leaves=labels.leaves,
         limitations=labels.limitations,
+        on_data=on_data,
         paragraph=_paragraph,
         place=labels.place,
         quantity=labels.quantity,
         quoted=lambda text: quote(text, safe=""),
+        rounded=labels.rounded,
+        ruling=labels.RULINGS.__getitem__,
         size=pictures.size,
+        state=labels.claim_state,
     )
     return environment
 
@@ -87,6 +93,10 @@ def anchor(name: str) -> str:
 def heading_anchor(heading: str) -> str:
     """Return the anchor that the usual renderers of Markdown give a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _claim_heading(claim: Claim) -> str:
+    return f"{claim.id}: {labels.LABELS[labels.claim_state(claim)].symbol} {claim.nearest.text}"
 
 
 _NUMBER = re.compile(

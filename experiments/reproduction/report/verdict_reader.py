@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from svm_cost_curves.experiments.reproduction.figure_result import Table
-from svm_cost_curves.experiments.reproduction.verdict import Claim, Verdict
+from svm_cost_curves.experiments.reproduction.verdict import Verdict
 
 _T = TypeVar("_T")
 
@@ -32,8 +32,6 @@ class VerdictFile(Verdict):
         ``cpu``, ``cores`` and ``os``.
     versions : mapping of str to str
         Versions of the packages.
-    decided_by : mapping of str to str
-        By claim: the measurement of the case that decided it.
     judged_at : str
         Commit at which published runs were judged again; empty if they were not.
     """
@@ -46,7 +44,6 @@ class VerdictFile(Verdict):
     made: str = ""
     machine: Mapping[str, str | int | None] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
-    decided_by: Mapping[str, str] = field(default_factory=dict)
     judged_at: str = ""
 
 
@@ -69,13 +66,7 @@ def read_verdict(content: bytes) -> VerdictFile:
     for number, claim in enumerate(verdict.claims, start=1):
         if not claim.readings:
             raise DamagedFileError(f"claims[{number}].readings is empty")
-    return replace(verdict, claims=[_with_measurement(claim, verdict.decided_by) for claim in verdict.claims])
-
-
-def _with_measurement(claim: Claim, decided_by: Mapping[str, str]) -> Claim:
-    """Return a claim with the measurement of its first reading, which the file stores beside the claims."""
-    nearest = replace(claim.nearest, decided_by=decided_by.get(claim.id, ""))
-    return replace(claim, readings=[nearest, *claim.readings[1:]])
+    return verdict
 
 
 def read_table(content: bytes) -> Table:
