@@ -176,6 +176,8 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, findings
     judged = {case.place[0] for case in cases}
     reasons = evidence.absent_because | evidence.spec.missing_data
     cases += [Case((name, ""), name, MISSING, note=reasons.get(name, "")) for name in concerned if name not in judged]
+    if spec.type == "program":
+        cases.sort(key=lambda case: case.place[0] not in spec.datasets)
     run = {case.place[0] for case in cases if case.ruling not in ("beside", "missing")}
     shows = reading.shows.over(spec.shows)
     return Reading(
@@ -212,9 +214,10 @@ def _beside(evidence: Evidence, spec: ClaimSpec, concerned: Sequence[str]) -> di
 
 
 def _origins(evidence: Evidence, run: Collection[str]) -> list[Origin]:
-    """Return the origins of some data sets; none for a figure of no paper."""
+    """Return the origins of some data sets, for a case on no data set of all; none for a figure of no paper."""
     of_paper = paper_data(evidence.spec.paper)
-    return sorted({origin_of(panel, of_paper) for panel in evidence.panels if panel.paper_dataset in run and of_paper})
+    panels = [panel for panel in evidence.panels if panel.paper_dataset in run or "" in run]
+    return sorted({origin_of(panel, of_paper) for panel in panels if of_paper})
 
 
 def origin_of(panel: Panel, of_paper: Mapping[str, PaperData]) -> Origin:

@@ -164,7 +164,7 @@ class CurveFigure:
                 factor, cost = _axis(row, panel)
                 lines = {label: line_of(curve).times(factor, 1.0) for label, curve in self.curves[i][k].items()}
                 _draw_one(axes, panel, lines, styles, row, cost)
-                if k == 0:
+                if k == 0 and lines:
                     axes.set_ylabel(axis_name(row.measure), color=INK)
 
 

@@ -202,7 +202,7 @@ class Reading:
 
     @property
     def found(self) -> str:
-        """What was measured, in one sentence: the summary, or the case that decided.
+        """What was measured, in one sentence: the case that decided; the summary where the cases have no measurement.
 
         Where the claim is reproduced that is the first case, else the first that fails, else the first unclear one. Of
         a claim about a program it is the first case that was measured.
@@ -211,8 +211,8 @@ class Reading:
         if self.outcome in ("reproduced", "trivial"):
             order = ["holds", "trivial"]
         ranked = [case.sentence for ruling in order for case in self.rulings if case.ruling == ruling and case.measured]
-        beside = [case.sentence for case in self.rulings if case.measured]
-        return next(iter([*([self.summary] if self.summary else []), *ranked, *beside]), "")
+        measured = [case.sentence for case in self.rulings if case.measured]
+        return next(iter([*ranked, *measured]), self.summary)
 
     @property
     def measured(self) -> str:

@@ -18,8 +18,8 @@ def published(figure: str, claim: str, reading: str, dataset: str) -> dict[str, 
     """Return the first published statistic of a claim's reading on a data set."""
     claims = json.loads((EVIDENCE / f"{figure}.json").read_text(encoding="utf-8"))["verdict"]["claims"]
     readings = next(each["readings"] for each in claims if each["id"] == claim)
-    statistic = next(each["statistic"] for each in readings if each["id"] == reading)
-    return dict(next(iter(statistic[dataset].values())))
+    cases = next(each["rulings"] for each in readings if each["id"] == reading)
+    return dict(next(case["statistic"] for case in cases if case["dataset"] == dataset))
 
 
 def runs_of(figure: str, dataset: str, **settings: object) -> list[pd.DataFrame]:

@@ -61,13 +61,13 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
     for expected in (
         "# The Kernelized Stochastic Batch Perceptron: scorecard",
         "\n## Empirical claims: ✓ 1 of 1\n",
-        "| [sbp.1](#sbp1--reproduced-on-the-papers-data-2-of-2) | The curve lies below. | It does, by 0.2 points. |"
+        "| [sbp.1](#sbp1--reproduced-on-the-papers-data-2-of-2) | The curve lies below. | Adult: by 0.2 points |"
         " ✓ reproduced (2 of 2) | the paper's data |",
         "\n## Figure 2: Title of sbp_fig2\n",
         "(sbp/sbp_fig2.png)",
         "### sbp.1: ✓ reproduced on the paper's data (2 of 2)\n\n"
         'The curve lies below. In the paper\'s words: "outperforms" (section 5).\n',
-        "\n- Rule: The interval excludes zero.\n",
+        "\n- All cases: It does, by 0.2 points.\n- Rule: The interval excludes zero.\n",
         "<details><summary>2 cases</summary>\n\n| case | ruling | measured | note |",
         "| error | 14.9 % | 14.88 % range 14.8, 15 (3 runs) | \N{PLUS-MINUS SIGN}0.5 | ✓ agrees |",
         "- **Stand-in data.** `adult`: half \\| of it",

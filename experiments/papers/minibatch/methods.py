@@ -24,12 +24,12 @@ METHOD_STYLES: Final[Mapping[str, Style]] = {
     "naive": Style("naive SDCA", "#b0578d", (0, (2.0, 1.2)), "v", 1.8),
     "safe": Style("safe SDCA", "#2b7bba", (0, (6.0, 1.6, 1.2, 1.6)), "D", 1.8),
     "aggressive": replace(STYLES["minibatch_sdca"], name="aggressive SDCA", marker="^"),
-    TAIL: Style("Pegasos, mean of the tail", "#8a6d3b", (0, (1.0, 1.4)), ".", 1.2),
+    TAIL: Style("Pegasos's tail", "#8a6d3b", (0, (1.0, 1.4)), ".", 1.2),
     # variants of aggressive SDCA (`rho`)
-    "1": Style("rho once (Algorithm 2)", "#00684a", "-", "^", 2.4),
+    "1": Style("rho once", "#00684a", "-", "^", 2.4),
     "2": Style("rho twice", "#2b7bba", (0, (6.0, 1.6)), "D"),
     "5": Style("rho five times", "#b0578d", (0, (2.0, 1.2)), "v"),
-    "crude": Style("rho once, sigma² = 1", "#cc7a00", (0, (1.0, 1.4)), "s"),
+    "crude": Style("sigma² = 1", "#cc7a00", (0, (1.0, 1.4)), "s"),
 }
 BATCH_AXES: Final = ("$b$, examples in a mini-batch", "Iterations")
 """Labels of the axes."""

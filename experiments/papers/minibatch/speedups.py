@@ -209,7 +209,7 @@ def compared(
     measured = f"{'unknown' if ratio is None else ratio.text()} ({shown})"
     if len(comparisons) > 1:
         passed = sum(decision == HOLDS for _, decision in comparisons.values())
-        measured += f", {passed} of {len(comparisons)} comparisons pass"
+        measured += f", {passed} of {len(comparisons)} pass"
     values = {
         name: {**({} if ratio is None else ratio.as_dict()), "decision": decision.ruling}
         for name, (ratio, decision) in comparisons.items()

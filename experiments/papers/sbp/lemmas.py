@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from svm_cost_curves.experiments.curve import Points, column
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.bands import band
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
-from svm_cost_curves.experiments.papers.kinds.limits import Limits, missing_runs
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
+from svm_cost_curves.experiments.papers.kinds.limits import missing_runs
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sbp.methods import COST
 from svm_cost_curves.experiments.plotting import INK, STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import FAILS, MISSING, Interval, exponent, holds, under_bound
+from svm_cost_curves.experiments.reproduction.statistics import FAILS, MISSING, Interval, holds, under_bound
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -85,12 +85,6 @@ class Study:
         """Norm and loss over Lemma 2.1's bounds on them, where it says something, (k,)."""
         shares = {"norm": self.norms * self.factors, "hinge": self.hinges * self.factors}
         return {name: values[np.isfinite(self.factors)] for name, values in shares.items()}
-
-    def slope(self, start: float) -> Interval | None:
-        """Exponent of the mean gap over T from T = start / f*^2 on; None with fewer than three evaluations there."""
-        late = self.iterations >= start / self.best**2
-        gaps = self.gaps[:, late]
-        return exponent(self.iterations[late], lambda runs: gaps[list(runs)].mean(axis=0), [len(gaps)])
 
 
 def study_of(panel: Panel) -> Study | None:
@@ -162,26 +156,6 @@ class RescaledSolution(OfStudy):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistanceExponent(OfStudy, Limits):
-    """The exponent of the mean distance from the optimum over the iterations T.
-
-    Attributes
-    ----------
-    start : float
-        The fit begins at T = start / f*^2.
-    """
-
-    start: float
-
-    def _cases(self, study: Study) -> Sequence[Case]:
-        interval = study.slope(self.start)
-        if interval is None:
-            return [case_on(study.panel, "order", MISSING, note="the runs end before the bound is below f*")]
-        text = f"f* - f(w_bar) ~ T^{interval_text(interval, '.2f')}"
-        return [case_on(study.panel, "order", self.decide(interval), text, {"exponent": interval.as_dict()})]
-
-
-@dataclass(frozen=True, kw_only=True)
 class DistanceBound(OfStudy):
     """The distance from the optimum times sqrt(T) is at most the constant of Lemma 3.2 (`bound_of_lemma`).
 
@@ -234,7 +208,6 @@ class PrimalByDual(OfStudy):
 
 STATISTICS: Final = {
     "rescaled_solution": RescaledSolution,
-    "distance_exponent": DistanceExponent,
     "distance_bound": DistanceBound,
     "evaluations_per_iteration": EvaluationsPerIteration,
     "primal_by_dual": PrimalByDual,

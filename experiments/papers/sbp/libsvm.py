@@ -41,7 +41,6 @@ from svm_cost_curves.experiments.reproduction.statistics import (
     at_most,
     bootstrap_mean,
     cost_to_target,
-    multiple_text,
 )
 
 if TYPE_CHECKING:
@@ -145,9 +144,6 @@ class ErrorInShareOfTime(Statistic):
         mean, excess = bootstrap_mean(errors), self._excess(evidence.spec.numbers, panel) / 100
         text = f"LIBSVM {percent(times.error)} in {seconds_text(times.seconds)}, "
         text += f"the SBP {percent(mean.estimate)} in 1/{self.share:g}"
-        if times.reached is not None:
-            ratio = multiple_text(times.seconds / times.reached)
-            text += f", and LIBSVM's error + 0.1 % in {seconds_text(times.reached)}, 1/{ratio}"
         statistic = {
             "libsvm_seconds": times.seconds,
             "libsvm_error": times.error,

@@ -111,7 +111,7 @@ class CheaperAndSlowerGrowing(Statistic):
             "hinge": measured.hinge,
         }
         text = f"exponent {exponents[0]:.2f} to {other}'s {exponents[1]:.2f}, difference {interval_text(gap, '.2f')}"
-        text += f" where the bounds have {expected:.2f}" if expected is not None else ""
+        text += f" (bounds {expected:.2f})" if expected is not None else ""
         return [fewer, case_on(panel, "exponent", at_most(gap, 0.0), text, statistic)]
 
 
@@ -121,8 +121,8 @@ def _case_beside(measured: PanelGrowth, series: str) -> Case:
     if growth.interval is None:
         return case_on(measured.panel, series, BESIDE)
     bound = measured.bound_exponent(series, growth.used, per_example=True)
-    text = f"exponent of {STYLES[series].name} by itself {interval_text(growth.interval, '.2f')}"
-    text += "" if bound is None else f" where its bound at fixed n has {bound:.2f}"
+    text = f"exponent of {STYLES[series].name} alone {interval_text(growth.interval, '.2f')}"
+    text += "" if bound is None else f" (bound {bound:.2f})"
     statistic = {"exponent": growth.interval.as_dict(), "bound_at_fixed_n": bound}
     return case_on(measured.panel, series, BESIDE, text, statistic)
 

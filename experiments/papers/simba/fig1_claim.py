@@ -285,8 +285,7 @@ class AccessRatio(TwoMethods):
         cost, other = first.cost_to(target, columns[0]), second.cost_to(target, columns[1])
         reached = math.isfinite(other)
         text = f"ratio {interval_text(ratio, '.3g')}" if reached else f"ratio below {ratio.high:.3g}"
-        text += f" (to {100 * target:.2f} %: {LOOKS[self.first].name} {power_text(cost)}, {LOOKS[self.second].name} "
-        text += f"{power_text(other)})" if reached else f"not within {power_text(budget)})"
+        text += f" (to {100 * target:.2f} %" + (")" if reached else f", not within {power_text(budget)})")
         costs = {self.first: cost, self.second: other if reached else None}
         values = {self.first: first.value, self.second: second.value}
         statistic = {"ratio": ratio.as_dict(), "target": target, "budget": budget, "costs": costs, "parameters": values}
