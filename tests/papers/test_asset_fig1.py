@@ -9,6 +9,7 @@ from asset_cases import falling, sizes_panel
 from evidence_cases import evidence
 from pictures import drawn_with_table
 from readings import claims_of, rulings
+from readings import reading as reading_of
 
 from svm_cost_curves.experiments.papers.asset.fig1 import make
 from svm_cost_curves.experiments.reproduction.evidence import Panel
@@ -54,10 +55,13 @@ def judged(panels: list[Panel]) -> dict[str, Claim]:
 def test_claims_hold_on_curves_as_in_the_paper(usual: list[Panel]) -> None:
     found = judged(usual)
     assert set(found) == {"asset.3", "asset.covtype", "asset.baseline", "asset.dimension", "asset.4"}
-    assert {claim.verdict for claim in found.values()} == {"reproduced"}
+    # CPSP has the errors of the others at four times the size, so its last doubling gains nothing
+    assert {name: claim.verdict for name, claim in found.items()} == {
+        name: "mostly" if name == "asset.3" else "reproduced" for name in found
+    }
     assert found["asset.4"].agreement == "holds under 4 of 4 readings"
     assert found["asset.3"].nearest.cases == 20  # five data sets, four methods
-    three, four = found["asset.3"].nearest.statistic, found["asset.4"].nearest.statistic
+    three, four = reading_of(found["asset.3"], "slope").statistic, found["asset.4"].nearest.statistic
     assert three["ijcnn1"]["gain asset"]["estimate"] == pytest.approx((30.0 - 5.5) / 9)
     assert three["adult"]["enough asset"]["estimate"] == pytest.approx((6.0 - 5.2) * 4 / 9)
     assert found["asset.covtype"].nearest.statistic["covtype"]["cpsp svmlight"]["estimate"] == pytest.approx(4.0)
@@ -98,7 +102,7 @@ def test_a_wide_spread_is_unclear() -> None:
     found = judged([sizes_panel(SPEC, {"asset": wide, "cpsp": wide}, "covtype")])
     assert rulings(found["asset.covtype"], "covtype") == {"asset svmlight": "unclear", "cpsp svmlight": "unclear"}
     # the runs of one seed have one split: their differences do not vary
-    assert rulings(found["asset.3"], "covtype")["gain asset"] == "holds"
+    assert rulings(found["asset.3"], "covtype", 1)["gain asset"] == "holds"
 
 
 def test_random_features_are_compared_as_each_reading_says() -> None:

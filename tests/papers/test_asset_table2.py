@@ -9,7 +9,7 @@ from asset_cases import like, run
 from evidence_cases import MadeUp, evidence, panel
 from matplotlib.figure import Figure
 from pictures import drawn_with_table
-from readings import claims_of, rulings
+from readings import claims_of, reading, rulings
 
 from svm_cost_curves.experiments.papers.asset.race import TO_TARGET
 from svm_cost_curves.experiments.papers.asset.table2 import DROPPED, make, printed_in
@@ -91,7 +91,8 @@ def test_claims_hold_on_times_and_errors_as_in_the_paper() -> None:
     assert found["asset.1"].agreement == "holds under 4 of 4 readings"
     equal = found["asset.2"].nearest.statistic["adult"]
     assert equal["time of asset_star s=1024"]["ratio"]["estimate"] == pytest.approx(1.0)
-    assert equal["error s=1024"]["estimate"] == pytest.approx(0.0)
+    ends = reading(found["asset.2"], "end").statistic["adult"]
+    assert ends["error s=1024"]["estimate"] == pytest.approx(0.0)
     # the medians on Adult and on the other data sets
     abnormal = found["asset.cpny"].nearest.statistic["adult"]["time s=512"]["ratio"]
     assert abnormal["estimate"] == pytest.approx(101.0 / 10.5)
@@ -118,7 +119,7 @@ def test_claims_hold_on_times_and_errors_as_in_the_paper() -> None:
         ({"star": (1.0, 1.6, 2.2)}, "asset.2", 0, "time of asset_star s=512", "unclear"),
         ({"star": (-3.0, -3.1, -3.2)}, "asset.2", 0, "time of asset_star s=512", "fails"),  # over its budget
         ({"star": (-0.2, -0.2, -0.2)}, "asset.2", 0, "time of asset_star s=512", "unclear"),  # as far as is known
-        ({"star_end": 15.6}, "asset.2", 0, "error s=512", "holds"),
+        ({"star_end": 15.6}, "asset.2", 2, "error s=512", "holds"),
         ({"star_end": 15.6}, "asset.2", 1, "error s=512", "fails"),
     ],
 )

@@ -116,7 +116,7 @@ def test_runs_that_disagree_are_unclear() -> None:
     assert statistic["sbp_error"]["estimate"] == pytest.approx(0.1509)
     assert statistic["sbp_seconds_to_error_plus_0.1_%"] == 50.0  # median: 0.148 + 0.001 at the end
     assert numbers(made)["SBP error adult"].outcome == "too few runs"
-    assert judged(made).nearest.more_runs is not None
+    assert reading(judged(made), "largest_excess").more_runs is not None
     render(made)
 
 
@@ -132,7 +132,7 @@ def test_data_sets_that_disagree_and_a_stand_in() -> None:
         panel("covtype_subset", bad, paper_dataset="covtype", stand_in="part of it"),
     ]
     made = make(evidence(SPEC, panels))
-    assert judged(made).nearest.brief == "mostly reproduced (2 of 3)"
+    assert reading(judged(made), "largest_excess").brief == "mostly reproduced (2 of 3)"
     assert ruled(panels) == {"adult": "holds", "mnist": "holds", "covtype": "fails"}
     number = numbers(made)["LIBSVM error covtype"]
     assert (number.measured, number.agrees, number.note) == (pytest.approx(14.9), None, "a stand-in, n = 83,666")

@@ -13,6 +13,7 @@ from svm_cost_curves.experiments.reproduction.report.changes import (
     changes,
     changes_page,
     compact,
+    first_readings,
     read_reasons,
 )
 
@@ -52,6 +53,14 @@ def test_another_ruling_is_told_with_its_interval_before_and_after() -> None:
     assert change.rulings == ["adult a: holds -> unclear, 1 [0.5, 1.5] -> 1 [0.5, 2.5]"]
     assert (change.intervals, change.compared, change.estimate, change.width) == (1, 2, 0.0, 2.0)
     assert change.why == "grid"
+
+
+def test_another_first_reading_is_told() -> None:
+    now = claim(("adult", "a", "holds", interval(1.0, 0.5, 1.5)), outcome="reproduced")
+    now[0]["readings"].insert(0, now[0]["readings"][0] | {"id": "other", "outcome": "unclear"})
+    assert first_readings(BEFORE, compact(now)) == [("sbp.1", "plain: mostly reproduced", "other: unclear")]
+    assert first_readings(BEFORE, BEFORE) == []
+    assert first_readings({}, BEFORE) == []
 
 
 def test_an_open_end_is_a_change() -> None:

@@ -54,6 +54,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_figure_leaves_its_files(done: Path) -> None:
     folder = done / "figures" / "sbp_fig3" / "demo"
     names = [
+        "cases.csv",
         "curves.html",
         "data.csv",
         "figure.pdf",
@@ -92,7 +93,7 @@ def test_a_picture_for_a_paper(done: Path, tmp_path: Path, capsys: pytest.Captur
     caption = (folder / "paper.txt").read_text(encoding="utf-8")
     assert caption.startswith("Figure 3 of ")
     assert "Digits" in caption
-    assert "STAND-IN" in caption
+    assert "1 surrogate data set" in caption
     said = capsys.readouterr().out
     assert "sbp.5" in said
     assert f"for a paper: {folder / 'paper.pdf'}" in said

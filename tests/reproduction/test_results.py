@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ from svm_cost_curves.experiments.reproduction.published import (
     published_figures,
     read_facts,
 )
-from svm_cost_curves.experiments.reproduction.report.front import GROUPS, cells, front_table, group_of
+from svm_cost_curves.experiments.reproduction.report.front import GROUPS, cells, front_table, group_of, published_claims
 from svm_cost_curves.experiments.reproduction.report.labels import counted
 from svm_cost_curves.experiments.reproduction.results import SOURCES, write_results
 from svm_cost_curves.experiments.reproduction.run_comparison import Comparison
@@ -236,3 +237,36 @@ def page_of_checks(folder: Path) -> list[list[str]]:
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("| ")]
     kept = [row for row in rows if not row[0].startswith("---") and row[0] not in ("made", "figure")]
     return [["checks"], *([["2 cores", *row[4:]] if "UTC" in row[0] else row for row in kept])]
+
+
+COUNT = re.compile(r"\b((?:sbp|simba|sgdr|minibatch|asset)\.\w+), (\d+) of (\d+)(?:: \*(\w+)\*)?")
+
+
+def discussed() -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return all counts on the page: heading, claim, number of cases that hold and that were run, and outcome."""
+    text = (RESULTS / "README.md").read_text(encoding="utf-8")
+    sections = [section.partition("\n") for section in re.split(r"^#+ ", text, flags=re.MULTILINE)]
+    return [
+        (heading, found[0], found[1:])
+        for heading, _, body in sections
+        for found in COUNT.findall(" ".join(body.split()))
+    ]
+
+
+@pytest.mark.skipif(not (RESULTS / SOURCES).exists(), reason="the pages are not made from evidence yet")
+def test_the_counts_of_the_discussion_are_those_of_the_published_verdicts() -> None:
+    readings = {claim.id: claim.readings for claims in published_claims(EVIDENCE).values() for claim in claims}
+    counts = discussed()
+    assert len(counts) > 50
+    for _, name, (held, run, _) in counts:
+        assert (held, run) in {(str(reading.held), str(reading.run)) for reading in readings[name]}, name
+
+
+@pytest.mark.skipif(not (RESULTS / SOURCES).exists(), reason="the pages are not made from evidence yet")
+def test_what_holds_lists_no_claim_that_is_unclear_or_contradicted() -> None:
+    verdicts = {claim.id: claim.verdict for claims in published_claims(EVIDENCE).values() for claim in claims}
+    for heading, name, (*_, outcome) in discussed():
+        if outcome:
+            assert verdicts[name] == outcome, name
+        elif heading == "What holds":
+            assert verdicts[name] in ("reproduced", "mostly", "trivial"), name

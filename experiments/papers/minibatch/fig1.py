@@ -21,7 +21,7 @@ from svm_cost_curves.experiments.papers.minibatch.methods import (
     name_of_method,
 )
 from svm_cost_curves.experiments.papers.minibatch.rivals import IterationsRatio, NaiveDual, NaiveFailure
-from svm_cost_curves.experiments.papers.minibatch.speedups import BatchExponent, SpeedUp
+from svm_cost_curves.experiments.papers.minibatch.speedups import BatchExponent, SpeedUp, Steady
 from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY, Study, points, studies
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.plotting import INK
@@ -37,6 +37,7 @@ SERIES: Final = (*METHODS, TAIL)
 STATISTICS: Final = {
     "speed_up": SpeedUp,
     "batch_exponent": BatchExponent,
+    "steady": Steady,
     "iterations_ratio": IterationsRatio,
     "naive_failure": NaiveFailure,
     "naive_dual": NaiveDual,

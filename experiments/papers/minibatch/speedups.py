@@ -39,21 +39,15 @@ class OverSizes(Statistic):
         One case for each on each data set.
     beyond : float
         Large sizes begin at the largest b up to this multiple of 1 / sigma^2.
-    worse : float, optional
-        A further case holds where T(b) is nowhere above this multiple of T at the best smaller b.
     """
 
     methods: list[str]
     beyond: float = 1.0
-    worse: float | None = None
 
     def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
         """Measure on each data set."""
         pairs = [(study, method) for study in data for method in self.methods]
         cases = [study.missing(method, method) or self.case(study, method) for study, method in pairs]
-        if self.worse is not None:
-            key, least = "does not deteriorate", 1 / self.worse
-            cases += [study.missing(method, key) or _steady(study, method, key, least) for study, method in pairs]
         return Findings([*cases, *(case for study in data for case in self.not_run(study))])
 
     def case(self, study: Study, method: str) -> Case:
@@ -65,11 +59,18 @@ class OverSizes(Statistic):
         return study.not_run(self.methods, study.enough)
 
 
-def _steady(study: Study, method: str, key: str, least: float) -> Case:
-    efforts = study.of(method)
-    sizes = list(efforts)
-    pairs = [(min(sizes[:k], key=lambda b: efforts[b].median), b) for k, b in enumerate(sizes) if k]
-    return compared(study, method, key, pairs, lambda ratio, _: ratio.above(least))
+@dataclass(frozen=True, kw_only=True)
+class Steady(OverSizes):
+    """T(b) against T at the best smaller b, which it exceeds `worse` times nowhere."""
+
+    worse: float
+
+    def case(self, study: Study, method: str) -> Case:
+        """Compare T at each size with its best smaller size."""
+        efforts = study.of(method)
+        sizes = list(efforts)
+        pairs = [(min(sizes[:k], key=lambda b: efforts[b].median), b) for k, b in enumerate(sizes) if k]
+        return compared(study, method, method, pairs, lambda ratio, _: ratio.above(1 / self.worse))
 
 
 @dataclass(frozen=True, kw_only=True)

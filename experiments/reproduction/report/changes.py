@@ -156,6 +156,20 @@ def _change(
     return Change(claim, reading, before, after, other, rulings, moved, compared, estimate, width, why)
 
 
+def first_readings(before: Judged, after: Judged) -> list[tuple[str, str, str]]:
+    """Return the claims whose first reading, which gives the verdict, is another: id, and reading and outcome of both.
+
+    Claims of both editions only.
+    """
+    moved = []
+    for claim, readings in after.items():
+        (old, then), (new, now) = (next(iter(side.items())) for side in (before.get(claim) or readings, readings))
+        if old != new:
+            sides = ((old or "the only one", then), (new or "the only one", now))
+            moved.append((claim, *(f"{name}: {in_words(judged['outcome'], now['type'])}" for name, judged in sides)))
+    return [(claim, one, two) for claim, one, two in moved]
+
+
 def _paired(
     then: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
@@ -225,6 +239,7 @@ def changes_page(evidence: Path) -> str:
         reasons=reasons,
         outcomes=[change for change in changed if change.outcome or change.rulings],
         intervals=[change for change in changed if not change.outcome and not change.rulings],
+        first_readings=first_readings(before, after),
         unchanged=sum(len(readings) for readings in after.values()) - len(changed),
         added=[claim for claim in after if claim not in before and not claim.startswith("elsewhere.")],
         elsewhere=sum(claim.startswith("elsewhere.") and claim not in before for claim in after),

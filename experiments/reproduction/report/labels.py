@@ -242,7 +242,7 @@ def facts(verdict: VerdictFile) -> list[tuple[str, str]]:
     machine = [verdict.machine.get("cpu"), f"{cores} cores" if cores else "", verdict.machine.get("os")]
     known = {
         "Data": ", ".join(verdict.data_sets),
-        "Seeds": "" if verdict.seeds is None else str(verdict.seeds),
+        "Seeds, at most": "" if verdict.seeds is None else str(verdict.seeds),
         "Commit": (verdict.commit or "not recorded") + changed,
         "Commits of its runs": ", ".join(commit for commit in verdict.run_commits if commit != verdict.commit),
         "Made": moment(verdict.made),
