@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
@@ -230,15 +229,12 @@ class Reading:
         return self.excepted(*_EXCEPTIONS)
 
     def excepted(self, *rulings: Ruling) -> list[str]:
-        """Return the cases with some rulings: label, ruling, reason; of several with one label also the measurement."""
-        labels = Counter(case.about for case in self.counted)
+        """Return the cases with some rulings: label, ruling, measurement, note."""
         described = []
         for case in self.counted:
             if case.ruling in rulings:
-                measured = case.measured if labels[case.about] > 1 else ""
                 word = _EXCEPTIONS.get(case.ruling, case.ruling)
-                reasons = dict.fromkeys(filter(None, [word, measured, case.note]))  # a note may be the same
-                described.append(f"{case.about}: {', '.join(reasons)}")
+                described.append(f"{case.about}: {', '.join(filter(None, [word, case.measured, case.note]))}")
         return described
 
     @property

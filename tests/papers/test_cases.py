@@ -111,7 +111,7 @@ def test_each_reading_is_judged_with_its_own_options_and_constants() -> None:
         ("strict", "mixed", 1, 3),
         ("strictest", "contradicted", 0, 3),
     ]
-    assert claim.readings[1].exceptions == ["Web: fails"]
+    assert claim.readings[1].exceptions == ["Web: fails, measured"]
     assert (claim.verdict, claim.rule, claim.agreement) == (
         "reproduced",
         "At most 6.",

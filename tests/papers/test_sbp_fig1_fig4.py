@@ -213,5 +213,5 @@ def test_a_wrong_water_level_fails(monkeypatch: pytest.MonkeyPatch, name: str, p
     made = water_levels.make(with_data(evidence(read_figure(name), [panels[name]])))
     first, *others = made.claims
     assert first.verdict == "mixed"  # the mass is right
-    assert {"level: fails", "minimax: fails"} <= set(first.nearest.exceptions)
+    assert {"level", "minimax"} <= {case.about for case in first.nearest.rulings if case.ruling == "fails"}
     assert [claim.verdict for claim in others] == ["contradicted"] * (name == "sbp_fig1")

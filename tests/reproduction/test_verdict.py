@@ -155,7 +155,7 @@ def test_the_case_that_decides_is_found(rulings: list[Ruling], decided: int | No
     assert judged.found == ("" if decided is None else f"Adult: number {decided}")
 
 
-def test_several_exceptions_with_one_label_are_told_apart_by_their_measurements() -> None:
+def test_exceptions_have_label_ruling_measurement_and_note() -> None:
     cases = [
         CaseRuling("a", "fails", "SBP less Pegasos 2", about="A"),
         CaseRuling("a", "unclear", "SBP less SDCA 1", "few runs", about="A"),
@@ -163,5 +163,9 @@ def test_several_exceptions_with_one_label_are_told_apart_by_their_measurements(
         CaseRuling("c", "missing", note="no runs", about="C"),
     ]
     judged = Reading("", "", "", "", "contradicted", cases)
-    assert judged.excepted("fails") == ["A: fails, SBP less Pegasos 2", "B: fails"]
-    assert judged.exceptions[1:] == ["A: unclear, SBP less SDCA 1, few runs", "B: fails", "C: not run, no runs"]
+    assert judged.excepted("fails") == ["A: fails, SBP less Pegasos 2", "B: fails, SBP less Pegasos 3"]
+    assert judged.exceptions[1:] == [
+        "A: unclear, SBP less SDCA 1, few runs",
+        "B: fails, SBP less Pegasos 3",
+        "C: not run, no runs",
+    ]

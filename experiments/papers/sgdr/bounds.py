@@ -101,9 +101,8 @@ class Bounds(Statistic):
         # the larger of the two values over the smaller, as it should be; a bound of 0 or less holds trivially
         slack = 1 / share if share > 0 else math.inf
         decision = TRIVIAL if slack > TRIVIAL_SLACK else holds(share <= 1 + self.rounding)
-        note = text = (
-            f"{name}: {'L / J_opt' if side == 'L' else 'J_opt / J'} at most {share:.6g} at {count:,} evaluations"
-        )
+        note = ""
+        text = f"{name}: {'L / J_opt' if side == 'L' else 'J_opt / J'} at most {share:.6g} at {count:,} evaluations"
         if apart is not None and apart > self.agreement:
             decision, note = UNCLEAR, f"two methods' optima differ by {apart:.1e} (relative)"
         statistic = {"evaluations": count, "largest": share, "optima_differ_by": apart}
@@ -126,7 +125,7 @@ def _computed_cases(
         else:
             decision, text = judged(kind(**found))
             text = f"{method}: {text}"
-            cases.append(case_on(panel, name, decision, text, found, text))
+            cases.append(case_on(panel, name, decision, text, found))
     return cases
 
 
@@ -190,7 +189,7 @@ class DistanceRatio(Limits):
         ratio = bootstrap_geometric_mean(logs)
         names = [STYLES[name].name for name in (self.first, self.second)]
         text = f"J_opt - L of {names[0]} is {interval_text(ratio, '.3g')} times that of {names[1]}"
-        return case_on(panel, "increase", self.decide(ratio), text, ratio.as_dict(), text)
+        return case_on(panel, "increase", self.decide(ratio), text, ratio.as_dict())
 
 
 STATISTICS: Final = {

@@ -126,7 +126,7 @@ class TimeRatio(Limits):
         text = f"{name} {'both miss the target' if ratio is None else ratio.text()}"
         missed = [method for method in pair if not _known(self._effort(problem, method))]
         note = ", ".join(f"{STYLES[method].name}: {course}" for method in missed if (course := problem.course(method)))
-        return case_at(problem, name, self._decision(ratio), text, statistic, note or text)
+        return case_at(problem, name, self._decision(ratio), text, statistic, note)
 
     def _ratio(self, pair: Pair, factors: Factors) -> Ratio | None:
         """Return the product of powers of the ratio; None without a factor, or if both methods miss the target."""
@@ -188,9 +188,10 @@ def case_at(
     statistic: Mapping[str, Any] | None = None,
     note: str = "",
 ) -> Case:
-    """Return a case on a data set and C; the text is also its note, if none is given."""
-    measured, key = "" if statistic is None else text, f"C={problem.C:g} {what}".strip()
-    return case_on(problem.panel, key, decision, measured, statistic, note or text, about=problem.name)
+    """Return a case on a data set and C; without a statistic the text is its note, otherwise its measurement."""
+    key = f"C={problem.C:g} {what}".strip()
+    measured, why = (text, note) if statistic is not None else ("", text)
+    return case_on(problem.panel, key, decision, measured, statistic, why, about=problem.name)
 
 
 def problems_at(problems: Sequence[ProblemRuns], at: When) -> list[ProblemRuns]:
@@ -212,7 +213,7 @@ def _majority(evidence: Evidence, name: str, cases: Sequence[Case]) -> list[Case
         decision = MISSING
     beside = [replace(case, decision=BESIDE) for case in cases]
     text = f"{held} of the paper's {total} data sets hold, {failed} fail"
-    return [Case(("", name), name, decision, text, {"held": held, "failed": failed, "of": total}, text), *beside]
+    return [Case(("", name), name, decision, text, {"held": held, "failed": failed, "of": total}), *beside]
 
 
 def findings_of(answers: Mapping[str, Sequence[Case]], worst: str = "") -> Findings:

@@ -204,8 +204,9 @@ def uses_of(paper: str, evidence: Path) -> list[Use]:
             continue
         facts = read_facts(evidence, figure)
         stand_ins = {(panel["paper_dataset"], panel["dataset"]): panel["stand_in"] for panel in facts["panels"]}
-        rows = _rows(evidence, facts["tables"])
-        for run in read_series(evidence, facts):
+        series = read_series(evidence, facts)
+        rows = _rows(evidence, facts["tables"]) if series else {}
+        for run in series:
             pair = run["panel"], run["dataset"]
             use = uses.setdefault(pair, Use(pair[0], known.get(pair[0]), pair[1], stand_ins.get(pair, "")))
             use.figures.setdefault(rows[run["key"]], Counter())[figure] += 1
