@@ -190,7 +190,7 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, findings
         findings.summary,
         _settling(cases),
         replace(shows, series=evidence.spec.expanded(shows.series)),
-        _origins(evidence, run),
+        _origins(evidence, spec, run),
         reading.likely,
         spec.type,
     )
@@ -213,11 +213,12 @@ def _beside(evidence: Evidence, spec: ClaimSpec, concerned: Sequence[str]) -> di
     return beside
 
 
-def _origins(evidence: Evidence, run: Collection[str]) -> list[Origin]:
+def _origins(evidence: Evidence, spec: ClaimSpec, run: Collection[str]) -> list[Origin]:
     """Return the origins of some data sets, for a case on no data set of all; none for a figure of no paper."""
     of_paper = paper_data(evidence.spec.paper)
     panels = [panel for panel in evidence.panels if panel.paper_dataset in run or "" in run]
-    return sorted({origin_of(panel, of_paper) for panel in panels if of_paper})
+    origins = {origin_of(panel, of_paper) for panel in panels if of_paper}
+    return sorted(origins if spec.rows == "all" else {"part" if one == "paper" else one for one in origins})
 
 
 def origin_of(panel: Panel, of_paper: Mapping[str, PaperData]) -> Origin:

@@ -125,6 +125,8 @@ class ClaimSpec(Described):
         The paper's data sets that it is about; empty: all of the figure's. Empty for a figure without data sets.
     shows : ShownSpec
     type : ClaimType
+    rows : str
+        ``part`` if a case has a part of the data set's rows only.
     """
 
     id: str = ""
@@ -138,6 +140,7 @@ class ClaimSpec(Described):
     datasets: list[str] = field(default_factory=list)
     shows: ShownSpec = field(default_factory=ShownSpec)
     type: ClaimType = "empirical"
+    rows: Literal["all", "part"] = "all"
 
 
 @dataclass

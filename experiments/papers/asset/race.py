@@ -129,8 +129,8 @@ def _cell(frames: sweep.Frames, target: float | None) -> Cell:
 class TimesAndErrors(Limits):
     """Times of methods over that of another, and the difference of two errors, for each data set and s.
 
-    The limits are those of the ratio of times; `within` is a factor here. A ratio without its premise, that ASSET
-    reaches CPNY's error, fails.
+    The limits are those of the ratio of times; `within` is a share here: the ratio lies within a factor of 1 +
+    `within`. A ratio without its premise, that ASSET reaches CPNY's error, fails.
 
     Attributes
     ----------
@@ -165,10 +165,10 @@ class TimesAndErrors(Limits):
     half_s_of: str = ""
 
     def decide(self, measured: Interval | Ratio) -> Decision:
-        """Decide on a ratio; `within` is the largest factor between the times."""
+        """Decide on a ratio; with `within` it lies within a factor of 1 + `within`."""
         if self.within is None:
             return super().decide(measured)
-        return replace(self, within=None, between=(1 / self.within, self.within)).decide(measured)
+        return replace(self, within=None, between=(1 / (1 + self.within), 1 + self.within)).decide(measured)
 
     def findings(self, data: Sequence[Entry], evidence: Evidence) -> Findings:
         """Compare times and errors on each data set, for each s."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -33,7 +33,7 @@ from svm_cost_curves.experiments.papers.sbp.growth import (
 )
 from svm_cost_curves.experiments.papers.sbp.methods import POINT_STYLES
 from svm_cost_curves.experiments.plotting import INK, STYLES, Style, plain_frame, row_of_axes
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.statistics import BESIDE, MISSING, at_most, holds
 
@@ -46,8 +46,8 @@ Measured = Sequence[Mapping[ChargeName, PanelGrowth]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheaperAndSlowerGrowing(Statistic):
-    """A method takes fewer evaluations than another, and their number does not grow faster.
+class EvaluationsToErrors(Statistic):
+    """The evaluations of two methods to equal errors: how fast their numbers grow, or the numbers.
 
     Attributes
     ----------
@@ -55,13 +55,16 @@ class CheaperAndSlowerGrowing(Statistic):
         Series.
     beside : list of str
         Series whose exponents are given with those of their bounds, and not judged.
+    numbers : bool
+        Whether the numbers are compared, and not their growth.
     charge : {"iteration", "support_vector", "change"}
         How methods that do not have to store all responses are charged (`CHARGES`).
     """
 
     first: str
     second: str
-    beside: list[str]
+    beside: list[str] = field(default_factory=list)
+    numbers: bool = False
     charge: ChargeName = "iteration"
 
     def findings(self, data: Measured, evidence: Evidence) -> Findings:
@@ -73,18 +76,21 @@ class CheaperAndSlowerGrowing(Statistic):
                 names = (self.first, self.second)
                 cases.append(missing_runs(evidence, panel, self.second, names, "the best error is 0"))
             else:
-                cases += self._cases(evidence, measured)
+                cases.append(self._case(evidence, measured))
                 cases += [_case_beside(measured, name) for name in self.beside if name in measured.growths]
         return Findings(cases)
 
-    def _cases(self, evidence: Evidence, measured: PanelGrowth) -> list[Case]:
+    def _case(self, evidence: Evidence, measured: PanelGrowth) -> Case:
         panel, names = measured.panel, (self.first, self.second)
         first, second = (measured.growths.get(name) for name in names)
         if first is None or second is None:
-            return [missing_runs(evidence, panel, case, names) for case in ("fewer", "exponent")]
+            return missing_runs(evidence, panel, "fewer" if self.numbers else "exponent", names)
+        return self._fewer(panel, first, second) if self.numbers else self._exponent(measured, first, second)
+
+    def _fewer(self, panel: Panel, first: Growth, second: Growth) -> Case:
         cheaper = first.never_dearer(second)[first.fair & np.isfinite(first.costs) & np.isfinite(second.costs)]
         other = STYLES[self.second].name
-        fewer = case_on(
+        return case_on(
             panel,
             "fewer",
             holds(bool(cheaper.all())) if len(cheaper) else MISSING,
@@ -92,10 +98,13 @@ class CheaperAndSlowerGrowing(Statistic):
             {"errors_that_both_reach": len(cheaper), "of_these_sbp_is_cheaper_at": int(cheaper.sum())},
             "" if len(cheaper) else "the two reach no error in common",
         )
+
+    def _exponent(self, measured: PanelGrowth, first: Growth, second: Growth) -> Case:
+        panel, names, other = measured.panel, (self.first, self.second), STYLES[self.second].name
         both = first.used & second.used
         gap = difference(first, second, both)
         if gap is None:
-            return [fewer, case_on(panel, "exponent", MISSING, note="the two reach too few errors in common")]
+            return case_on(panel, "exponent", MISSING, note="the two reach too few errors in common")
         exponents = [growth_over(growth.costs, both) for growth in (first, second)]
         bounds = [measured.bound_exponent(name, both, per_example=True) for name in names]
         expected = None if bounds[0] is None or bounds[1] is None else bounds[0] - bounds[1]
@@ -112,7 +121,7 @@ class CheaperAndSlowerGrowing(Statistic):
         }
         text = f"exponent {exponents[0]:.2f} to {other}'s {exponents[1]:.2f}, difference {interval_text(gap, '.2f')}"
         text += f" (bounds {expected:.2f})" if expected is not None else ""
-        return [fewer, case_on(panel, "exponent", at_most(gap, 0.0), text, statistic)]
+        return case_on(panel, "exponent", at_most(gap, 0.0), text, statistic)
 
 
 def _case_beside(measured: PanelGrowth, series: str) -> Case:
@@ -127,7 +136,7 @@ def _case_beside(measured: PanelGrowth, series: str) -> Case:
     return case_on(measured.panel, series, BESIDE, text, statistic)
 
 
-STATISTICS: Final = {"cheaper_and_slower_growing": CheaperAndSlowerGrowing}
+STATISTICS: Final = {"evaluations_to_errors": EvaluationsToErrors}
 ROWS: Final[tuple[ChargeName, ...]] = ("iteration", "support_vector")
 """Charges with a row of panels."""
 _LEGEND, _ROW_HEIGHT, _ABOVE, _BELOW = 0.72, 4.1, 0.75, 0.56  # inches

@@ -89,7 +89,9 @@ class StopCost(Limits):
 
     def findings(self, data: Sequence[ProblemRuns], evidence: Evidence) -> Findings:
         """Compare the times of each method on each problem."""
-        titles = {name: f"{STYLES[name].name} with its stopping rule over without" for name in self.methods}
+        titles = {
+            name: f"{STYLES[name].name} to its stop over the same epochs with the smallest eps" for name in self.methods
+        }
         cases = {title: [self._case(problem, name, title) for problem in data] for name, title in titles.items()}
         return findings_of(cases)
 
