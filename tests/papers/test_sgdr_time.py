@@ -287,7 +287,8 @@ def test_the_stopping_rule_takes_time(as_claimed: Panel, times: Sequence[float],
     assert claim.verdict == outcome
     if outcome == "reproduced":
         assert (
-            "SGD-s to its stop over the same epochs with the smallest eps: as claimed in 3 of 3 cases; ratio 1.2" in claim.nearest.measured
+            "SGD-s to its stop over the same epochs with the smallest eps: "
+            "as claimed in 3 of 3 cases; ratio 1.2" in claim.nearest.measured
         )
 
 
