@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.arena.targets import COSTS, Targets
 from svm_cost_curves.experiments.curve import column, cost_to_reach
-from svm_cost_curves.experiments.papers.bands import Band, band
 from svm_cost_curves.experiments.papers.optimum import SERIES as OPTIMUM
 from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
+from svm_cost_curves.experiments.plotting.bands import Band, band
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.statistics import Effort, effort_of
 
@@ -87,7 +87,7 @@ class Comparison:
     @cached_property
     def least_error(self) -> float | None:
         """Least median value of any entrant; None without runs."""
-        lows = [float(curve.median.min()) for name in self.entrants if (curve := self.band(name, "iterations"))]
+        lows = [float(curve.middle.min()) for name in self.entrants if (curve := self.band(name, "iterations"))]
         return min(lows, default=None)
 
     @property

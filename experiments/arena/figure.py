@@ -49,7 +49,7 @@ def _points(drawing: picture.Drawing) -> pd.DataFrame:
     for cost in drawing.costs:
         for comparison in drawing.comparisons:
             for name, band in drawing.bands(comparison, cost).items():
-                values = {"x": band.cost, "median": band.median, "low": band.low, "high": band.high, "runs": band.runs}
+                values = {"x": band.cost, "median": band.middle, "low": band.low, "high": band.high, "runs": band.runs}
                 tables.append(_table("curve", comparison.panel.dataset, name, cost, values))
         for name, profile in drawing.profiles[cost].items():
             tables.append(_table("profile", "", name, cost, {"x": profile.factor, "median": profile.share}))

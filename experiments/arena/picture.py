@@ -12,9 +12,9 @@ import numpy as np
 from svm_cost_curves.experiments.arena.comparison import Comparison
 from svm_cost_curves.experiments.arena.profile import Profile
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.bands import Band
 from svm_cost_curves.experiments.papers.panels import empty, empty_panel, heading, write_heading
 from svm_cost_curves.experiments.plotting import INK, Style, axis_name, interesting_range, plain_frame, styles_for
+from svm_cost_curves.experiments.plotting.bands import Band
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,7 +136,7 @@ def _draw_comparison(axes: Axes, comparison: Comparison, drawing: Drawing, cost:
         _cut_gaps(axes, bands, least)
     else:
         axes.set_yscale("linear")
-        low, high = interesting_range([(band.cost, band.median) for band in bands.values()])
+        low, high = interesting_range([(band.cost, band.middle) for band in bands.values()])
         axes.set_ylim(100 * max(low, 0.0), 100 * max([high, *(1.05 * level for level in levels)]))
     for level in levels:
         axes.axhline(level if gap else 100 * level, color=INK, linewidth=0.8, linestyle=(0, (1.0, 2.0)), zorder=1.5)
@@ -144,7 +144,7 @@ def _draw_comparison(axes: Axes, comparison: Comparison, drawing: Drawing, cost:
 
 def _cut_gaps(axes: Axes, bands: Mapping[str, Band], least: float) -> None:
     """Limit the axis from below the finest target to the median first value of the curves."""
-    begins = sorted(float(band.median[0]) for band in bands.values())
+    begins = sorted(float(band.middle[0]) for band in bands.values())
     axes.set_ylim(0.8 * least, 3 * max(begins[len(begins) // 2], 100 * least))
 
 

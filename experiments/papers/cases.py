@@ -15,13 +15,12 @@ from svm_cost_curves.experiments.reproduction.claim_spec import (
     kinds_of,
     statistic_of,
 )
-from svm_cost_curves.experiments.reproduction.data_statement import PaperData, paper_data
+from svm_cost_curves.experiments.reproduction.data_statement import Origin, origin_of_data, paper_data
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.statistics import BESIDE, MISSING, Decision, Interval, Ruling
 from svm_cost_curves.experiments.reproduction.verdict import (
     CaseRuling,
     Claim,
-    Origin,
     Reading,
     Sensitivity,
     outcome_of,
@@ -217,18 +216,12 @@ def _origins(evidence: Evidence, spec: ClaimSpec, run: Collection[str]) -> list[
     """Return the origins of some data sets, for a case on no data set of all; none for a figure of no paper."""
     of_paper = paper_data(evidence.spec.paper)
     panels = [panel for panel in evidence.panels if panel.paper_dataset in run or "" in run]
-    origins = {origin_of(panel, of_paper) for panel in panels if of_paper}
+    origins = {
+        origin_of_data(of_paper.get(panel.paper_dataset), panel.dataset, panel.n, stands_in=bool(panel.stand_in))
+        for panel in panels
+        if of_paper
+    }
     return sorted(origins if spec.rows == "all" else {"part" if one == "paper" else one for one in origins})
-
-
-def origin_of(panel: Panel, of_paper: Mapping[str, PaperData]) -> Origin:
-    """Return which data a panel has: the paper's rows, a part of them, other data, or a problem of our own."""
-    known = of_paper.get(panel.paper_dataset)
-    if panel.stand_in:
-        return "part" if known is not None and panel.dataset in known.parts else "surrogate"
-    if known is None:
-        return "own"
-    return "part" if known.train is not None and panel.n is not None and panel.n < known.train else "paper"
 
 
 def _settling(cases: Sequence[Case]) -> int | None:

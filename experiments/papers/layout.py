@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
-from svm_cost_curves.experiments.papers.bands import Band
 from svm_cost_curves.experiments.papers.panels import empty
 from svm_cost_curves.experiments.plotting import FAINT, INK, Style, draw_spread, legend_row, plain_frame, row_of_axes
+from svm_cost_curves.experiments.plotting.bands import Band
 from svm_cost_curves.experiments.reproduction.statistics import Effort
 
 if TYPE_CHECKING:
@@ -154,9 +154,9 @@ def draw_band(axes: Axes, band: Band, style: Style, *, steps: bool = True) -> No
 
 def draw_line(axes: Axes, band: Band, style: Style, *, steps: bool = True) -> None:
     """Draw a median line with markers; `steps` as in `draw_band`."""
-    axes.plot(band.cost, band.median, drawstyle="steps-post" if steps else "default", **style.look, zorder=3)
+    axes.plot(band.cost, band.middle, drawstyle="steps-post" if steps else "default", **style.look, zorder=3)
     marked = slice(None, None, max(1, len(band.cost) // 7))
-    axes.plot(band.cost[marked], band.median[marked], linestyle="none", **style.markers(), zorder=4)
+    axes.plot(band.cost[marked], band.middle[marked], linestyle="none", **style.markers(), zorder=4)
 
 
 def draw_efforts(axes: Axes, efforts: Mapping[int, Effort] | Mapping[float, Effort], style: Style) -> None:

@@ -26,7 +26,8 @@ from svm_cost_curves.experiments.plotting import (
     row_of_axes,
     styles_for,
 )
-from svm_cost_curves.experiments.plotting.means import Line, line_of, median_line
+from svm_cost_curves.experiments.plotting.bands import Band
+from svm_cost_curves.experiments.plotting.means import median_band
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.series_spec import RowSpec
 
@@ -85,12 +86,12 @@ class CurveFigure:
         return _WIDTH, _LEGEND + _ROW * len(self.rows)
 
     @cached_property
-    def curves(self) -> list[list[dict[str, MeanCurve | Line]]]:
+    def curves(self) -> list[list[dict[str, MeanCurve | Band]]]:
         """Mean or median curve of each series that has one, by row and panel."""
         return [[self._curves_of(row, panel) for panel in self.evidence.panels] for row in self.rows]
 
-    def _curves_of(self, row: RowSpec, panel: Panel) -> dict[str, MeanCurve | Line]:
-        average = median_line if row.middle == "median" else mean_curve
+    def _curves_of(self, row: RowSpec, panel: Panel) -> dict[str, MeanCurve | Band]:
+        average = median_band if row.middle == "median" else mean_curve
         curves = {
             label: average(panel.curves(name), cost=row.cost, measure=row.measure)
             for label, name in row.shown(panel.runs).items()
@@ -162,9 +163,9 @@ class CurveFigure:
             places = row_of_axes(figure, len(self.evidence.panels), above=top + _ABOVE, below=below)
             for k, (axes, panel) in enumerate(zip(places, self.evidence.panels, strict=True)):
                 factor, cost = _axis(row, panel)
-                lines = {label: line_of(curve).times(factor, 1.0) for label, curve in self.curves[i][k].items()}
-                _draw_one(axes, panel, lines, styles, row, cost)
-                if k == 0 and lines:
+                bands = {label: _band(curve).costing(factor) for label, curve in self.curves[i][k].items()}
+                _draw_panel_of(axes, panel, bands, styles, row, cost)
+                if k == 0 and bands:
                     axes.set_ylabel(axis_name(row.measure), color=INK)
 
 
@@ -227,21 +228,25 @@ def _axis(row: RowSpec, panel: Panel) -> tuple[float, str]:
     return 1.0, axis_name(row.cost)
 
 
-def _values(curve: MeanCurve | Line) -> dict[str, NDArray[np.float64]]:
+def _band(curve: MeanCurve | Band) -> Band:
+    return curve.band if isinstance(curve, MeanCurve) else curve
+
+
+def _values(curve: MeanCurve | Band) -> dict[str, NDArray[np.float64]]:
     """Return the columns of a curve's values."""
     if isinstance(curve, MeanCurve):
         return {"mean": curve.mean, "sd": curve.sd}
-    return {"median": curve.value, "lower_quartile": curve.low, "upper_quartile": curve.high}
+    return {"median": curve.middle, "lower_quartile": curve.low, "upper_quartile": curve.high}
 
 
-def _draw_one(
-    axes: Axes, panel: Panel, lines: Mapping[str, Line], styles: Mapping[str, Style], row: RowSpec, cost: str
+def _draw_panel_of(
+    axes: Axes, panel: Panel, bands: Mapping[str, Band], styles: Mapping[str, Style], row: RowSpec, cost: str
 ) -> None:
-    if not lines:
+    if not bands:
         empty_panel(axes, "no finished runs")
         heading(axes, panel)
         return
-    drawn = draw_panel(axes, lines, styles, cost=row.cost, measure=row.measure, bands=row.bands, compared=row.compared)
+    drawn = draw_panel(axes, bands, styles, cost=row.cost, measure=row.measure, bands=row.bands, compared=row.compared)
     axes.set_xlabel(cost, color=INK)
     heading(axes, panel, drawn.cut)
     if facts := row.facts.get(panel.paper_dataset):

@@ -68,14 +68,15 @@ def curves_picture(
 
     def draw(figure: Figure | SubFigure) -> None:
         (axes,) = row_of_axes(figure, 1, above=_ABOVE, below=_BELOW)
-        drawn = draw_panel(axes, means, styles, cost=cost, measure=measure)
+        bands = {label: mean.band for label, mean in means.items()}
+        drawn = draw_panel(axes, bands, styles, cost=cost, measure=measure)
         axes.set_ylabel(axis_name(measure), color=INK)
         left, height = axes.get_position().x0, figure.bbox.height / figure.dpi
         figure.text(left, 1 - 0.05 / height, caption, color=FAINT, va="top", parse_math=False)
         place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right"}
         axes.annotate(drawn.cut, (1, 1), (0, 7), color=FAINT, label=paper.NOTE, **place)
         if names:
-            name_curves(axes, drawn.lines, styles, in_order=in_order)
+            name_curves(axes, drawn.bands, styles, in_order=in_order)
         else:
             legend_row(figure, shown, (left, 1), dashed=True)
 

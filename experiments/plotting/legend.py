@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from svm_cost_curves.experiments.plotting.means import Line
+from svm_cost_curves.experiments.plotting.bands import Band
 from svm_cost_curves.experiments.plotting.ranges import spread
 from svm_cost_curves.experiments.plotting.styles import DASHED, INK, Style
 
@@ -37,26 +37,26 @@ def names_height(styles: Iterable[Style]) -> float:
     return len(lines) * (_LINE * max(lines) + _GAP)
 
 
-def name_curves(axes: Axes, lines: Mapping[str, Line], styles: Mapping[str, Style], *, in_order: bool = False) -> None:
+def name_curves(axes: Axes, bands: Mapping[str, Band], styles: Mapping[str, Style], *, in_order: bool = False) -> None:
     """Write each curve's name and a piece of its line in the right margin; the axes become narrower for it.
 
     Parameters
     ----------
     axes : Axes
         With the curves drawn, in a figure with an Agg canvas.
-    lines : mapping of str to Line
+    bands : mapping of str to Band
         In the drawn units.
     styles : mapping of str to Style
     in_order : bool
-        Write the names in a column from the top, in the order of `lines`; else each at the end of its curve.
+        Write the names in a column from the top, in the order of `bands`; else each at the end of its curve.
     """
     figure = axes.figure
     box, width = axes.get_position(), figure.bbox.width / figure.dpi
-    gap = names_height(styles[label] for label in lines) / len(lines) / (box.height * figure.bbox.height / figure.dpi)
-    ends = _ends(axes, lines)
-    wanted = [1 - gap * k for k in range(len(lines))] if in_order else [height for _, height in ends]
+    gap = names_height(styles[label] for label in bands) / len(bands) / (box.height * figure.bbox.height / figure.dpi)
+    ends = _ends(axes, bands)
+    wanted = [1 - gap * k for k in range(len(bands))] if in_order else [height for _, height in ends]
     texts = []
-    for label, end, height in zip(lines, ends, spread(wanted, gap, gap / 2, 1 - gap / 2), strict=True):
+    for label, end, height in zip(bands, ends, spread(wanted, gap, gap / 2, 1 - gap / 2), strict=True):
         style = styles[label]
         anywhere: dict[str, Any] = {"transform": axes.transAxes, "clip_on": False}
         if not in_order:
@@ -71,16 +71,16 @@ def name_curves(axes: Axes, lines: Mapping[str, Line], styles: Mapping[str, Styl
     axes.set_position((box.x0, box.y0, min(box.width, max(room, 0.3)), box.height))
 
 
-def _ends(axes: Axes, lines: Mapping[str, Line]) -> list[tuple[float, float]]:
+def _ends(axes: Axes, bands: Mapping[str, Band]) -> list[tuple[float, float]]:
     """Return the end of each curve in fractions of the axes."""
     low, high = axes.get_ylim()
     left, right = (math.log(limit) for limit in axes.get_xlim())
     return [
         (
-            (math.log(line.cost[-1]) - left) / (right - left),
-            (float(np.clip(line.value[-1], low, high)) - low) / (high - low),
+            (math.log(drawn.cost[-1]) - left) / (right - left),
+            (float(np.clip(drawn.middle[-1], low, high)) - low) / (high - low),
         )
-        for line in lines.values()
+        for drawn in bands.values()
     ]
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import common_grid, epoch_cost, known_points, mean_over_runs, values_on
+from svm_cost_curves.experiments.curve import epoch_cost, known_points, mean_over_runs
+from svm_cost_curves.experiments.plotting.bands import Band, band
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,42 +38,10 @@ class MeanCurve:
     runs: int
     first_epoch: float | None
 
-    def times(self, factor: float) -> MeanCurve:
-        """Return the same curve in another unit of the measure."""
-        return replace(self, mean=factor * self.mean, sd=factor * self.sd)
-
-
-@dataclass(frozen=True)
-class Line:
-    """Line of a panel, with its band.
-
-    Attributes
-    ----------
-    cost : (m,) float64
-        Positive, increasing; m >= 1.
-    value, low, high : (m,) float64
-        The mean or the median over runs, and the band's limits.
-    first_epoch : float or None
-        As in `MeanCurve`.
-    """
-
-    cost: NDArray[np.float64]
-    value: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    first_epoch: float | None = None
-
-    def times(self, cost: float, measure: float) -> Line:
-        """Return the same line with the cost and the measure in other units."""
-        end = None if self.first_epoch is None else cost * self.first_epoch
-        return Line(cost * self.cost, measure * self.value, measure * self.low, measure * self.high, end)
-
-
-def line_of(curve: MeanCurve | Line) -> Line:
-    """Return a mean as a line with a band of one standard deviation; a line stays as it is."""
-    if isinstance(curve, Line):
-        return curve
-    return Line(curve.cost, curve.mean, curve.mean - curve.sd, curve.mean + curve.sd, curve.first_epoch)
+    @property
+    def band(self) -> Band:
+        """The mean with a spread of one standard deviation on either side."""
+        return Band(self.cost, self.mean, self.mean - self.sd, self.mean + self.sd, self.runs, self.first_epoch)
 
 
 def mean_curve(frames: Sequence[pd.DataFrame], *, cost: str, measure: str) -> MeanCurve | None:
@@ -101,17 +70,13 @@ def mean_curves(
     return {label: mean for label, mean in means.items() if mean is not None}
 
 
-def median_line(frames: Sequence[pd.DataFrame], *, cost: str, measure: str) -> Line | None:
-    """Return the median of some curves, with a band from the lower to the upper quartile.
+def median_band(frames: Sequence[pd.DataFrame], *, cost: str, measure: str) -> Band | None:
+    """Return the median of some curves, with a spread from the lower to the upper quartile.
 
     Parameters and grid are those of `mean_curve`.
     """
-    runs = [run for frame in frames if len((run := known_points(frame, cost, measure))[0])]
-    if not runs:
-        return None
-    grid = common_grid([costs for costs, _ in runs])
-    low, median, high = np.quantile(values_on(runs, grid), (0.25, 0.5, 0.75), axis=0)
-    return Line(grid, median, low, high, _first_epoch(frames, cost))
+    drawn = band([known_points(frame, cost, measure) for frame in frames], tail=0.25)
+    return None if drawn is None else replace(drawn, first_epoch=_first_epoch(frames, cost))
 
 
 def _first_epoch(frames: Sequence[pd.DataFrame], cost: str) -> float | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.plotting.means import Line, MeanCurve, line_of
+from svm_cost_curves.experiments.plotting.bands import Band
 from svm_cost_curves.experiments.plotting.ranges import from_common_start, interesting_range
 from svm_cost_curves.experiments.plotting.styles import DASHED, INK, Style, axis_name, plain_frame
 
@@ -31,13 +31,13 @@ class Drawn:
 
     Attributes
     ----------
-    lines : mapping of str to Line
+    bands : mapping of str to Band
         In the units that are drawn.
     cut : str
         ``axis cut: curves go up to 76.4 %`` if the vertical axis ends below the curves; else empty.
     """
 
-    lines: Mapping[str, Line]
+    bands: Mapping[str, Band]
     cut: str
 
 
@@ -52,7 +52,7 @@ def row_of_axes(figure: Figure | SubFigure, count: int, *, above: float, below: 
 
 def draw_panel(
     axes: Axes,
-    curves: Mapping[str, MeanCurve | Line],
+    curves: Mapping[str, Band],
     styles: Mapping[str, Style],
     *,
     cost: str,
@@ -60,9 +60,9 @@ def draw_panel(
     bands: bool = True,
     compared: bool = False,
 ) -> Drawn:
-    """Draw each label's line, with its band and markers, and lay out the axes.
+    """Draw the curve of each label, with its spread and markers, and lay out the axes.
 
-    Lines and bands are steps: between two evaluations the value of the earlier one holds (`experiments.curve`).
+    Curves and spreads are steps: between two evaluations the value of the earlier one holds (`experiments.curve`).
     The Perceptron's line is dashed after its first epoch, as in Figure 2 of the SBP paper. Errors are drawn in percent.
     The cost's name is below the axis; the caller writes the measure's name.
 
@@ -70,7 +70,7 @@ def draw_panel(
     ----------
     axes : Axes
         Empty.
-    curves : mapping of str to MeanCurve or Line
+    curves : mapping of str to Band
         At least one.
     styles : mapping of str to Style
         For each label.
@@ -87,8 +87,8 @@ def draw_panel(
     Drawn
     """
     factor, unit = (100.0, " %") if measure.endswith("_error") else (1.0, "")
-    drawn = {label: line_of(curve).times(1.0, factor) for label, curve in curves.items()}
-    series = [(line.cost, line.value) for line in drawn.values()]
+    drawn = {label: curve.times(factor) for label, curve in curves.items()}
+    series = [(curve.cost, curve.middle) for curve in drawn.values()]
     low, high = interesting_range(from_common_start(series) if compared else series)
     _lay_out_measure(axes, low, high, unit)
     first, last = min(costs[0] for costs, _ in series), max(costs[-1] for costs, _ in series)
@@ -97,9 +97,9 @@ def draw_panel(
         first = min(costs[0] for costs in shown if len(costs))
     _lay_out_costs(axes, first, last)
     axes.set_xlabel(axis_name(cost), color=INK)
-    for label, line in drawn.items():
-        _draw(axes, _with_gaps(line, high) if compared else line, styles[label], bands)
-    top = max(float(line.value.max()) for line in drawn.values())
+    for label, curve in drawn.items():
+        _draw(axes, _with_gaps(curve, high) if compared else curve, styles[label], spread=bands)
+    top = max(float(curve.middle.max()) for curve in drawn.values())
     return Drawn(drawn, f"axis cut: curves go up to {top:.3g}{unit}" if top > high else "")
 
 
@@ -134,20 +134,20 @@ def power_of_ten(exponent: int) -> str:
     return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def _with_gaps(line: Line, top: float) -> Line:
-    """Return a line without the values above a limit, once it has been below."""
-    above = line.value > top
-    return replace(line, value=np.where(above & np.logical_or.accumulate(~above), np.nan, line.value))
+def _with_gaps(curve: Band, top: float) -> Band:
+    """Return a curve without the values above a limit, once it has been below."""
+    above = curve.middle > top
+    return replace(curve, middle=np.where(above & np.logical_or.accumulate(~above), np.nan, curve.middle))
 
 
-def _draw(axes: Axes, line: Line, style: Style, band: bool) -> None:
-    costs, values = line.cost, line.value
-    if band and (line.low < line.high).any():
-        draw_spread(axes, costs, line.low, line.high, style)
+def _draw(axes: Axes, curve: Band, style: Style, *, spread: bool) -> None:
+    costs, values = curve.cost, curve.middle
+    if spread and (curve.low < curve.high).any():
+        draw_spread(axes, costs, curve.low, curve.high, style)
     look: dict[str, Any] = {**style.look, "drawstyle": "steps-post", "solid_capstyle": "round", "zorder": 3}
     split = len(costs)
-    if style.dashed_after_first_epoch and line.first_epoch is not None:
-        split = int(np.searchsorted(costs, line.first_epoch, side="right"))
+    if style.dashed_after_first_epoch and curve.first_epoch is not None:
+        split = int(np.searchsorted(costs, curve.first_epoch, side="right"))
     axes.plot(costs[:split], values[:split], **look)
     # the pieces share a point, so that the line has no gap
     axes.plot(costs[max(split - 1, 0) :], values[max(split - 1, 0) :], **look | {"linestyle": DASHED})

@@ -138,7 +138,7 @@ def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
     commit = provenance.commit_text(verdict.commit, verdict.dirty) or "unknown"
     place = place_of(evidence.spec.label, evidence.spec.paper, title=True)
     restrictions = (
-        (len(verdict.stand_in), "surrogate data set", ""),
+        (len(verdict.stand_in), "stand-in", ""),
         (len(verdict.absent), "data set", " not available"),
         (len(verdict.missing), "series", " with runs missing"),
         (len(verdict.left_out), "series", " left out"),

@@ -20,7 +20,7 @@ class Described:
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
 
-def _known(names: Sequence[str]) -> AfterValidator:
+def _one_of(names: Sequence[str]) -> AfterValidator:
     """Return the check of a value that must be one of some names."""
 
     def check(name: str) -> str:
@@ -31,11 +31,11 @@ def _known(names: Sequence[str]) -> AfterValidator:
     return AfterValidator(check)
 
 
-Count = Annotated[str, _known(COUNTS)]
+Count = Annotated[str, _one_of(COUNTS)]
 """A column of the curves that counts."""
-Cost = Annotated[str, _known(COSTS)]
+Cost = Annotated[str, _one_of(COSTS)]
 """A column of the curves that can be a horizontal axis."""
-Measure = Annotated[str, _known(MEASURES)]
+Measure = Annotated[str, _one_of(MEASURES)]
 """A column of the curves that measures."""
 
 
@@ -282,14 +282,14 @@ def statistic_of(kinds: Kinds, claim: ClaimSpec, reading: ReadingSpec) -> Any:
     kind = str(arguments.pop("kind", ""))
     if kind not in kinds:
         raise ValueError(f"{where}: there is no statistic {kind!r}; known: {', '.join(kinds)}{nearest(kind, kinds)}")
-    known = {own.name for own in fields(kinds[kind])}
+    names = {argument.name for argument in fields(kinds[kind])}
     constants = claim.constants | reading.constants
     arguments |= {name: constants[value] for name, value in arguments.items() if str(value) in constants}
-    arguments |= {name: value for name, value in constants.items() if name in known}
+    arguments |= {name: value for name, value in constants.items() if name in names}
     try:
         return TypeAdapter[Any](kinds[kind]).validate_python(arguments)
     except ValidationError as error:
-        raise ValueError(f"{where}: {first_fault(error, known)}") from error
+        raise ValueError(f"{where}: {first_fault(error, names)}") from error
 
 
 def check_statistic(claim: ClaimSpec, maker: str) -> None:
@@ -300,6 +300,8 @@ def check_statistic(claim: ClaimSpec, maker: str) -> None:
     for reading in claim.readings or [ReadingSpec()]:
         statistic = statistic_of(kinds, claim, reading)
         given = {**claim.statistic, **reading.changes}
-        used |= {own.name for own in fields(statistic)} | {value for value in given.values() if isinstance(value, str)}
+        used |= {argument.name for argument in fields(statistic)} | {
+            value for value in given.values() if isinstance(value, str)
+        }
     if unused := sorted(claim.constants.keys() - used):
         raise ValueError(f"claim {claim.id!r}: its statistic does not use the constant {', '.join(unused)}")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import PositiveInt, TypeAdapter, ValidationError
 
@@ -14,6 +15,13 @@ from svm_cost_curves.experiments.reproduction.claim_spec import Described
 from svm_cost_curves.experiments.reproduction.faults import first_fault
 
 DATA_STATEMENT = PROJECT_ROOT / "conf" / "data_statement.yaml"
+
+
+Origin = Literal["paper", "part", "surrogate", "own"]
+"""Data of a case: the rows that the paper used; a part of them; other data in their place; a problem that no paper has.
+
+A data set that has fewer training rows than the paper's is a part, whichever rows it has.
+"""
 
 
 class DataStatementError(ValueError):
@@ -41,6 +49,27 @@ class PaperData(Described):
     test: PositiveInt | None = None
     changes: str = ""
     parts: list[str] = field(default_factory=list)
+
+
+def origin_of_data(of_paper: PaperData | None, dataset: str, train: int | None, *, stands_in: bool) -> Origin:
+    """Return what a data set is to a paper.
+
+    Parameters
+    ----------
+    of_paper : PaperData or None
+        The paper's data set; None if the paper has none such.
+    dataset : str
+        Name of the data set that was used.
+    train : int or None
+        Its training rows.
+    stands_in : bool
+        Whether it is declared a stand-in.
+    """
+    if stands_in:
+        return "part" if of_paper is not None and dataset in of_paper.parts else "surrogate"
+    if of_paper is None:
+        return "own"
+    return "part" if of_paper.train is not None and train is not None and train < of_paper.train else "paper"
 
 
 def paper_data(paper: str) -> Mapping[str, PaperData]:
@@ -72,5 +101,5 @@ def read_statement(path: Path = DATA_STATEMENT) -> Mapping[str, Mapping[str, Pap
         raise DataStatementError(f"{path.name}: {' '.join(str(error).split())}") from error
     except ValidationError as error:
         raise DataStatementError(
-            f"{path.name}: {first_fault(error, [own.name for own in fields(PaperData)])}"
+            f"{path.name}: {first_fault(error, [entry.name for entry in fields(PaperData)])}"
         ) from error

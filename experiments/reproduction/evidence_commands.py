@@ -65,11 +65,16 @@ def judge_figures(names: Sequence[str], command: Command) -> int:
 
 
 def publish_results(command: Command) -> int:
-    """Write the scorecards of docs/results from the evidence."""
+    """Write the scorecards of docs/results from the evidence, and the table of README if they are the project's."""
+    from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+    from svm_cost_curves.experiments.reproduction.published import RESULTS
+    from svm_cost_curves.experiments.reproduction.report.front import put_front_table
     from svm_cost_curves.experiments.reproduction.results import write_results
 
     for page in write_results(command.evidence, command.results, command.options.jobs):
         print(f"scorecard: {page}")
+    if command.results == RESULTS:
+        put_front_table(PROJECT_ROOT / "README.md", command.evidence)
     return OK
 
 

@@ -90,9 +90,8 @@ def number(
     """Compare a printed number with our runs.
 
     ``agrees``: the interval of our mean, widened by the print's rounding, lies within the limit around the printed
-    number. ``differs``: it lies outside. ``too few runs``: anything else. Fewer than `LEAST_RUNS` runs have no such
-    interval; their range is widened by the limit. So they never agree, and differ where all of them are more than twice
-    the limit away, on one side.
+    number. ``differs``: it lies outside. ``too few runs``: anything else. With fewer than `LEAST_RUNS` runs the outcome
+    is never ``agrees``; it is ``differs`` if all runs lie more than twice the limit away, on one side.
 
     Parameters
     ----------
@@ -106,6 +105,11 @@ def number(
         Size of the test set if the number is a test error in per cent.
     compared : bool
         False where the data differ from the paper's.
+
+    Returns
+    -------
+    Number
+        In the number's unit.
     """
     known = np.asarray([] if values is None else values, dtype=np.float64)
     repeated, ratio = known.ndim == 0, spec.unit == TIMES

@@ -54,7 +54,7 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
 
 def _reading(reading: Reading) -> dict[str, Any]:
     counts = {"held": reading.held, "run": reading.run, "cases": reading.cases}
-    return dataclasses.asdict(reading) | {"text": reading.text, "found": reading.found} | counts
+    return dataclasses.asdict(reading) | {"text": reading.text, "decided_by": reading.decided_by} | counts
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:

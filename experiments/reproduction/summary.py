@@ -66,7 +66,7 @@ def claims_table(verdict: Verdict) -> Table:
     table.add_column("verdict")
     table.add_column("decided by")
     for claim in verdict.claims:
-        decided = textwrap.shorten(claim.nearest.found, _LONGEST, placeholder=" ...")
+        decided = textwrap.shorten(claim.nearest.decided_by, _LONGEST, placeholder=" ...")
         table.add_row(Text(claim.id), Text(claim.nearest.text), Text(decided or "-"))
     return table
 

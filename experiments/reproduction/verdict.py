@@ -8,17 +8,12 @@ from typing import Any, Final, Literal, get_args
 
 from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimType, ShownSpec
+from svm_cost_curves.experiments.reproduction.data_statement import Origin
 from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.statistics import Ruling
 
 Outcome = Literal["reproduced", "mostly", "mixed", "unclear", "contradicted", "trivial", "not_testable"]
 """Outcome of a claim under one reading (`outcome_of`)."""
-
-Origin = Literal["paper", "part", "surrogate", "own"]
-"""Data of a case: the rows that the paper used; a part of them; other data in their place; a problem that no paper has.
-
-A data set that has fewer training rows than the paper's is a part, whichever rows it has.
-"""
 
 _WORDS: Final[Mapping[ClaimType, Mapping[Outcome, str]]] = {
     "empirical": {
@@ -200,8 +195,8 @@ class Reading:
         return f"{in_words(self.outcome, self.type)}{where} ({self.held} of {self.run}{lacking})"
 
     @property
-    def found(self) -> str:
-        """What was measured, in one sentence: the case that decided; the summary where the cases have no measurement.
+    def decided_by(self) -> str:
+        """The case that decided, in one sentence; the summary where the cases have no measurement.
 
         Where the claim is reproduced that is the first case, else the first that fails, else the first unclear one. Of
         a claim about a program it is the first case that was measured.
@@ -223,16 +218,14 @@ class Reading:
         sentences = (f"{about}: {', '.join(texts)}." for about, texts in grouped.items() if texts)
         return self.summary or " ".join(sentences) or "nothing"
 
-    @property
-    def exceptions(self) -> list[str]:
-        """The cases that fail, are unclear or were not run: `excepted` of all three."""
-        return self.excepted(*_EXCEPTIONS)
+    def exceptions(self, *rulings: Ruling) -> list[str]:
+        """Return the cases with some rulings, by default those that fail, are unclear or were not run.
 
-    def excepted(self, *rulings: Ruling) -> list[str]:
-        """Return the cases with some rulings: label, ruling, measurement, note."""
+        Label, ruling, measurement and note of each.
+        """
         described = []
         for case in self.counted:
-            if case.ruling in rulings:
+            if case.ruling in (rulings or _EXCEPTIONS):
                 word = _EXCEPTIONS.get(case.ruling, case.ruling)
                 described.append(f"{case.about}: {', '.join(filter(None, [word, case.measured, case.note]))}")
         return described

@@ -116,7 +116,7 @@ def test_random_features_are_compared_as_each_reading_says() -> None:
     assert firsts == ["fails", "fails", "holds", "fails"]
 
 
-def test_one_dimension_does_not_speak_for_the_others() -> None:
+def test_each_dimension_is_a_case() -> None:
     """Far worse at d = 64, a little better from 128 on: worse as mean over d, and at the first one only."""
     asset = falling(30.0, 7.0)
     random = {s: [error + (40.0 if s == 64 else -1.0) for error in errors] for s, errors in asset.items()}

@@ -107,7 +107,7 @@ def test_a_lucky_evaluation_counts_in_one_reading_only() -> None:
 def test_missing_runs_and_data_sets_count() -> None:
     assert judged(panel_of(asset_star={}))["asset.lambda"].verdict == "not_testable"
     neither = judged(panel_of(asset_star=dict.fromkeys(VALUES, (-5.0, -5.0))))["asset.lambda"]
-    assert "Adult: fails, neither reaches the target within its epochs" in neither.nearest.exceptions
+    assert "Adult: fails, neither reaches the target within its epochs" in neither.nearest.exceptions()
 
 
 def test_picture_and_table() -> None:

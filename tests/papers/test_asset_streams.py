@@ -123,10 +123,10 @@ def test_single_runs_decide_nothing(reading: int) -> None:
     claim = progress(single)
     assert "holds" in rulings(progress(whole), "mnist_elastic", reading).values()
     assert set(rulings(claim, "mnist_elastic", reading).values()) == {"unclear"}
-    assert claim.readings[reading].exceptions[0].endswith("single runs")
+    assert claim.readings[reading].exceptions()[0].endswith("single runs")
 
 
-def test_the_table_of_progress_has_what_each_method_saw() -> None:
+def test_the_table_of_progress_has_the_examples_of_each_method() -> None:
     table = fig2.make(evidence(SPEC, [panel_of({1024: 11.0}, {})])).table
     assert table is not None
     # 1,024 times 1e-7 seconds for an example; LASVM is evaluated first after 100 examples

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evidence_cases import evidence, finished_run, panel
+from evidence_cases import evidence, panel
 
 from svm_cost_curves.experiments.papers.cases import (
     Case,
@@ -16,11 +16,9 @@ from svm_cost_curves.experiments.papers.cases import (
     case_on,
     interval_text,
     judge_claims,
-    origin_of,
     unjudged,
 )
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec
-from svm_cost_curves.experiments.reproduction.data_statement import paper_data
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 from svm_cost_curves.experiments.reproduction.statistics import (
@@ -111,7 +109,7 @@ def test_each_reading_is_judged_with_its_own_options_and_constants() -> None:
         ("strict", "mixed", 1, 3),
         ("strictest", "contradicted", 0, 3),
     ]
-    assert claim.readings[1].exceptions == ["Web: fails, measured"]
+    assert claim.readings[1].exceptions() == ["Web: fails, measured"]
     assert (claim.verdict, claim.rule, claim.agreement) == (
         "reproduced",
         "At most 6.",
@@ -127,14 +125,14 @@ def test_data_sets_that_were_not_run_count_and_are_named() -> None:
     claim = claim_of(spec, some_evidence(spec, "adult", "mnist"))
     assert (claim.verdict, claim.nearest.held, claim.nearest.run, claim.nearest.cases) == ("reproduced", 2, 2, 3)
     assert claim.nearest.text == "reproduced on the paper's data (2 of 2; 1 not run)"
-    assert claim.nearest.exceptions == ["web: not run"]
+    assert claim.nearest.exceptions() == ["web: not run"]
     assert claim.lacking == ["web"]
     figure = FigureSpec(
         id="sbp_x", maker=__name__, claims=[spec], datasets=["adult"], missing_data={"forest": "no file"}
     )
     claim = claim_of(spec, evidence(figure, [panel("adult", {})]))
     assert (claim.verdict, claim.lacking) == ("reproduced", ["forest"])
-    assert claim.nearest.exceptions == ["forest: not run, no file"]
+    assert claim.nearest.exceptions() == ["forest: not run, no file"]
 
 
 def test_a_claim_about_some_data_sets_is_judged_on_those() -> None:
@@ -180,17 +178,13 @@ def test_a_statement_about_a_program_is_measured_and_not_judged() -> None:
     spec = ClaimSpec("sbp.1", "It fails.", statistic={"kind": "small"}, constants={"limit": 9.0}, type="program")
     claim = claim_of(spec, some_evidence(spec, *VALUES))
     assert (claim.verdict, claim.nearest.cases) == ("not_testable", 0)
-    assert claim.nearest.found == "Adult: measured"
+    assert claim.nearest.decided_by == "Adult: measured"
 
 
-@pytest.mark.parametrize(("n", "origin"), [(32_561, "paper"), (1000, "part"), (None, "paper")])
-def test_fewer_rows_than_the_papers_are_a_part(n: int | None, origin: str) -> None:
-    runs = {} if n is None else {"sbp": (finished_run(n=n),)}
-    assert origin_of(panel("adult", runs), paper_data("sbp")) == origin
-    assert origin_of(panel("adult", runs, stand_in="another"), paper_data("sbp")) == "surrogate"
-    assert origin_of(panel("synthetic", runs), paper_data("sbp")) == "own"
-    part = panel("covtype_subset", runs, stand_in="a part", paper_dataset="covtype")
-    assert origin_of(part, paper_data("sbp")) == "part"
+@pytest.mark.parametrize(("rows", "origin"), [("all", "paper"), ("part", "part")])
+def test_a_claim_on_a_part_of_the_rows_says_so(rows: str, origin: str) -> None:
+    spec = ClaimSpec("sbp.1", "It is small.", statistic={"kind": "small"}, constants={"limit": 9.0}, rows=rows)
+    assert claim_of(spec, some_evidence(spec, *VALUES)).nearest.data == ["own", origin]
 
 
 def test_data_of_the_users_choice_are_measured_beside_the_claim() -> None:
@@ -220,12 +214,12 @@ def test_the_kind_and_the_file_of_its_code_are_recorded() -> None:
 def test_a_claim_without_a_statistic_is_not_judged() -> None:
     spec = ClaimSpec("sbp.1", "It is small.")
     claim = claim_of(spec, some_evidence(spec, "adult"))
-    assert claim.nearest.exceptions == ["sbp.1: not run, The figure's file names no statistic."]
+    assert claim.nearest.exceptions() == ["sbp.1: not run, The figure's file names no statistic."]
 
 
 def test_an_unjudged_claim_says_why() -> None:
     claim = unjudged(ClaimSpec("sbp.1", "x"), "Nothing judges it.")
-    assert (claim.verdict, claim.nearest.exceptions) == ("not_testable", ["sbp.1: not run, Nothing judges it."])
+    assert (claim.verdict, claim.nearest.exceptions()) == ("not_testable", ["sbp.1: not run, Nothing judges it."])
 
 
 def test_one_run_is_written_without_an_interval() -> None:
@@ -237,4 +231,4 @@ def test_one_run_is_written_without_an_interval() -> None:
 def test_cases_beside_the_claim_and_missing_ones_are_told_apart() -> None:
     cases = [Case(("", "a"), "a", HOLDS), Case(("", "b"), "b", BESIDE), Case(("", "c"), "c", MISSING, note="no runs")]
     claim = given_claim(*cases)
-    assert (claim.nearest.held, claim.nearest.cases, claim.nearest.exceptions) == (1, 2, ["c: not run, no runs"])
+    assert (claim.nearest.held, claim.nearest.cases, claim.nearest.exceptions()) == (1, 2, ["c: not run, no runs"])

@@ -60,6 +60,22 @@ def test_safe_steps_that_do_not_flatten_and_steps_that_deteriorate() -> None:
     assert rulings(claims_with(safe=worse)["steady"], "rcv1") == {"safe": "fails"}
 
 
+@pytest.mark.parametrize(
+    "slower",
+    [
+        {512: 1.5, 1024: 2.25, 2048: 2.25},  # less than twice from one size to the next
+        {512: 2.5},  # and the larger sizes recover
+    ],
+)
+def test_steps_that_deteriorate_are_compared_with_the_best_smaller_size(slower: Mapping[int, float]) -> None:
+    usual = dict.fromkeys(as_claimed()["safe"], 1e5)
+    runs = {b: [slower.get(b, 1.0) * cost] * 2 for b, cost in usual.items()}
+    assert rulings(claims_with(safe=runs)["steady"], "rcv1") == {"safe": "fails"}
+    assert rulings(claims_with(safe={b: [cost] * 2 for b, cost in usual.items()})["steady"], "rcv1") == {
+        "safe": "holds"
+    }
+
+
 def test_speed_ups_that_end() -> None:
     flat = claims_with(aggressive=power(1e6, 0.9, flat_from=256))["beyond"]
     # it is clear of the bound and of its beginning, but does not fall all along the curve
@@ -87,7 +103,7 @@ def test_budgets_that_end_runs() -> None:
     assert rulings(short["throughout"], "rcv1")["aggressive b=16384"] == "unclear"
     none = claims_with(**{name: cut(name, 50) for name in ("pegasos", "aggressive")})
     assert none["throughout"].nearest.outcome == "unclear"
-    assert "both miss the target" in " ".join(none["throughout"].nearest.exceptions)
+    assert "both miss the target" in " ".join(none["throughout"].nearest.exceptions())
 
 
 def test_speed_ups_of_the_two_methods() -> None:
@@ -107,7 +123,7 @@ def test_naive_steps() -> None:
     assert works["2"].nearest.outcome == "contradicted"  # with the premise the second half fails too
     assert "does not fail up to b = 16,384" in works["2"].nearest.measured
     undecided = {b: runs if b <= 16 else (-100.0, -100.0) for b, runs in power(1e6, 1.0).items()}
-    assert "small budgets" in claims_with(naive=undecided)["2"].nearest.exceptions[0]
+    assert "small budgets" in claims_with(naive=undecided)["2"].nearest.exceptions()[0]
     slow = {b: runs if b <= 16 else (1e6, 1e6) for b, runs in power(1e6, 1.0).items()}
     assert claims_with(naive=slow)["2"].verdict == "reproduced"
     early = {b: runs if b == 1 else (3e6, 3e6) for b, runs in power(1e6, 1.0).items()}  # below 1 / sigma^2
@@ -138,6 +154,26 @@ def test_the_dual_objective_of_naive_steps(first: tuple[float, ...], later: tupl
             object.__setattr__(run, "curve", frame.assign(dual=list(values)))
     claim = judged(one)["monotone"]
     assert [rulings(claim, "rcv1", k) for k in (0, 1)] == [{"failures": expected}, {"b=1": expected}]
+
+
+@pytest.mark.parametrize(
+    ("rising", "expected"),
+    [
+        ({(8, 0), (8, 1), (16, 0)}, "holds"),  # naive SDCA works there
+        ({(64, 1)}, "fails"),  # one run
+        ({(16384, 0), (16384, 1)}, "fails"),  # one size
+    ],
+)
+def test_the_dual_objective_falls_in_every_run_with_every_failing_size(
+    rising: set[tuple[int, int]], expected: str
+) -> None:
+    one = sweep_panel(SPEC, as_claimed())
+    for b, name in SPEC.members("naive").items():
+        for seed, run in enumerate(one.runs[name]):
+            frame = run.curve.iloc[[0, 1, 1]].reset_index(drop=True)
+            dual = [0.1, 0.2, 0.25] if (int(b), seed) in rising else [0.1, 0.2, 0.15]
+            object.__setattr__(run, "curve", frame.assign(dual=dual))
+    assert rulings(judged(one)["monotone"], "rcv1") == {"failures": expected}
 
 
 def test_pegasos_that_is_better_somewhere() -> None:
@@ -175,12 +211,12 @@ def test_aggressive_steps_that_are_not_faster_than_safe_ones() -> None:
 def test_unknown_optimum_missing_data_and_sizes() -> None:
     unknown = judged(sweep_panel(SPEC, as_claimed(), gap=1e-5))
     assert {claim.verdict for claim in unknown.values()} == {"not_testable"}
-    assert all("P* is known to 1e-05 only" in claim.nearest.exceptions[0] for claim in unknown.values())
+    assert all("P* is known to 1e-05 only" in claim.nearest.exceptions()[0] for claim in unknown.values())
     # a size that is left out counts
     gap = {b: runs for b, runs in as_claimed()["safe"].items() if b != 1024}
     found = claims_with(safe=gap)["safe"].nearest
     assert (found.held, found.run, found.cases, found.outcome) == (1, 1, 2, "reproduced")
-    assert "safe SDCA with b = 1,024 on RCV1: not run" in found.exceptions[0]
+    assert "safe SDCA with b = 1,024 on RCV1: not run" in found.exceptions()[0]
 
 
 def test_picture_and_table() -> None:

@@ -199,6 +199,6 @@ def test_rulings_on_theorem_2(gap: tuple[float, float], ruling: str) -> None:
     (claim,) = made.claims
     found = rulings(claim, "rcv1")
     assert found["b=16 epsilon=0.5"] == ruling
-    assert "it takes too long" in " ".join(claim.nearest.exceptions)
+    assert "it takes too long" in " ".join(claim.nearest.exceptions())
     render(made)
     assert asdict(claim)["lacking"] == []

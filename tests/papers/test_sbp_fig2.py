@@ -195,7 +195,7 @@ def test_a_missing_series_counts_as_cases_that_were_not_run(as_said: list[Panel]
     for name, claim in found.items():
         assert claim.verdict in ("reproduced", "not_testable")
         assert (claim.nearest.run == claim.nearest.cases) == (gone not in needs[name]), name
-        assert any("no finished runs of" in text for text in claim.nearest.exceptions) == (gone in needs[name])
+        assert any("no finished runs of" in text for text in claim.nearest.exceptions()) == (gone in needs[name])
 
 
 def test_every_point_is_in_the_table_and_drawn(as_said: list[Panel]) -> None:

@@ -57,10 +57,10 @@ def test_data_sets_and_runs_that_disagree() -> None:
 
 def test_missing_data_count() -> None:
     apart = curves_panel("mnist", {"sbp": constant(0.1), "fourier": constant(0.2)})
-    assert "no error in common" in "".join(judge([apart]).nearest.exceptions)
+    assert "no error in common" in "".join(judge([apart]).nearest.exceptions())
     lone = two("mnist", 4.0)
     made = make(evidence(SPEC, [replace(lone, runs={**lone.runs, "fourier": ()})]))
-    assert "no finished runs of Fourier features" in "".join(claims_of(made)["sbp.5"].nearest.exceptions)
+    assert "no finished runs of Fourier features" in "".join(claims_of(made)["sbp.5"].nearest.exceptions())
     render(made)
 
 

@@ -46,7 +46,7 @@ def test_the_bound_of_the_lemma_by_hand() -> None:
 def test_norm_and_loss_of_the_rescaled_solution(options: dict[str, float], verdict: str, said: str) -> None:
     claim = judged("sbp.lemma21", **options)
     assert claim.verdict == verdict
-    assert said in "".join(claim.nearest.exceptions)
+    assert said in "".join(claim.nearest.exceptions())
 
 
 @pytest.mark.parametrize(("factor", "outcome"), [(0.5, "reproduced"), (1e-3, "trivial"), (20.0, "contradicted")])

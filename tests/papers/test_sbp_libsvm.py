@@ -155,7 +155,7 @@ def test_different_clocks_are_not_compared(what: str) -> None:
     made = make(evidence(SPEC, [panel("adult", runs)]))
     claim = judged(made)
     assert claim.verdict == "not_testable"
-    assert "different" in "".join(claim.nearest.exceptions)
+    assert "different" in "".join(claim.nearest.exceptions())
     assert made.table is not None
     assert any("different" in note for note in made.table.notes)
 
@@ -163,7 +163,7 @@ def test_different_clocks_are_not_compared(what: str) -> None:
 def test_a_run_that_ends_before_a_quarter_of_the_time_is_noted() -> None:
     runs = {"libsvm": [libsvm()], "sbp": [sbp(CURVE[:3])]}
     claim = judged(make(evidence(SPEC, [panel("adult", runs)])))
-    assert "the SBP ran 3 s only" in "".join(claim.nearest.exceptions)
+    assert "the SBP ran 3 s only" in "".join(claim.nearest.exceptions())
     assert claim.nearest.statistic["adult"]["sbp"]["ruling"] == "fails"
     assert claim.nearest.statistic["adult"]["sbp"]["sbp_seconds_to_error_plus_0.1_%"] is None
 
@@ -173,7 +173,7 @@ def test_a_run_that_begins_after_a_quarter_of_the_time() -> None:
     made = make(evidence(SPEC, [panel("adult", runs)]))
     claim = judged(made)
     assert claim.verdict == "not_testable"
-    assert "within 10 s" in "".join(claim.nearest.exceptions)
+    assert "within 10 s" in "".join(claim.nearest.exceptions())
     assert numbers(made)["SBP error adult"].measured is None
     render(made)
 
@@ -184,7 +184,7 @@ def test_one_method_without_runs() -> None:
     made = make(evidence(SPEC, [alone, other]))
     claim = judged(made)
     assert claim.verdict == "not_testable"
-    assert "MNIST, 8 against the rest: not run, no finished runs of LIBSVM" in claim.nearest.exceptions
+    assert "MNIST, 8 against the rest: not run, no finished runs of LIBSVM" in claim.nearest.exceptions()
     assert numbers(made)["LIBSVM error adult"].measured == pytest.approx(14.9)
     assert numbers(made)["SBP error adult"].measured is None
     assert RunningTimes(other).errors_after(4) == []

@@ -79,7 +79,7 @@ def test_errors_that_are_not_reached_are_left_out() -> None:
     assert targets == {200: [0.2], 400: [0.1], 800: [0.05], 1600: [0.025], 3200: [0.0125]}
     (few,) = without([case], *names_of("smo")[:3])
     claim = judged(few)
-    assert sum("too few" in text for text in claim.nearest.exceptions) == 2
+    assert sum("too few" in text for text in claim.nearest.exceptions()) == 2
     assert claim.nearest.held == 3
 
 
@@ -89,7 +89,7 @@ def test_a_difference_is_that_over_the_sizes_which_both_have() -> None:
     found = judged(some).nearest.statistic["synthetic"]["SBP less SMO"]["exponent"]
     assert [found[name] for name in ("estimate", "low", "high")] == pytest.approx([-1.0] * 3, abs=1e-3)
     (apart,) = without([sized_panel()], *names_of("sbp")[3:], *names_of("smo")[:2])
-    assert "SBP less SMO: not run, too few of the wanted errors are reached" in judged(apart).nearest.exceptions
+    assert "SBP less SMO: not run, too few of the wanted errors are reached" in judged(apart).nearest.exceptions()
 
 
 def test_growth_is_drawn_and_written() -> None:

@@ -67,4 +67,4 @@ def test_missing_runs_are_named_and_the_curves_are_drawn() -> None:
     made = make(evidence(SPEC, panels))
     render(made)
     gone = claims_of(make(evidence(SPEC, without(panels, "simba"))))["sbp.simba"]
-    assert "no finished runs of SIMBA" in "".join(gone.nearest.exceptions)
+    assert "no finished runs of SIMBA" in "".join(gone.nearest.exceptions())

@@ -112,7 +112,7 @@ def test_missing_runs_count() -> None:
     found = claims_of(make(evidence(SPEC, without(panels, "smo"))))
     assert {claim.verdict for claim in found.values()} == {"not_testable"}
     short = claims(method_panel(epochs=0.5))["sbp.mistakes"]
-    assert "no run ends its first epoch" in "".join(short.nearest.exceptions)
+    assert "no run ends its first epoch" in "".join(short.nearest.exceptions())
 
 
 def test_numbers_at_errors_are_drawn_and_written() -> None:

@@ -128,6 +128,7 @@ def test_growth_in_the_order_of_the_bounds() -> None:
         (power(3), power(1, 1e12), "reproduced", "contradicted"),
         (power(1, 1e10), power(3), "contradicted", "reproduced"),
         (power(1), power(3, 1e8), "reproduced", "reproduced"),
+        (lambda delta, _: 1e5 / delta if delta > min(DELTAS) else 1e14, power(3, 1e8), "contradicted", "reproduced"),
     ],
 )
 def test_two_claims_on_each_data_set(sbp: Cost, pegasos: Cost, fewer: str, growth: str) -> None:
@@ -153,6 +154,8 @@ def test_each_way_of_charging_is_a_reading() -> None:
     claim = on_three(case)
     assert claim.verdict == "reproduced"
     assert reading(claim, "per_change").outcome == "contradicted"
+    fewer = claims_of(make(evidence(SPEC, on_all(case, SPEC.datasets))))["sbp.fewer"]
+    assert [each.outcome for each in fewer.readings][::2] == ["reproduced", "contradicted"]
 
 
 def test_a_best_error_of_zero_and_missing_runs_are_not_testable() -> None:
@@ -160,10 +163,10 @@ def test_a_best_error_of_zero_and_missing_runs_are_not_testable() -> None:
     cases = {name: [finished_run(algo=name, rows=rows)] for name in ("sbp", "pegasos", "smo")}
     made = make(evidence(SPEC, [panel("adult", cases)]))
     assert judged(made).verdict == "not_testable"
-    assert "Adult: not run, the best error is 0" in judged(made).nearest.exceptions
+    assert "Adult: not run, the best error is 0" in judged(made).nearest.exceptions()
     assert made.data.empty
     lone = one_panel({"sbp": power(1)})
-    assert "no finished runs of Pegasos" in "".join(on_three(lone).nearest.exceptions)
+    assert "no finished runs of Pegasos" in "".join(on_three(lone).nearest.exceptions())
 
 
 def test_errors_of_a_constant_prediction_are_left_out() -> None:

@@ -170,7 +170,7 @@ def test_a_printed_value_that_the_run_passes_on_its_way() -> None:
     made = make(evidence(SPEC, [panel("mnist", {"unbiased": [run]})]))
     claim = judged(made)
     assert numbers(made)["mnist without bias"].agrees is False
-    assert "passes the printed nu at a relative duality gap of 2.0e-03" in "".join(claim.nearest.exceptions)
+    assert "passes the printed nu at a relative duality gap of 2.0e-03" in "".join(claim.nearest.exceptions())
     assert (claim.nearest.held, reading(claim, "near_optimum").held) == (0, 1)
     early = solved("mnist", "unbiased", 2.186e-4, before=before[:2])
     assert reading(judged(make(evidence(SPEC, [panel("mnist", {"unbiased": [early]})]))), "near_optimum").held == 0
@@ -190,7 +190,7 @@ def test_a_nu_that_is_not_determined_is_unclear(gap: float, hinge: float, said: 
     made = make(evidence(SPEC, [panel("adult", {"unbiased": [run], "biased": []})]))
     claim = judged(made)
     assert nu_rulings(claim) == {("adult", "unbiased"): "unclear"}
-    assert said in "".join(claim.nearest.exceptions)
+    assert said in "".join(claim.nearest.exceptions())
     assert numbers(made)["adult without bias"].agrees is None
     assert cells(made)[1]["difference"] == "not determined"
 

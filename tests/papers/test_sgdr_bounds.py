@@ -104,7 +104,7 @@ def test_two_optima_that_differ_decide_nothing() -> None:
     assert judge(bounds(other=1 + 5e-7))["sgdr.1"].verdict == "reproduced"
     claim = judge(bounds(other=1 - 1e-4))["sgdr.1"]
     assert claim.nearest.brief == "unclear (2 of 6)"
-    assert "optima differ by 1.0e-04" in claim.nearest.exceptions[0]
+    assert "optima differ by 1.0e-04" in claim.nearest.exceptions()[0]
 
 
 def test_missing_runs_are_missing_cases() -> None:
@@ -112,7 +112,7 @@ def test_missing_runs_are_missing_cases() -> None:
     for name, words in (("optimum", "no finished runs of the optimum"), ("sgd_m", "no finished runs of SGD-m")):
         less = replace(whole, runs={key: () if key == name else runs for key, runs in whole.runs.items()})
         claims = judge(less)
-        assert any(words in text for text in claims["sgdr.1"].nearest.exceptions)
+        assert any(words in text for text in claims["sgdr.1"].nearest.exceptions())
         assert claims["sgdr.increase"].verdict == "not_testable"
         drawn_with_table(make(with_data(evidence(SPEC, [less]))))
     # without the second optimum the first one stands alone
@@ -134,7 +134,7 @@ def test_dual_variables_are_read_from_the_solver(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(figure, "dual_box", refuse)
     claims = judge(whole)
     assert claims["sgdr.multiple"].verdict == "not_testable"
-    assert "Adult: not run, SGD-s: adult cannot be had" in claims["sgdr.1"].nearest.exceptions
+    assert "Adult: not run, SGD-s: adult cannot be had" in claims["sgdr.1"].nearest.exceptions()
 
 
 def test_dual_variables_of_real_runs() -> None:

@@ -87,15 +87,15 @@ def test_a_method_that_misses_the_accuracy(sgdqn: Sequence[float], outcome: str)
     if sgdqn == (-9.0, -9.0):  # at least 18 s over 1 s, against 2 s over 1 s
         assert claims["sgdr.sparse"].verdict == "reproduced"
     if not sgdqn:
-        assert "SGD-QN at C = 1" in claims["sgdr.sgdqn"].nearest.exceptions[0]
+        assert "SGD-QN at C = 1" in claims["sgdr.sgdqn"].nearest.exceptions()[0]
         assert claims["sgdr.sparse"].verdict == "not_testable"
 
 
-def test_an_objective_that_rises_is_said() -> None:
+def test_the_note_names_a_rising_objective() -> None:
     rising = [run("sgdqn", [(1.0, 1.0, None), (2.0, 0.5, None), (3.0, 2.0 + k, None)], seed=k) for k in (0, 0, 1)]
     one = timed("news20", (20.0, 20.0), ())
     claims = claims_of(make(evidence(SPEC, [replace(one, runs={**one.runs, "sgdqn C=1": rising})])))
-    assert "C = 1: 0 of 3 within 1 %, J/J_opt at best 1.5, last 3" in claims["sgdr.news20"].nearest.found
+    assert "C = 1: 0 of 3 within 1 %, J/J_opt at best 1.5, last 3" in claims["sgdr.news20"].nearest.decided_by
 
 
 def test_ccat_does_not_count_where_sgd_qn_takes_part() -> None:

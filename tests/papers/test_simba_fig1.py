@@ -185,7 +185,7 @@ def test_one_method_alone_decides_nothing() -> None:
     panel = swept_panel(SPEC, "news20", {"simba": {NU: error(0.05, 1e5)}})
     claim = judge(panel)["simba.1"]
     assert claim.verdict == "not_testable"
-    assert any("no finished runs of Pegasos" in text for text in claim.nearest.exceptions)
+    assert any("no finished runs of Pegasos" in text for text in claim.nearest.exceptions())
     render(make(evidence(SPEC, [panel])))
 
 

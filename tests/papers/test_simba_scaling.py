@@ -114,13 +114,13 @@ def test_a_promised_setting_without_runs_is_missing(by_theory: Panel) -> None:
     last = list(SPEC.members("simba_delta").values())[-1]
     rivals = [list(SPEC.members(f"{method}_delta").values())[-1] for method in RIVALS]
     whole = judge(by_theory)["simba.gain"].nearest
-    assert whole.exceptions == []
+    assert whole.exceptions() == []
     for gone in ([last], [last, *rivals]):
         claims = judge(replace(by_theory, runs={**by_theory.runs, **dict.fromkeys(gone, ())}))
         fewer = claims["simba.gain"].nearest
-        assert fewer.exceptions == ["1 / delta = 640: not run, no runs"]
+        assert fewer.exceptions() == ["1 / delta = 640: not run, no runs"]
         assert (fewer.held, fewer.cases) == (whole.held - 1, whole.cases)
-        assert "SIMBA, growing 1 / delta: not run, settings without runs" in claims["simba.growth"].nearest.exceptions
+        assert "SIMBA, growing 1 / delta: not run, settings without runs" in claims["simba.growth"].nearest.exceptions()
 
 
 def test_a_method_that_grows_too_fast(chosen: dict[str, RunSettings]) -> None:
@@ -156,10 +156,10 @@ def test_an_error_that_is_not_reached(chosen: dict[str, RunSettings]) -> None:
     assert claims["simba.gain"].verdict == "contradicted"
     growth = claims["simba.growth"].nearest
     assert growth.outcome == "not_testable"
-    assert "SIMBA, growing d: not run, the error is not reached everywhere" in growth.exceptions
+    assert "SIMBA, growing d: not run, the error is not reached everywhere" in growth.exceptions()
     neither = judge(measured(chosen, lambda *_: 1e9))["simba.gain"]
     assert outcomes(neither) == {"pegasos": "unclear", "size": "contradicted"}
-    assert "d = 1024: unclear, neither reaches the error" in neither.nearest.exceptions
+    assert "d = 1024: unclear, neither reaches the error" in neither.nearest.exceptions()
 
 
 def test_a_setting_on_several_axes_counts_once(by_theory: Panel) -> None:
@@ -173,7 +173,7 @@ def test_an_exponent_needs_three_settings(by_theory: Panel, chosen: dict[str, Ru
     others = list(SPEC.members("simba_delta").values())[2:]
     fewer = {name: settings for name, settings in chosen.items() if name not in others}
     growth = judge(replace(by_theory, settings=fewer))["simba.growth"].nearest
-    assert growth.exceptions == ["SIMBA, growing 1 / delta: not run, fewer than 3 settings"]
+    assert growth.exceptions() == ["SIMBA, growing 1 / delta: not run, fewer than 3 settings"]
 
 
 def test_picture_and_data(by_theory: Panel) -> None:

@@ -169,7 +169,7 @@ def test_a_cheaper_bias_costs_nothing() -> None:
 def test_unfinished_runs_are_missing() -> None:
     found = claims(versions(constant={"last": 500}))["simba.2"]
     assert found.verdict == "not_testable"
-    assert any("no pair of runs of 10,000 iterations" in text for text in found.nearest.exceptions)
+    assert any("no pair of runs of 10,000 iterations" in text for text in found.nearest.exceptions())
     # only common seeds are pairs
     whole = versions()
     fewer = replace(whole, runs={**whole.runs, "simba": whole.runs["simba"][:1]})

@@ -283,12 +283,12 @@ def test_a_series_without_runs_is_missing(problems: dict[bool, RunSettings], opt
     for name, others in (("simba.theorem", "trivial"), ("simba.rate", "reproduced")):
         assert outcomes(none[name]) == ["not_testable", others, others]
     bound = none["simba.theorem"].readings[0]
-    assert bound.exceptions == [f"T = {T:,.0f}: not run, no runs" for T in planned]
+    assert bound.exceptions() == [f"T = {T:,.0f}: not run, no runs" for T in planned]
     # with one T missing neither claim holds in all cases
     one = without_constant(whole, *planned[1:])
     bound, rate = (one[name].readings[0] for name in ("simba.theorem", "simba.rate"))
-    assert (bound.exceptions, bound.held) == ([f"T = {planned[0]:,.0f}: not run, no runs"], len(planned) - 1)
-    assert rate.exceptions == [f"Synthetic: not run, no runs at T = {planned[0]:,.0f}"]
+    assert (bound.exceptions(), bound.held) == ([f"T = {planned[0]:,.0f}: not run, no runs"], len(planned) - 1)
+    assert rate.exceptions() == [f"Synthetic: not run, no runs at T = {planned[0]:,.0f}"]
     assert (rate.outcome, rate.held, rate.cases) == ("not_testable", 0, 1)
 
 

@@ -18,7 +18,6 @@ from pictures import render
 from PIL import Image
 
 from svm_cost_curves.experiments import curve
-from svm_cost_curves.experiments.papers.bands import Band
 from svm_cost_curves.experiments.papers.layout import draw_band
 from svm_cost_curves.experiments.plotting import (
     STYLES,
@@ -32,7 +31,8 @@ from svm_cost_curves.experiments.plotting import (
     own_settings,
     styles_for,
 )
-from svm_cost_curves.experiments.plotting.means import line_of, median_line
+from svm_cost_curves.experiments.plotting.bands import Band
+from svm_cost_curves.experiments.plotting.means import median_band
 from svm_cost_curves.experiments.plotting.ranges import from_common_start, spread
 
 N = 1000
@@ -166,12 +166,12 @@ def test_a_mean_curve_is_the_mean_of_the_runs_and_knows_their_first_epoch() -> N
     iterations = runs[0]["iterations"].to_numpy()
     ends = [iterations[iterations >= 500][0] * N, iterations[iterations >= 1000][0] * N]
     assert mean.first_epoch == pytest.approx(np.mean(ends))
-    assert mean.times(100).mean == pytest.approx(100 * mean.mean)
-    line = line_of(mean).times(2, 100)
-    assert line.cost == pytest.approx(2 * mean.cost)
-    assert line.value - line.low == pytest.approx(100 * mean.sd)
-    assert line.high - line.value == pytest.approx(100 * mean.sd)
-    assert line.first_epoch == pytest.approx(2 * np.mean(ends))
+    band = mean.band.times(100).costing(2)
+    assert band.cost == pytest.approx(2 * mean.cost)
+    assert band.middle == pytest.approx(100 * mean.mean)
+    assert band.middle - band.low == pytest.approx(100 * mean.sd)
+    assert band.high - band.middle == pytest.approx(100 * mean.sd)
+    assert band.first_epoch == pytest.approx(2 * np.mean(ends))
 
 
 @given(st.lists(st.lists(st.floats(0, 1), min_size=5, max_size=5), min_size=1, max_size=9))
@@ -179,13 +179,13 @@ def test_a_quarter_of_the_runs_is_below_the_band_of_a_median_and_a_quarter_above
     frames = [
         curve.from_rows([{"iterations": k + 1, "test_error": error} for k, error in enumerate(run)]) for run in errors
     ]
-    line = median_line(frames, cost="iterations", measure="test_error")
-    assert line is not None
+    band = median_band(frames, cost="iterations", measure="test_error")
+    assert band is not None
     values = np.array(errors)
-    for share, limit in ((0.25, line.low), (0.5, line.value), (0.75, line.high)):  # between two runs: one more
+    for share, limit in ((0.25, band.low), (0.5, band.middle), (0.75, band.high)):  # between two runs: one more
         assert (np.sum(values < limit - 1e-12, axis=0) <= share * (len(errors) - 1) + 1).all()
         assert (np.sum(values > limit + 1e-12, axis=0) <= (1 - share) * (len(errors) - 1) + 1).all()
-    assert median_line([], cost="iterations", measure="test_error") is None
+    assert median_band([], cost="iterations", measure="test_error") is None
 
 
 def test_the_common_start_is_the_last_first_cost_or_the_middle_of_all_costs() -> None:
@@ -203,8 +203,8 @@ def test_the_common_start_is_the_last_first_cost_or_the_middle_of_all_costs() ->
     assert from_common_start([over, late])[0][1].tolist() == [2.5]
 
 
-def mean(cost: list[float], values: list[float], sd: float = 0.0) -> MeanCurve:
-    return MeanCurve(np.array(cost), np.array(values), np.full(len(cost), sd), 2, None)
+def mean(cost: list[float], values: list[float], sd: float = 0.0) -> Band:
+    return MeanCurve(np.array(cost), np.array(values), np.full(len(cost), sd), 2, None).band
 
 
 def test_a_panel_for_comparison_shows_where_all_curves_are() -> None:
@@ -219,9 +219,9 @@ def test_a_panel_for_comparison_shows_where_all_curves_are() -> None:
     assert plain.get_xlim()[0] < 1
     assert compared.get_xlim()[0] == pytest.approx(1e3 / 1.15)
     assert compared.get_ylim()[1] < 30
-    assert drawn.lines["sbp"].value == pytest.approx(100 * dear.mean)
+    assert drawn.bands["sbp"].middle == pytest.approx(100 * dear.middle)
     assert drawn.cut == "axis cut: curves go up to 90 %"
-    assert set(full.lines) == set(means)
+    assert set(full.bands) == set(means)
 
 
 def test_a_curve_that_leaves_a_compared_panel_has_a_gap() -> None:

@@ -16,11 +16,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svm_cost_curves.experiments.papers.cases import origin_of
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
 from svm_cost_curves.experiments.reproduction.data_statement import (
     DATA_STATEMENT,
     DataStatementError,
+    origin_of_data,
     paper_data,
     read_statement,
 )
@@ -131,7 +131,9 @@ def test_the_page_and_the_verdicts_call_the_data_the_same(figure: str, tmp_path:
     panels = from_evidence(spec, Options("paper"), place).panels
     assert panels
     for panel in panels:
-        assert shown[known[panel.paper_dataset].name] == STATUS[origin_of(panel, known)]
+        of_paper = known[panel.paper_dataset]
+        origin = origin_of_data(of_paper, panel.dataset, panel.n, stands_in=bool(panel.stand_in))
+        assert shown[of_paper.name] == STATUS[origin]
 
 
 def test_the_page_names_the_figures_that_others_cannot_make() -> None:
@@ -190,3 +192,12 @@ def test_an_entry_with_a_wrong_value_or_name_is_refused_in_one_sentence(data: st
 def test_a_file_of_another_form_is_refused_in_one_sentence(text: str) -> None:
     said = refused(text)
     assert re.fullmatch(r"statement\.yaml: .+", said)
+
+
+@pytest.mark.parametrize(("train", "origin"), [(32_561, "paper"), (1000, "part"), (None, "paper")])
+def test_fewer_rows_than_the_papers_are_a_part(train: int | None, origin: str) -> None:
+    adult, covtype = paper_data("sbp")["adult"], paper_data("sbp")["covtype"]
+    assert origin_of_data(adult, "adult", train, stands_in=False) == origin
+    assert origin_of_data(adult, "digits", train, stands_in=True) == "surrogate"
+    assert origin_of_data(None, "synthetic", train, stands_in=False) == "own"
+    assert origin_of_data(covtype, "covtype_subset", train, stands_in=True) == "part"

@@ -89,7 +89,7 @@ def test_only_enough_runs_agree_and_few_differ_only_far_away(errors: Sequence[fl
 
 
 @given(some_errors)
-def test_a_number_that_is_printed_with_fewer_digits_is_never_surer(errors: Sequence[float]) -> None:
+def test_fewer_printed_digits_never_decide_more_numbers(errors: Sequence[float]) -> None:
     rough = number(NumberSpec("error", 15.0, "%", rounding=0.5), errors, test_rows=ROWS).outcome
     assert rough in {"too few runs", number(ERROR, errors, test_rows=ROWS).outcome}
 

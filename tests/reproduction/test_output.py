@@ -60,7 +60,7 @@ def test_texts(tmp_path: Path) -> None:
     assert tuple(written)[: len(first)] == first
     reading = written["claims"][0]["readings"][0]
     assert reading["rulings"][0]["statistic"] == {"ratio": 3.0, "bad": None}
-    assert (reading["held"], reading["run"], reading["found"]) == (1, 2, "Web: 2, 1 times")
+    assert (reading["held"], reading["run"], reading["decided_by"]) == (1, 2, "Web: 2, 1 times")
     assert reading["text"] == "mixed on the paper's data (1 of 2)"
     assert [number["outcome"] for number in written["numbers"]] == ["agrees", "not judged"]
     assert pd.read_csv(tmp_path / "data.csv")["x"].tolist() == [1.0, 2.0]

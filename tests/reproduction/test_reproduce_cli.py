@@ -93,7 +93,7 @@ def test_a_picture_for_a_paper(done: Path, tmp_path: Path, capsys: pytest.Captur
     caption = (folder / "paper.txt").read_text(encoding="utf-8")
     assert caption.startswith("Figure 3 of ")
     assert "Digits" in caption
-    assert "1 surrogate data set" in caption
+    assert "1 stand-in" in caption
     said = capsys.readouterr().out
     assert "sbp.5" in said
     assert f"for a paper: {folder / 'paper.pdf'}" in said

@@ -26,7 +26,14 @@ from svm_cost_curves.experiments.reproduction.published import (
     published_figures,
     read_facts,
 )
-from svm_cost_curves.experiments.reproduction.report.front import GROUPS, cells, front_table, group_of, published_claims
+from svm_cost_curves.experiments.reproduction.report.front import (
+    GROUPS,
+    cells,
+    front_table,
+    group_of,
+    published_claims,
+    put_front_table,
+)
 from svm_cost_curves.experiments.reproduction.report.labels import counted
 from svm_cost_curves.experiments.reproduction.results import SOURCES, write_results
 from svm_cost_curves.experiments.reproduction.run_comparison import Comparison
@@ -159,6 +166,13 @@ def test_readmes_table_is_the_one_of_the_published_verdicts() -> None:
     table = [line for line in readme if line.startswith("|") and ("docs/results/" in line or "on its data" in line)]
     expected = front_table(EVIDENCE)
     assert table[: len(expected) - 1] == [expected[0], *expected[2:]]
+
+
+def test_the_table_is_put_in_place_of_the_earlier_one(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text("before\n\n| paper | an |\n| --- | --- |\n| earlier | table |\n\nafter\n\n| to | read |\n")
+    put_front_table(readme, EVIDENCE)
+    assert readme.read_text().splitlines() == ["before", "", *front_table(EVIDENCE), "", "after", "", "| to | read |"]
 
 
 @pytest.mark.skipif("sbp_fig2" not in published_figures(EVIDENCE), reason="the figure is not published")

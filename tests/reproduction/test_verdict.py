@@ -106,7 +106,7 @@ def test_the_text_of_a_reading_names_its_data_and_counts_its_cases(
     assert reading(cases, *data).text == text
 
 
-def test_praise_and_blame_have_the_same_qualifier() -> None:
+def test_reproduced_and_contradicted_name_the_data_alike() -> None:
     place = " on surrogate data "
     assert place in reading(["holds"], "surrogate").text
     assert place in reading(["fails"], "surrogate").text
@@ -146,13 +146,13 @@ def test_a_claim_has_the_outcome_of_its_first_reading() -> None:
         (["beside", "beside"], 0),
     ],
 )
-def test_the_case_that_decides_is_found(rulings: list[Ruling], decided: int | None) -> None:
+def test_the_deciding_case(rulings: list[Ruling], decided: int | None) -> None:
     cases = [
         CaseRuling("adult", ruling, "" if ruling == "missing" else f"number {k}", about="Adult")
         for k, ruling in enumerate(rulings)
     ]
     judged = Reading("", "", "", "", outcome_of(rulings), cases)
-    assert judged.found == ("" if decided is None else f"Adult: number {decided}")
+    assert judged.decided_by == ("" if decided is None else f"Adult: number {decided}")
 
 
 def test_exceptions_have_label_ruling_measurement_and_note() -> None:
@@ -163,8 +163,8 @@ def test_exceptions_have_label_ruling_measurement_and_note() -> None:
         CaseRuling("c", "missing", note="no runs", about="C"),
     ]
     judged = Reading("", "", "", "", "contradicted", cases)
-    assert judged.excepted("fails") == ["A: fails, SBP less Pegasos 2", "B: fails, SBP less Pegasos 3"]
-    assert judged.exceptions[1:] == [
+    assert judged.exceptions("fails") == ["A: fails, SBP less Pegasos 2", "B: fails, SBP less Pegasos 3"]
+    assert judged.exceptions()[1:] == [
         "A: unclear, SBP less SDCA 1, few runs",
         "B: fails, SBP less Pegasos 3",
         "C: not run, no runs",

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from svm_cost_curves.experiments.curve import column, error_area
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.bands import Band, band, band_table
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.panels import heading
 from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import FAINT, STYLES, Style, axis_name
+from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.statistics import (
@@ -153,7 +153,7 @@ class LowerAndFaster(Statistic):
         interval = difference(*([errors(stream)] for stream in pair)) if pair else None
         text = f"{what}, {STYLES[self.other].name} less {STYLES[self.series].name} {{}} points"
         case = sweep.interval_case(streams.panel, f"{key} d={d}", interval, text, about=f"d = {d:,}")
-        return _of_several_runs(case, pair)
+        return _unclear_if_single(case, pair)
 
     def _sooner(self, streams: Streams, d: int) -> Case:
         """Compare the examples to the last error of the other series."""
@@ -164,12 +164,14 @@ class LowerAndFaster(Statistic):
         ratio = ratio_of(*(stream.examples_to(float(pair[0].means.mean())) for stream in pair))
         if ratio is None:
             case = case_on(streams.panel, key, FAILS, note=f"neither reaches the last error of {name}", about=about)
-            return _of_several_runs(case, pair)
+            return _unclear_if_single(case, pair)
         text = f"{name} needs {ratio.text()} times the examples"
-        return _of_several_runs(case_on(streams.panel, key, ratio.above(1.0), text, ratio.as_dict(), about=about), pair)
+        return _unclear_if_single(
+            case_on(streams.panel, key, ratio.above(1.0), text, ratio.as_dict(), about=about), pair
+        )
 
 
-def _of_several_runs(case: Case, pair: Sequence[Stream]) -> Case:
+def _unclear_if_single(case: Case, pair: Sequence[Stream]) -> Case:
     """Return a case, unclear if one of the methods has a single run."""
     if case.ruling == "missing" or min(len(stream.frames) for stream in pair) > 1:
         return case
@@ -183,7 +185,7 @@ _MARKS: Final = {METHODS[0]: "o", METHODS[1]: "s", EXACT: "^"}
 _CAPTION: Final = (
     f"Medians over the runs; open symbol at the end: mean of the last {LAST} evaluations. Grey: ASSET with the other d."
 )
-_FEWER: Final = " LASVM, with the exact kernel: {rows:,} of the {of:,} images."
+_LASVM_CAPTION: Final = " LASVM, with the exact kernel: {rows:,} of the {of:,} images."
 
 
 def _draw(figure: Figure | SubFigure, shown: Sequence[Streams]) -> None:
@@ -197,7 +199,7 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[Streams]) -> None:
         for other, stream in streams.of.get(METHODS[0], {}).items():
             if other != d:
                 grey = stream.bands["cpu_seconds"]
-                cost, median = grey.cost[:-LAST], grey.median[:-LAST]
+                cost, median = grey.cost[:-LAST], grey.middle[:-LAST]
                 axes.plot(cost, median, drawstyle="steps-post", color=FAINT, linewidth=0.6, alpha=0.6)
         largest = 0.0
         for name, style in styles.items():
@@ -215,9 +217,9 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[Streams]) -> None:
 
 def _draw_with_end(axes: Axes, band: Band, style: Style) -> None:
     """Draw a median line to its last evaluations, and the mean of these as an open symbol."""
-    end = band.cost[-1], band.median[-LAST:].mean()
+    end = band.cost[-1], band.middle[-LAST:].mean()
     if len(band.cost) > LAST:
-        cost, median, low, high = (part[:-LAST] for part in (band.cost, band.median, band.low, band.high))
+        cost, median, low, high = (part[:-LAST] for part in (band.cost, band.middle, band.low, band.high))
         layout.draw_line(axes, Band(cost, median, low, high, band.runs), style)
     marks = style.markers(1.2) | {"markerfacecolor": "white", "markeredgecolor": style.color, "markeredgewidth": 1.5}
     axes.plot(*end, linestyle="none", **marks, zorder=5)
@@ -227,7 +229,7 @@ def _caption(shown: Sequence[Streams]) -> str:
     """Return the caption, with the number of images of LASVM."""
     runs = [(streams.panel, run) for streams in shown for run in streams.panel.runs.get(EXACT, ())]
     known = {(run.result["provenance"]["data"]["counts"]["train"]["n"], panel.n) for panel, run in runs}
-    return _CAPTION + "".join(_FEWER.format(rows=rows, of=of) for rows, of in sorted(known) if of and rows < of)
+    return _CAPTION + "".join(_LASVM_CAPTION.format(rows=rows, of=of) for rows, of in sorted(known) if of and rows < of)
 
 
 def all_streams(evidence: Evidence) -> list[Streams]:
@@ -259,7 +261,7 @@ def _table(shown: Sequence[Streams]) -> Table:
     rows = []
     for streams in shown:
         for name, d, stream in streams.items():
-            label, errors = STYLES[name].name, stream.bands["presentations"].median
+            label, errors = STYLES[name].name, stream.bands["presentations"].middle
             if name == EXACT:
                 rows.append(_row(f"{label}, after one pass", "", stream, 0, float(errors[0])))
                 rows.append(_row(f"{label}, at its end", "", stream, -1, float(errors[-1])))

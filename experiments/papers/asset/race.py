@@ -16,7 +16,7 @@ from svm_cost_curves.experiments.papers.asset import sweep
 from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.panels import called
-from svm_cost_curves.experiments.papers.times import across_sessions, clock_mismatch, session_width
+from svm_cost_curves.experiments.papers.times import clock_mismatch, session_factor, widened_by
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
@@ -246,7 +246,7 @@ def _ratio_case(
 ) -> Case:
     """Judge the time of one method over that of another; it fails if neither, or ASSET, reaches CPNY's error.
 
-    The interval is widened by `times.session_width`.
+    The interval is widened by `times.session_factor`.
     """
     key, labels = f"{what} s={entry.s}", [STYLES[name].name for name in names]
     efforts = [cell.effort for cell in cells if cell is not None]
@@ -257,11 +257,11 @@ def _ratio_case(
     ratio = ratio_of(*efforts)
     if ratio is None:
         return case_on(entry.panel, key, FAILS, note="neither reaches CPNY's error", about=entry.name)
-    ratio = across_sessions(ratio, session_width(effort.median for effort in efforts))
+    ratio = widened_by(ratio, session_factor(effort.median for effort in efforts))
     decision, note = decide(ratio), ""
     if ratio.bound and decision != FAILS:
         misses = 0 if ratio.bound == "at least" else 1
-        note = f"most runs of {labels[misses]} miss CPNY's error"
+        note = f"half or more of the runs of {labels[misses]} miss CPNY's error"
         decision = FAILS if names[misses] == "asset" else decision
     statistic = {"seconds": [effort.median for effort in efforts], "ratio": ratio.as_dict()}
     over = labels[1] if labels[1] != labels[0] else "its longest time elsewhere"

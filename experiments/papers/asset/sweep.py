@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers.bands import Band
 from svm_cost_curves.experiments.papers.cases import Case, case_on, interval_text
+from svm_cost_curves.experiments.plotting.bands import Band
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.statistics import MISSING, Decision, Interval, above
 

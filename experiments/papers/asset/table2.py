@@ -218,7 +218,7 @@ def _ratio(spec: NumberSpec, entry: Entry, method: str) -> Number:
     if "asset" not in entry.cells:
         return compare_number(spec, "", None)
     efforts = [entry.cells[name].effort for name in (method, "asset")]
-    missed = "" if all(effort.known for effort in efforts) else "most runs miss CPNY's error"
+    missed = "" if all(effort.known for effort in efforts) else "half or more of the runs miss CPNY's error"
     values = [one / other for one, other in zip(*(effort.costs for effort in efforts), strict=False)]
     return compare_number(spec, _departure(entry) or entry.unfit or missed, values)
 

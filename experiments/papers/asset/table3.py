@@ -108,7 +108,9 @@ def _case(
     fall = trend(list(sizes), groups, values) if len(sizes) > 2 else None
     text = "falls by {}" + (" points" if what == "error" else " doublings") + " for each doubling of d"
     why, about = "fewer than three dimensions have finished runs", what[0].upper() + what[1:]
-    return sweep.interval_case(panel, what, fall, text, about=about, why=why)
+    case = sweep.interval_case(panel, what, fall, text, about=about, why=why)
+    # the interval is over evaluations of single runs: no number of runs follows from it
+    return replace(case, decision=replace(case.decision, more_runs=None))
 
 
 STATISTICS = {"fall_with_dimension": FallWithDimension}

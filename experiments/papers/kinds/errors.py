@@ -292,7 +292,10 @@ class BeforeCriticalPoint(Statistic):
 
 
 def median_over_log_cost(curve: MeanCurve, low: float, high: float) -> float:
-    """Median of a step function over the logarithm of the cost, for 0 < low < high within the curve's costs."""
+    """Return the median of a step function, weighted by the logarithm of the cost, in the unit of ``curve.mean``.
+
+    0 < low < high are costs of the curve.
+    """
     edges = np.concatenate([[low], curve.cost[(curve.cost > low) & (curve.cost < high)], [high]])
     values = value_at(curve.cost, curve.mean, edges[:-1])
     order = np.argsort(values, kind="stable")

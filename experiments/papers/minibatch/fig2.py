@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.curve import Points, column
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.bands import Band, band, band_table
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.minibatch.data import why_unfit
 from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, name_of_method, names_of_data
 from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY
 from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
 from svm_cost_curves.experiments.papers.panels import called, empty, heading
+from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 from svm_cost_curves.experiments.reproduction.statistics import BESIDE, MISSING, UNCLEAR, holds
@@ -187,7 +187,7 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[ConvergencePath]) -> None:
             if "dual" in measures:
                 dual = measures["dual"].at_least(_SMALLEST)
                 look: dict[str, Any] = {"color": style.color, "linewidth": 1.1, "linestyle": _DASHES}
-                above.plot(dual.cost, dual.median, drawstyle="steps-post", **look, zorder=2.5)
+                above.plot(dual.cost, dual.middle, drawstyle="steps-post", **look, zorder=2.5)
             if "test_error" in measures:
                 layout.draw_band(below, measures["test_error"].times(100), style)
         below.set_yscale("linear")

@@ -61,7 +61,13 @@ class OverSizes(Statistic):
 
 @dataclass(frozen=True, kw_only=True)
 class Steady(OverSizes):
-    """T(b) against T at the best smaller b, which it exceeds `worse` times nowhere."""
+    """T(b) is at most `worse` times T at the best smaller b, for every b.
+
+    Attributes
+    ----------
+    worse : float
+        Factor.
+    """
 
     worse: float
 
@@ -193,7 +199,7 @@ def compared(
 ) -> Case:
     """Return the case that all speed-ups of a method, or of others over it, pass a test.
 
-    Its measurement is the first that does least well.
+    Its measurement is the first that does least well; if all pass, the last.
     """
     comparisons: dict[str, tuple[Ratio | None, Decision]] = {}
     for other in others or [method]:

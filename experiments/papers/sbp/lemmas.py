@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.curve import Points, column
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.bands import band
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.kinds.limits import missing_runs
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sbp.methods import COST
 from svm_cost_curves.experiments.plotting import INK, STYLES
+from svm_cost_curves.experiments.plotting.bands import band
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.statistics import FAILS, MISSING, Interval, holds, under_bound
@@ -243,7 +243,7 @@ def _draw(figure: Figure | SubFigure, studies: Sequence[Study]) -> None:
         look: dict[str, Any] = {"color": INK, "linewidth": 1.1}
         late = study.iterations[study.iterations >= study.best**-2]
         if len(late):
-            first = float(np.interp(late[0], study.iterations, drawn.median))
+            first = float(np.interp(late[0], study.iterations, drawn.middle))
             axes.plot(late, first * np.sqrt(late[0] / late), linestyle=(0, (1.0, 1.5)), **look)
         bound = bound_of_lemma(0.05) / np.sqrt(study.iterations)
         axes.plot(study.iterations, bound, linestyle=(0, (5.0, 2.0)), **look)

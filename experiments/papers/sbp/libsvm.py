@@ -24,7 +24,6 @@ from svm_cost_curves.experiments.plotting import (
     FAINT,
     INK,
     STYLES,
-    MeanCurve,
     axis_name,
     draw_panel,
     legend_row,
@@ -32,6 +31,7 @@ from svm_cost_curves.experiments.plotting import (
     paper,
     row_of_axes,
 )
+from svm_cost_curves.experiments.plotting.bands import Band
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
@@ -194,9 +194,9 @@ def _draw(figure: Figure | SubFigure, all_times: Sequence[RunningTimes]) -> None
             heading(axes, times.panel)
             continue
         styles = {"sbp": STYLES["sbp"]}
-        notes = [draw_panel(axes, {"sbp": curve}, styles, cost=COST, measure="test_error").cut]
+        notes = [draw_panel(axes, {"sbp": curve.band}, styles, cost=COST, measure="test_error").cut]
         if times.seconds is not None and times.error is not None:
-            cut = _limits(axes, curve.times(100), times.seconds, 100 * times.error)
+            cut = _limits(axes, curve.band.times(100), times.seconds, 100 * times.error)
             notes = [f"LIBSVM: {100 * times.error:.2f} % in {seconds_text(times.seconds)}", cut]
             _draw_libsvm(axes, times.seconds, 100 * times.error)
         heading(axes, times.panel)
@@ -208,16 +208,16 @@ def _draw(figure: Figure | SubFigure, all_times: Sequence[RunningTimes]) -> None
             axes.set_ylabel(axis_name("test_error"), color=INK)
 
 
-def _limits(axes: Axes, curve: MeanCurve, seconds: float, error: float) -> str:
+def _limits(axes: Axes, curve: Band, seconds: float, error: float) -> str:
     """Limit the axes to times from the smallest of `SHARES` on; return a note on what is cut."""
     left, right = axes.get_xlim()
     first = seconds / SHARES[-1] / 1.5
     axes.set_xlim(first if curve.cost[-1] > first else left, max(right, seconds * 1.5))
-    shown = curve.mean[curve.cost >= first] if curve.cost[-1] >= first else curve.mean
+    shown = curve.middle[curve.cost >= first] if curve.cost[-1] >= first else curve.middle
     low, high = min(float(shown.min()), error), max(float(shown.max()), error)
     margin = 0.12 * (high - low) or 0.05 * high or 1.0
     axes.set_ylim(max(low - margin, 0.0), high + margin)
-    return f"axis cut: up to {curve.mean.max():.3g} % before" if curve.mean.max() > high + margin else ""
+    return f"axis cut: up to {curve.middle.max():.3g} % before" if curve.middle.max() > high + margin else ""
 
 
 def _draw_libsvm(axes: Axes, seconds: float, error: float) -> None:

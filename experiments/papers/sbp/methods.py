@@ -15,8 +15,6 @@ RIVALS: Final = ("pegasos", "sdca")
 """Methods that do not have to store all responses."""
 KEPT: Final = "_kept"
 """Suffix of a rival's series that is charged for updating all responses."""
-AVERAGED: Final = "averaged"
-"""Series of the Perceptron whose predictor is the mean of its iterates."""
 POINT_STYLES: Final[Mapping[str, Style]] = {name: STYLES[name] for name in METHODS} | {
     "perceptron": replace(STYLES["perceptron"], name="online Perceptron")
 }

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.bands import Band
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sbp.growth import ErrorCosts, points_of
 from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.plotting.bands import Band
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.bands import Band, band, band_table
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.optimum import accuracy
@@ -23,6 +22,7 @@ from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
 from svm_cost_curves.experiments.papers.sgdr.comparisons import case_at
 from svm_cost_curves.experiments.papers.sgdr.timing import ProblemRuns, after_run, end_of, problem_runs
 from svm_cost_curves.experiments.plotting import INK, Style
+from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.statistics import (
@@ -202,7 +202,7 @@ def _table(studies: Sequence[Study]) -> Table:
             f"{study.C:g}",
             "" if study.optimum is None else f"{study.optimum.upper:.6f}",
             *(_epochs(study, target) for target in TARGETS),
-            "" if study.accuracy is None else f"{study.accuracy.median[-1]:.1e}",
+            "" if study.accuracy is None else f"{study.accuracy.middle[-1]:.1e}",
             "" if study.exponent is None else interval_text(study.exponent, ".2f"),
         ]
         for study in studies

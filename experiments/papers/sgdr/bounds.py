@@ -13,7 +13,6 @@ import numpy as np
 
 from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.bands import Band, band, band_table
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
@@ -22,6 +21,7 @@ from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
 from svm_cost_curves.experiments.papers.sgdr.comparisons import findings_of
 from svm_cost_curves.experiments.papers.sgdr.dual_box import METHODS, DualBox, dual_box, on_each, random_exponent
 from svm_cost_curves.experiments.plotting import INK, STYLES
+from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.statistics import (

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.sgdr.timing import SECONDS, Method, ProblemRuns, Protocol
-from svm_cost_curves.experiments.papers.times import across_sessions, session_width
+from svm_cost_curves.experiments.papers.times import session_factor, widened_by
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.statistics import (
@@ -58,7 +58,7 @@ class TimeRatio(Limits):
     leave_out : list of str
         The paper's data sets whose cases are measured and do not count.
     cost : str
-        Column of the curves. Ratios of CPU seconds are widened by `times.session_width`.
+        Column of the curves. Ratios of CPU seconds are widened by `times.session_factor`.
     """
 
     pairs: list[Pair]
@@ -124,8 +124,10 @@ class TimeRatio(Limits):
         if unfit := next((other.unfit for other, _ in factors if other.unfit), ""):
             return case_at(problem, name, UNCLEAR, unfit, statistic)
         text = f"{name} {'both miss the target' if ratio is None else ratio.text()}"
-        missed = [method for method in pair if not _known(self._effort(problem, method))]
-        note = ", ".join(f"{STYLES[method].name}: {course}" for method in missed if (course := problem.course(method)))
+        missed = [method for method in pair if not _reaches(self._effort(problem, method))]
+        note = ", ".join(
+            f"{STYLES[method].name}: {ends}" for method in missed if (ends := problem.least_and_last(method))
+        )
         return case_at(problem, name, self._decision(ratio), text, statistic, note)
 
     def _ratio(self, pair: Pair, factors: Factors) -> Ratio | None:
@@ -140,11 +142,11 @@ class TimeRatio(Limits):
         if ratio is None or self.cost != SECONDS:
             return ratio
         width = math.prod(
-            session_width(effort.median for method in pair if (effort := self._effort(problem, method)))
+            session_factor(effort.median for method in pair if (effort := self._effort(problem, method)))
             ** abs(exponent)
             for problem, exponent in factors
         )
-        return across_sessions(ratio, width)
+        return widened_by(ratio, width)
 
     def _decision(self, ratio: Ratio | None) -> Decision:
         return UNCLEAR if ratio is None else self.decide(ratio)
@@ -176,7 +178,7 @@ class TimeRatio(Limits):
         return f"{'growth of ' if self.growth_from else ''}{name}{' against others' if self.datasets else ''}"
 
 
-def _known(effort: Effort | None) -> bool:
+def _reaches(effort: Effort | None) -> bool:
     return effort is not None and effort.known
 
 

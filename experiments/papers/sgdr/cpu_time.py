@@ -26,7 +26,7 @@ from svm_cost_curves.experiments.papers.sgdr.timing import (
     problem_runs,
     stopped,
 )
-from svm_cost_curves.experiments.papers.times import seconds_text, session_width
+from svm_cost_curves.experiments.papers.times import seconds_text, session_factor
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
@@ -77,7 +77,7 @@ def _stop_case(problem: ProblemRuns, name: str) -> Case:
 class StopCost(Limits):
     """The time of a method to its stop over the time after as many epochs without its stopping rule.
 
-    The interval is widened by `times.session_width`.
+    The interval is widened by `times.session_factor`.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class StopCost(Limits):
             return case_at(problem, name, MISSING, f"no finished runs of {STYLES[name].name} with several eps")
         if problem.unfit:
             return case_at(problem, name, UNCLEAR, problem.unfit)
-        width = session_width(np.median(times, axis=0))
+        width = session_factor(np.median(times, axis=0))
         ratio = Ratio(bootstrap_geometric_mean(np.log(times[:, 0] / times[:, 1])), width, width)
         return case_at(problem, name, self.decide(ratio), f"{title} {ratio.text()}", {"ratio": ratio.as_dict()})
 
@@ -229,7 +229,7 @@ class Failure(Statistic):
         statistic = {"reached": reached, "runs": runs, "seconds": effort.median}
         if self.how == "miss":
             decision = HOLDS if not reached else FAILS if reached == runs else UNCLEAR
-            return case_at(problem, "", decision, f"{text}, {problem.course(self.method)}", statistic)
+            return case_at(problem, "", decision, f"{text}, {problem.least_and_last(self.method)}", statistic)
         overflows = sum(math.isnan(end_of(run, "primal")) for run in problem.runs[self.method])
         decision = HOLDS if 2 * overflows > runs else FAILS if effort.known else UNCLEAR
         text = f"{text} ({effort.text(seconds_text)}), {overflows} overflow"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.bands import band_table
 from svm_cost_curves.experiments.papers.optimum import SERIES
 from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
 from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
@@ -19,6 +18,7 @@ from svm_cost_curves.experiments.papers.sgdr.comparisons import problems_at
 from svm_cost_curves.experiments.papers.sgdr.timing import ACCURACY, PROTOCOLS, SECONDS, STOPPING, ProblemRuns
 from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, axis_name, legend_row
+from svm_cost_curves.experiments.plotting.bands import band_table
 from svm_cost_curves.experiments.reproduction.figure_result import Bold, FigureResult, Table
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 from svm_cost_curves.experiments.reproduction.statistics import multiple_text
@@ -197,7 +197,7 @@ def _draw_curves(axes: Axes, problem: ProblemRuns, group: Sequence[str]) -> None
     for name in group:
         if (excess := problem.bands.get(name)) is not None:
             layout.draw_line(axes, excess.at_least(_NEAREST / 2), STYLES[name])
-            ends += [excess.cost[excess.median <= _FARTHEST][:1], excess.cost[excess.median >= _NEAREST][-1:]]
+            ends += [excess.cost[excess.middle <= _FARTHEST][:1], excess.cost[excess.middle >= _NEAREST][-1:]]
     axes.set_ylim(_NEAREST, _FARTHEST)
     limits = [float(end[0]) for end in ends if len(end)]
     if limits:

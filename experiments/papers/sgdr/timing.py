@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from svm_cost_curves.experiments.curve import ROUNDING, column
-from svm_cost_curves.experiments.papers.bands import Band, band
 from svm_cost_curves.experiments.papers.optimum import KNOWN, SERIES, Optimum, optimum_of
 from svm_cost_curves.experiments.papers.panels import called
 from svm_cost_curves.experiments.papers.times import clock_mismatch
+from svm_cost_curves.experiments.plotting.bands import Band, band
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 from svm_cost_curves.experiments.reproduction.statistics import Effort, cost_to_target, effort_of
@@ -183,7 +183,7 @@ class ProblemRuns:
         runs = self.runs.get(method, ())
         return first_evaluation(runs, self.optimum, cost) if runs and not np.isnan(end_of(runs[0], cost)) else None
 
-    def course(self, method: str) -> str:
+    def least_and_last(self, method: str) -> str:
         """Write J over J_opt at its least and at the end, medians over the runs of a method; empty without runs."""
         if self.optimum is None or not self.runs.get(method):
             return ""

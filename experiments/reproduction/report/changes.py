@@ -157,17 +157,17 @@ def _change(
 
 
 def first_readings(before: Judged, after: Judged) -> list[tuple[str, str, str]]:
-    """Return the claims whose first reading, which gives the verdict, is another: id, and reading and outcome of both.
+    """Return the claims with another first reading than before: id, then reading and outcome before and now.
 
-    Claims of both editions only.
+    The first reading gives the verdict. Claims of both editions only.
     """
-    moved = []
+    changed = []
     for claim, readings in after.items():
         (old, then), (new, now) = (next(iter(side.items())) for side in (before.get(claim) or readings, readings))
         if old != new:
             sides = ((old or "the only one", then), (new or "the only one", now))
-            moved.append((claim, *(f"{name}: {in_words(judged['outcome'], now['type'])}" for name, judged in sides)))
-    return [(claim, one, two) for claim, one, two in moved]
+            changed.append((claim, *(f"{name}: {in_words(judged['outcome'], now['type'])}" for name, judged in sides)))
+    return [(claim, then, now) for claim, then, now in changed]
 
 
 def _paired(

@@ -151,5 +151,5 @@ def _reading(reading: Reading) -> JudgedReading:
     ]
     shows = reading.shows
     return JudgedReading(
-        reading.id, reading.says, reading.text, reading.found, run, shows.series, shows.cost, shows.measure
+        reading.id, reading.says, reading.text, reading.decided_by, run, shows.series, shows.cost, shows.measure
     )

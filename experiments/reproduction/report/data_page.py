@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 from svm_cost_curves.datasets.fetch import BUNDLED
 from svm_cost_curves.datasets.spec import PACKED_SUFFIXES
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
-from svm_cost_curves.experiments.reproduction.data_statement import PaperData, read_statement
+from svm_cost_curves.experiments.reproduction.data_statement import Origin, PaperData, origin_of_data, read_statement
 from svm_cost_curves.experiments.reproduction.published import (
     RUNS,
     published_figures,
@@ -26,7 +26,13 @@ from svm_cost_curves.experiments.reproduction.report.labels import NOTHING
 from svm_cost_curves.experiments.reproduction.report.rendering import escaped, render
 from svm_cost_curves.experiments.reproduction.spec import DATA_SETS, catalogue
 
-Status = Literal["the same file", "part", "surrogate", "not at hand"]
+Status = Literal["the same file", "part", "surrogate", "made here", "not at hand"]
+_STATUS: Final[Mapping[Origin, Status]] = {
+    "paper": "the same file",
+    "part": "part",
+    "surrogate": "surrogate",
+    "own": "made here",
+}
 _COUNTS: Final[Mapping[Status, str]] = {
     "the same file": "{} have the paper's file",
     "part": "{} a part of it",
@@ -55,8 +61,8 @@ class Use:
     ----------
     key : str
         Name of the paper's data set in the figures' files.
-    known : PaperData or None
-        None for a data set that no paper has.
+    of_paper : PaperData or None
+        The paper's entry in the data statement; None for data made here.
     dataset : str
         The data set that was used; empty if none was.
     stand_in : str
@@ -66,7 +72,7 @@ class Use:
     """
 
     key: str
-    known: PaperData | None
+    of_paper: PaperData | None
     dataset: str = ""
     stand_in: str = ""
     figures: dict[Rows, Counter[str]] = field(default_factory=dict)
@@ -81,14 +87,12 @@ class Use:
         """What the data here are."""
         if not self.dataset:
             return "not at hand"
-        if self.stand_in and not (self.known and self.dataset in self.known.parts):
-            return "surrogate"
-        return "part" if self.share is not None and self.share < 1 else "the same file"
+        return _STATUS[origin_of_data(self.of_paper, self.dataset, self.rows.train, stands_in=bool(self.stand_in))]
 
     @property
     def rows_of_paper(self) -> Rows:
         """The numbers of rows that the paper uses."""
-        return Rows(self.known.train, self.known.test) if self.known else Rows(None, None)
+        return Rows(self.of_paper.train, self.of_paper.test) if self.of_paper else Rows(None, None)
 
     @property
     def share(self) -> float | None:
@@ -130,7 +134,7 @@ class Source:
         In Markdown.
     remarks : sequence of str
         In Markdown.
-    had_from : str
+    available_from : str
         ``this project``, ``its address`` or ``no address``.
     checked_by : str
         ``checksum``, or ``counts`` of rows, entries or labels.
@@ -143,7 +147,7 @@ class Source:
     licence: str
     stand_in: str
     remarks: Sequence[str]
-    had_from: str
+    available_from: str
     checked_by: str
     figures: Sequence[str]
 
@@ -164,7 +168,7 @@ def data_page(evidence: Path) -> str:
         ``conf/data_statement.yaml`` has a wrong form.
     """
     uses = {paper: uses_of(paper, evidence) for paper in PAPERS}
-    of_papers = [use for of_paper in uses.values() for use in of_paper if use.known]
+    of_papers = [use for uses_of_paper in uses.values() for use in uses_of_paper if use.of_paper]
     figures: dict[str, set[str]] = {}
     for use in of_papers:
         for name in (use.key, use.dataset or use.key):
@@ -173,7 +177,7 @@ def data_page(evidence: Path) -> str:
     counts = Counter(use.status for use in of_papers)
     return render(
         "data.md.j2",
-        papers={PAPERS[paper].title: of_paper for paper, of_paper in uses.items()},
+        papers={PAPERS[paper].title: uses_of_paper for paper, uses_of_paper in uses.items()},
         counts=", ".join(text.format(counts[status]) for status, text in _COUNTS.items() if counts[status]),
         total=len(of_papers),
         sources=[source_of(name, sorted(names)) for name, names in sorted(figures.items())],
@@ -238,16 +242,16 @@ def source_of(name: str, figures: Sequence[str] = ()) -> Source:
     files = spec.get("files", [])
     suffixes = ("", *PACKED_SUFFIXES)
     if all(any((BUNDLED / f"{file['name']}{suffix}").is_file() for suffix in suffixes) for file in files):
-        had_from = "this project"
+        available_from = "this project"
     else:
-        had_from = "its address" if all("url" in file for file in files) else "no address"
+        available_from = "its address" if all("url" in file for file in files) else "no address"
     return Source(
         name,
         _in_markdown(spec["source"]),
         _in_markdown(spec["licence"]),
         _in_markdown(spec.get("stand_in", "")),
         [_in_markdown(remark) for remark in spec.get("remarks", [])],
-        had_from,
+        available_from,
         "checksum" if all("sha256" in file for file in files) else "counts",
         figures,
     )

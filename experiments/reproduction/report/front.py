@@ -1,8 +1,9 @@
-"""The table of README: for each paper its empirical claims by the data, and the claims that are checked."""
+"""Writes the table of README: for each paper its empirical claims by the data, and the claims that are checked."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal
@@ -73,3 +74,18 @@ def front_table(evidence: Path) -> list[str]:
         name = f"[{cited.name}](docs/results/{paper}.md): {cited.citation}"
         rows.append(f"| {name} | {' | '.join(cells(claims))} | {len(claims)} |")
     return rows
+
+
+def put_front_table(readme: Path, evidence: Path) -> None:
+    """Put the table into README in place of the earlier one.
+
+    Raises
+    ------
+    EvidenceError
+        A file of the evidence is damaged.
+    """
+    table = "\n".join(front_table(evidence)) + "\n"
+    text = readme.read_text(encoding="utf-8")
+    readme.write_text(
+        re.sub(r"^\| paper \| .*\n(\|.*\n)*", lambda _: table, text, flags=re.MULTILINE), encoding="utf-8"
+    )

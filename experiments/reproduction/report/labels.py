@@ -98,7 +98,7 @@ def state_of(claims: Sequence[Claim], numbers: Sequence[Number]) -> State:
     or are not testable they are ``mostly``; anything else is ``mixed``.
     """
     if not claims:
-        return outcome_of([_RULINGS[each.outcome] for each in _judged(numbers)]) if numbers else "no_claim"
+        return outcome_of([_RULINGS[number.outcome] for number in _judged(numbers)]) if numbers else "no_claim"
     states = {claim_state(claim) for claim in claims}
     if len(states) == 1:
         return states.pop()

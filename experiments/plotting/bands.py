@@ -1,0 +1,111 @@
+"""Bands of curves: the middle of the runs' values and its spread, at each cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svm_cost_curves.experiments.curve import Points, common_grid, values_on
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Band:
+    """The values of several runs against a cost.
+
+    Attributes
+    ----------
+    cost : (m,) float64
+        Positive, increasing; m >= 1.
+    middle : (m,) float64
+        Mean or median.
+    low, high : (m,) float64
+        Limits of the spread.
+    runs : int
+    first_epoch : float or None
+        Mean cost of the runs' first epoch; None if it is not known, or if the runs end before.
+    """
+
+    cost: NDArray[np.float64]
+    middle: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    runs: int = 1
+    first_epoch: float | None = None
+
+    def at_least(self, value: float) -> Band:
+        """Return the band with values below `value` raised to it, so that a logarithmic axis shows them."""
+        return self._with(np.maximum(part, value) for part in (self.middle, self.low, self.high))
+
+    def times(self, factor: float) -> Band:
+        """Return the band with its values in another unit."""
+        return self._with(factor * part for part in (self.middle, self.low, self.high))
+
+    def costing(self, factor: float) -> Band:
+        """Return the band with its costs in another unit."""
+        end = None if self.first_epoch is None else factor * self.first_epoch
+        return replace(self, cost=factor * self.cost, first_epoch=end)
+
+    def _with(self, values: Iterable[NDArray[np.float64]]) -> Band:
+        middle, low, high = values
+        return replace(self, middle=middle, low=low, high=high)
+
+
+def band(runs: Sequence[Points], tail: float = 0.0) -> Band | None:
+    """Return the median of some runs with a spread, on a common grid of costs.
+
+    Parameters
+    ----------
+    runs : sequence of (cost, value), each (rows,), float64
+        Cost non-decreasing. Rows without a value or with cost 0 are left out, and runs without other rows.
+    tail : float
+        Share of the runs below the spread, and above it: 0 for the least and the largest value, 0.25 for quartiles.
+
+    Returns
+    -------
+    Band or None
+        Begins at the first cost at which every run has a value. None if no run is left.
+    """
+    known = [(cost[kept], value[kept]) for cost, value in runs if (kept := (cost > 0) & np.isfinite(value)).any()]
+    if not known:
+        return None
+    grid = common_grid([cost for cost, _ in known])
+    values = values_on(known, grid)
+    low, high = np.quantile(values, (tail, 1 - tail), axis=0)
+    return Band(grid, np.median(values, axis=0), low, high, len(known))
+
+
+def band_table(rows: Iterable[tuple[Mapping[str, Any], Band]], cost: str, columns: Sequence[str]) -> pd.DataFrame:
+    """Return the points of some bands as one table; the middle is in the column ``median``.
+
+    Parameters
+    ----------
+    rows : iterable of (mapping, Band)
+        The mapping names the band: its items are columns with one value each.
+    cost : str
+        Name of the column of costs.
+    columns : sequence of str
+        All columns, in order: also those of an empty table.
+    """
+    import pandas as pd
+
+    tables = [
+        pd.DataFrame(
+            {
+                **names,
+                cost: drawn.cost,
+                "median": drawn.middle,
+                "low": drawn.low,
+                "high": drawn.high,
+                "runs": drawn.runs,
+            }
+        )
+        for names, drawn in rows
+    ]
+    return pd.concat(tables, ignore_index=True)[list(columns)] if tables else pd.DataFrame(columns=list(columns))
