@@ -24,7 +24,7 @@ from svm_cost_curves.experiments.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-    from svm_cost_curves.experiments.plotting.means import MeanCurve
+    from svm_cost_curves.experiments.plotting.bands import MeanCurve
 
 SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 SEEDS, ALL_SEEDS = 3, 10
@@ -93,7 +93,7 @@ def describe(curves: Mapping[str, Sequence[pd.DataFrame]]) -> str:
     """
     from svm_cost_curves.experiments.command_line.sweep_names import called
     from svm_cost_curves.experiments.curve import value_at
-    from svm_cost_curves.experiments.plotting.means import mean_curves
+    from svm_cost_curves.experiments.plotting.bands import mean_curves
     from svm_cost_curves.experiments.run.console import count
 
     means = mean_curves(curves, cost=COST, measure=MEASURE)

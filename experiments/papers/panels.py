@@ -26,8 +26,7 @@ from svm_cost_curves.experiments.plotting import (
     row_of_axes,
     styles_for,
 )
-from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.plotting.means import median_band
+from svm_cost_curves.experiments.plotting.bands import Band, median_band
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.series_spec import RowSpec
 

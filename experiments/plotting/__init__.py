@@ -7,9 +7,9 @@ figure, whose module puts panels (`draw_panel`) under one legend (`legend_row`).
 another style (`paper.mplstyle`) and its panels are put into a grid of the paper's width (`paper`).
 """
 
+from svm_cost_curves.experiments.plotting.bands import MeanCurve, mean_curve, mean_curves
 from svm_cost_curves.experiments.plotting.curves import NothingToDrawError, curves_picture
 from svm_cost_curves.experiments.plotting.legend import legend_row, name_curves
-from svm_cost_curves.experiments.plotting.means import MeanCurve, mean_curve, mean_curves
 from svm_cost_curves.experiments.plotting.panel import LEFT, Drawn, draw_panel, draw_spread, row_of_axes
 from svm_cost_curves.experiments.plotting.picture import Picture
 from svm_cost_curves.experiments.plotting.ranges import interesting_range

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from svm_cost_curves.experiments.plotting import paper
+from svm_cost_curves.experiments.plotting.bands import MeanCurve, mean_curves
 from svm_cost_curves.experiments.plotting.legend import DASHED_WHEN, legend_row, name_curves, names_height
-from svm_cost_curves.experiments.plotting.means import MeanCurve, mean_curves
 from svm_cost_curves.experiments.plotting.panel import draw_panel, row_of_axes
 from svm_cost_curves.experiments.plotting.picture import Picture
 from svm_cost_curves.experiments.plotting.styles import FAINT, INK, Style, axis_name, styles_for

@@ -31,8 +31,7 @@ from svm_cost_curves.experiments.plotting import (
     own_settings,
     styles_for,
 )
-from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.plotting.means import median_band
+from svm_cost_curves.experiments.plotting.bands import Band, median_band
 from svm_cost_curves.experiments.plotting.ranges import from_common_start, spread
 
 N = 1000
