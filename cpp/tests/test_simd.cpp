@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "check.hpp"
 #include "data.hpp"
@@ -248,10 +249,22 @@ void exponentials() {
   CHECK(wide[0] == 1.0);
 }
 
+// Each pointer of the table is a loop.
+void complete_table() {
+  const svm::simd::Loops& loops = svm::simd::loops();
+  static_assert(sizeof loops % sizeof(void*) == 0);
+  for (std::size_t k = 0; k < sizeof loops / sizeof(void*); ++k) {
+    const void* pointer = nullptr;
+    std::memcpy(&pointer, reinterpret_cast<const char*>(&loops) + k * sizeof pointer, sizeof pointer);
+    CHECK(pointer != nullptr);
+  }
+}
+
 }  // namespace
 
 int main() {
   svm::test::skip_without_instruction_set();
+  complete_table();
   exponentials();
   svm::Random random(3, svm::Purpose::data);
   for (const std::size_t n : {1U, 5U, 8U, 63U, 64U, 65U, 127U, 128U, 200U, 513U}) {

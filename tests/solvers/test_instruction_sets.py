@@ -11,7 +11,7 @@ from cases import ROOT, Python
 from svm_cost_curves.solvers import _core
 
 PORTABLE = _core.build_info()["isa"] == "portable"
-REFUSAL = f"SVM_ISA=v9 is not {'portable' if PORTABLE else 'one of v2, v3, v4'}"
+REFUSAL = f"SVM_ISA=v9 is not {'portable' if PORTABLE else 'one of v3, v4'}"
 
 CODE = """
 import sys
@@ -54,19 +54,18 @@ def results(python: Python, folder: Path, isa: str) -> dict[str, np.ndarray] | N
 
 @pytest.mark.skipif(PORTABLE, reason="built for one instruction set only")
 def test_all_instruction_sets_agree(python: Python, tmp_path: Path) -> None:
-    base = results(python, tmp_path, "v2")
+    base = results(python, tmp_path, "v3")
     assert base is not None
-    assert base["isa"] == "v2"
-    for isa in ("v3", "v4"):
-        other = results(python, tmp_path, isa)
-        if other is None:
-            continue
-        assert other["isa"] == isa
-        assert other.keys() == base.keys()
-        for name in base.keys() - {"isa"}:
-            size = max(1.0, float(np.abs(base[name]).max()))
-            tolerance = 1e-3 if name == "run fourier" else 1e-6
-            np.testing.assert_allclose(other[name], base[name], rtol=0, atol=tolerance * size, err_msg=f"{name}, {isa}")
+    assert base["isa"] == "v3"
+    other = results(python, tmp_path, "v4")
+    if other is None:
+        pytest.skip("this processor has no AVX-512")
+    assert other["isa"] == "v4"
+    assert other.keys() == base.keys()
+    for name in base.keys() - {"isa"}:
+        size = max(1.0, float(np.abs(base[name]).max()))
+        tolerance = 1e-3 if name == "run fourier" else 1e-6
+        np.testing.assert_allclose(other[name], base[name], rtol=0, atol=tolerance * size, err_msg=name)
 
 
 def test_refuses_an_instruction_set_that_does_not_exist(python: Python) -> None:

@@ -9,7 +9,6 @@ namespace svm::simd {
 #ifdef SVM_PORTABLE
 extern const Loops loops_portable;
 #else
-extern const Loops loops_v2;
 extern const Loops loops_v3;
 extern const Loops loops_v4;
 #endif
@@ -25,11 +24,11 @@ const Loops& choose() {
 #else
   const bool v4 = __builtin_cpu_supports("x86-64-v4") != 0;
   const bool v3 = v4 || __builtin_cpu_supports("x86-64-v3") != 0;
-  if (name.empty()) return v4 ? loops_v4 : (v3 ? loops_v3 : loops_v2);
-  if (name == "v2") return loops_v2;
-  if (name == "v3" && v3) return loops_v3;
+  if (!v3) throw InvalidArgument("this processor has no AVX2: build the program with CMAKE_ARGS=-DSVM_PORTABLE=ON");
+  if (name.empty()) return v4 ? loops_v4 : loops_v3;
+  if (name == "v3") return loops_v3;
   if (name == "v4" && v4) return loops_v4;
-  throw InvalidArgument("SVM_ISA=" + name + " is not one of v2, v3, v4, or this processor does not have it");
+  throw InvalidArgument("SVM_ISA=" + name + " is not one of v3, v4, or this processor does not have it");
 #endif
 }
 

@@ -31,12 +31,15 @@ struct Leader {
   }
 };
 
-// Calls take(begin, end) for each block, and then `leader.offer` with what it returned.
-template <typename Take>
-inline void lead_by_blocks(Leader& leader, std::size_t n, const Take& take) {
+// Offers the largest score of each block of a row x: score(begin, end).
+template <typename Score>
+inline void lead_by_blocks(Leader& leader, const float* x, std::size_t n, const Score& score) {
   std::size_t j = 0;
-  for (; j + block <= n; j += block) leader.offer(take(j, j + block), j / block);
-  if (j < n) leader.offer(take(j, n), j / block);
+  for (; j + block <= n; j += block) {
+    prefetch_ahead(x + j);
+    leader.offer(score(j, j + block), j / block);
+  }
+  if (j < n) leader.offer(score(j, n), j / block);
 }
 
 // A smaller curvature counts as zero.
@@ -75,7 +78,7 @@ inline Best best_gain(const DualRange& range, const float* x, double a) {
   const Wide tiny = all(flat);
   Wide violation = zero;
   Leader leader{nothing, zero};
-  lead_by_blocks(leader, range.size, [&](std::size_t j, std::size_t end) {
+  lead_by_blocks(leader, x, range.size, [&](std::size_t j, std::size_t end) {
     Wide top = nothing;
     for (; j + lanes <= end; j += lanes) {
       const Wide response = load(range.responses + j) + scale * load(x + j);
@@ -123,7 +126,7 @@ inline Best best_up(const DualRange& range, const float* x, double a, const floa
   const Wide nothing = all(-DBL_MAX);
   Wide fall = nothing;  // the largest negated low-candidate
   Leader leader{nothing, zero};
-  lead_by_blocks(leader, range.size, [&](std::size_t j, std::size_t end) {
+  lead_by_blocks(leader, z, range.size, [&](std::size_t j, std::size_t end) {
     Wide top = nothing;
     for (; j + lanes <= end; j += lanes) {
       const Wide response = load(range.responses + j) + (first * load(x + j) + second * load(z + j));
@@ -184,7 +187,7 @@ inline Best best_partner_of(const DualRange& range, const float* x, double top, 
   const Wide nothing = all(-1.0);
   const Wide taus = all(tau);
   Leader leader{nothing, zero};
-  lead_by_blocks(leader, range.size, [&](std::size_t j, std::size_t end) {
+  lead_by_blocks(leader, x, range.size, [&](std::size_t j, std::size_t end) {
     Wide squares = nothing;
     Wide curvatures = one;
     for (; j + lanes <= end; j += lanes) {

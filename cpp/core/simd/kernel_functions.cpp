@@ -1,4 +1,4 @@
-// Inner products by columns, and kernel values from inner products, for whole rows. Compiled with -fno-associative-math: sums stay in the order in which
+// Inner products by columns, and kernel values from inner products, for whole rows. Sums are added in the order in which
 // they are written, so that K(x, z) and K(z, x) are the same bits and exp is accurate.
 #include "simd/kernel_functions.hpp"
 

@@ -1,5 +1,5 @@
-// Compiled three times (x86-64-v2, -v3, -v4; SVM_SIMD_NAME is the name) with -ffast-math. The loops on float64 use
-// explicit vectors of eight, so the order of summation is the same for all three.
+// Compiled once for each instruction set (SVM_SIMD_NAME). The loops use explicit vectors of eight float64 or sixteen
+// float32, so the order of summation is the same for all.
 #include <cstring>
 
 #include "simd/dual.hpp"
@@ -13,9 +13,10 @@ namespace svm::simd {
 namespace {
 
 // One pass: updates every element by `vector_step(j)` (8 elements) or `element_step(j)`, and scans as `Loops` says.
-template <typename VectorStep, typename ElementStep>
-inline Scanned scan_with(std::size_t n, double low, double high, BlockScan* blocks, const VectorStep& vector_step,
-                         const ElementStep& element_step) {
+// `prefetch(j)` comes before each block.
+template <typename Prefetch, typename VectorStep, typename ElementStep>
+inline Scanned scan_with(std::size_t n, double low, double high, BlockScan* blocks, const Prefetch& prefetch,
+                         const VectorStep& vector_step, const ElementStep& element_step) {
   const Wide lows = all(low);
   const Wide highs = all(high);
   const Wide zero = all(0.0);
@@ -39,6 +40,7 @@ inline Scanned scan_with(std::size_t n, double low, double high, BlockScan* bloc
   };
   std::size_t j = 0;
   for (; j + block <= n; j += block) {
+    prefetch(j);
     BlockScan found{0, 0};
     for (std::size_t k = 0; k < block; k += lanes) take_vector(found, j + k, k);
     finish(found);
@@ -62,7 +64,7 @@ inline Scanned scan_with(std::size_t n, double low, double high, BlockScan* bloc
 Scanned add_and_scan(double* v, const float* x, double a, std::size_t n, double low, double high, BlockScan* blocks) {
   const Wide scale = all(a);
   return scan_with(
-      n, low, high, blocks,
+      n, low, high, blocks, [&](std::size_t j) { prefetch_ahead(x + j); },
       [&](std::size_t j) {
         const Wide updated = load(v + j) + scale * load(x + j);
         store(v + j, updated);
@@ -78,6 +80,10 @@ Scanned add_two_and_scan(double* v, const float* x, double a, const float* z, do
   return scan_with(
       n, low, high, blocks,
       [&](std::size_t j) {
+        prefetch_ahead(x + j);
+        prefetch_ahead(z + j);
+      },
+      [&](std::size_t j) {
         const Wide updated = load(v + j) + (first * load(x + j) + second * load(z + j));
         store(v + j, updated);
         return updated;
@@ -87,7 +93,8 @@ Scanned add_two_and_scan(double* v, const float* x, double a, const float* z, do
 
 Scanned scan(const double* v, std::size_t n, double low, double high, BlockScan* blocks) {
   return scan_with(
-      n, low, high, blocks, [&](std::size_t j) { return load(v + j); }, [&](std::size_t j) { return v[j]; });
+      n, low, high, blocks, [](std::size_t) {}, [&](std::size_t j) { return load(v + j); },
+      [&](std::size_t j) { return v[j]; });
 }
 
 void take_inside(const double* v, std::size_t first, const BlockScan* blocks, std::size_t count, double* values,
@@ -150,9 +157,12 @@ std::size_t compact(const double* v, std::size_t n, double low, double high, dou
 
 void dots(const float* x, const float* z, std::size_t n, std::size_t d, float* out) {
   for (std::size_t j = 0; j < n; ++j, z += d) {
-    float total = 0.0F;
-    for (std::size_t k = 0; k < d; ++k) total += x[k] * z[k];
-    out[j] = total;
+    Wide32 total = all32(0.0F);
+    std::size_t k = 0;
+    for (; k + Wide32::size <= d; k += Wide32::size) total = multiply_add(load32(x + k), load32(z + k), total);
+    auto rest = static_cast<float>(sum(total));
+    for (; k < d; ++k) rest = multiply_add(x[k], z[k], rest);
+    out[j] = rest;
   }
 }
 
@@ -206,21 +216,55 @@ void sparse_dots(const std::int32_t* indices, const float* values, std::size_t s
 #define SVM_TEXT(name) SVM_TEXT_OF(name)
 #define SVM_JOIN_OF(a, b) a##b
 #define SVM_JOIN(a, b) SVM_JOIN_OF(a, b)
-#define SVM_LOOP(name) SVM_SIMD_NAME::name
+
+namespace {
+
+constexpr Loops table() {
+  namespace isa = SVM_SIMD_NAME;
+  Loops loops{};
+  loops.name = SVM_TEXT(SVM_SIMD_NAME);
+  loops.add = isa::add;
+  loops.add_and_scan = add_and_scan;
+  loops.add_two_and_scan = add_two_and_scan;
+  loops.scan = scan;
+  loops.take_inside = take_inside;
+  loops.nth_below = nth_below;
+  loops.compact = compact;
+  loops.add_and_best_gain = isa::add_and_best_gain;
+  loops.gain = isa::gain;
+  loops.add_two_and_best_up = isa::add_two_and_best_up;
+  loops.best_partner = isa::best_partner;
+  loops.partner_score = isa::partner_score;
+  loops.violating_pair = isa::violating_pair;
+  loops.dots = dots;
+  loops.column_dots = isa::column_dots;
+  loops.binary_lookup = binary_lookup;
+  loops.sparse_dots = sparse_dots;
+  loops.gaussian = isa::gaussian;
+  loops.polynomial = isa::polynomial;
+  loops.exponential = isa::exponential;
+  loops.dot = isa::dot;
+  loops.dot_and_prefetch = isa::dot_and_prefetch;
+  loops.dot_bfloat16 = isa::dot_and_prefetch;
+  loops.dot_float16 = isa::dot_and_prefetch;
+  loops.add_bfloat16 = isa::add;
+  loops.add_float16 = isa::add;
+  loops.sparse_dot = isa::sparse_dot;
+  loops.sparse_add = isa::sparse_add;
+  loops.dot32 = isa::dot;
+  loops.sparse_dot32 = isa::sparse_dot;
+  loops.add32 = isa::add;
+  loops.sparse_add32 = isa::sparse_add;
+  loops.scale_split = isa::scale_split;
+  loops.sum_sixteens = isa::sum_sixteens;
+  loops.sum_squared_sixteens = isa::sum_squared_sixteens;
+  loops.philox = isa::philox;
+  return loops;
+}
+
+}  // namespace
 
 extern const Loops SVM_JOIN(loops_, SVM_SIMD_NAME);
-// clang-format off
-const Loops SVM_JOIN(loops_, SVM_SIMD_NAME) = {
-    SVM_TEXT(SVM_SIMD_NAME),
-    SVM_LOOP(add), add_and_scan, add_two_and_scan, scan, take_inside, nth_below, compact,
-    SVM_LOOP(add_and_best_gain), SVM_LOOP(gain), SVM_LOOP(add_two_and_best_up), SVM_LOOP(best_partner),
-    SVM_LOOP(partner_score), SVM_LOOP(violating_pair),
-    dots, SVM_LOOP(column_dots), binary_lookup, sparse_dots, SVM_LOOP(gaussian), SVM_LOOP(polynomial), SVM_LOOP(exponential),
-    SVM_LOOP(dot), SVM_LOOP(dot_and_prefetch), SVM_LOOP(dot_and_prefetch), SVM_LOOP(dot_and_prefetch), SVM_LOOP(add),
-    SVM_LOOP(add), SVM_LOOP(sparse_dot), SVM_LOOP(sparse_add),
-    SVM_LOOP(dot), SVM_LOOP(sparse_dot), SVM_LOOP(add), SVM_LOOP(sparse_add), SVM_LOOP(scale_split),
-    SVM_LOOP(sum_sixteens), SVM_LOOP(sum_squared_sixteens), SVM_LOOP(philox),
-};
-// clang-format on
+const Loops SVM_JOIN(loops_, SVM_SIMD_NAME) = table();
 
 }  // namespace svm::simd

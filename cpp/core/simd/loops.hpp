@@ -146,8 +146,8 @@ struct Loops {
 };
 
 /// The loops in use: for the best instruction set of this processor, or for the one that the environment variable
-/// SVM_ISA names (v2, v3, v4; empty: unset). Throws InvalidArgument if SVM_ISA is wrong. The module calls it once at
-/// import; so later calls from noexcept functions cannot throw.
+/// SVM_ISA names (v3, v4; empty: unset). Throws InvalidArgument if SVM_ISA is wrong, or if the processor has no AVX2 and
+/// the build is not portable. The module calls it once at import; so later calls from noexcept functions cannot throw.
 const Loops& loops();
 
 }  // namespace svm::simd

@@ -167,13 +167,35 @@ inline Vector<float, n, fits> multiply_add(const Vector<float, n, fits>& a, cons
 #endif
   }
 }
-template <typename V>
-inline V larger(const V& a, const V& b) {
-  return each(a, b, [](auto x, auto y) { return x > y ? x : y; });
+/// a > b ? a : b in each place, and a < b ? a : b: b where one is NaN.
+template <std::size_t n, bool fits>
+inline Vector<double, n, fits> larger(const Vector<double, n, fits>& a, const Vector<double, n, fits>& b) {
+  if constexpr (!fits) {
+    return {larger(a.low, b.low), larger(a.high, b.high)};
+  } else {
+    // gcc 12 makes a comparison and a choice of the expression.
+#if defined(__AVX512F__)
+    return {_mm512_maskz_max_pd(0xff, a.whole, b.whole)};
+#elif defined(__AVX__)
+    return {_mm256_max_pd(a.whole, b.whole)};
+#else
+    return {a.whole > b.whole ? a.whole : b.whole};
+#endif
+  }
 }
-template <typename V>
-inline V smaller(const V& a, const V& b) {
-  return each(a, b, [](auto x, auto y) { return x < y ? x : y; });
+template <std::size_t n, bool fits>
+inline Vector<double, n, fits> smaller(const Vector<double, n, fits>& a, const Vector<double, n, fits>& b) {
+  if constexpr (!fits) {
+    return {smaller(a.low, b.low), smaller(a.high, b.high)};
+  } else {
+#if defined(__AVX512F__)
+    return {_mm512_maskz_min_pd(0xff, a.whole, b.whole)};
+#elif defined(__AVX__)
+    return {_mm256_min_pd(a.whole, b.whole)};
+#else
+    return {a.whole < b.whole ? a.whole : b.whole};
+#endif
+  }
 }
 
 template <std::size_t n, bool fits>
@@ -269,6 +291,13 @@ inline double sum(const Wide32& x) {
 }
 inline double largest(const Wide& x) {
   return reduce(x, [](auto a, auto b) { return a > b ? a : b; });
+}
+
+/// Prefetches the block of a row that a pass reads eight blocks later. Rows are read in an order that the processor does
+/// not foresee, and its own prefetching ends with each page.
+inline void prefetch_ahead(const float* x) {
+  constexpr std::size_t line = 64 / sizeof(float);
+  for (std::size_t k = 0; k < block; k += line) __builtin_prefetch(x + 8 * block + k, 0, 2);
 }
 
 }  // namespace
