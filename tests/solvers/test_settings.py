@@ -332,7 +332,7 @@ def test_build_information() -> None:
     info = solvers.build_info()
     assert len(info["build_id"]) == 16
     assert info["counting"] is True
-    assert info["isa"] in ("v3", "v4", "portable")
+    assert info["isa"] in ("v3", "v4", "v4a", "portable")
     assert info["compiler"]
     assert info["flags"]
 

@@ -146,7 +146,7 @@ struct Loops {
 };
 
 /// The loops in use: for the best instruction set of this processor, or for the one that the environment variable
-/// SVM_ISA names (v3, v4; empty: unset). Throws InvalidArgument if SVM_ISA is wrong, or if the processor has no AVX2 and
+/// SVM_ISA names (v3, v4, v4a; empty: unset). Throws InvalidArgument if SVM_ISA is wrong, or if the processor has no AVX2 and
 /// the build is not portable. The module calls it once at import; so later calls from noexcept functions cannot throw.
 const Loops& loops();
 
