@@ -30,7 +30,7 @@ INSTALL := $(UV) pip install --compile-bytecode --python $(PY) --require-hashes 
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--no-header --no-emit-index-url --no-emit-find-links
 
-CORE_SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp -name '*.[ch]pp' -not -path 'cpp/tests/*' -not -path 'cpp/bench/*') \
+CORE_SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp/core cpp/elastic cpp/bindings -name '*.[ch]pp') \
 	$(shell find support solvers datasets experiments -name __init__.py)
 CXX_FILES = $(shell find cpp -name '*.[ch]pp')
 RUN_READY := $(VENV)/.ready-run

@@ -1,7 +1,7 @@
 """The instrumented core: kernels, counted rows, water levels and solvers."""
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -474,8 +474,13 @@ class Solver(metaclass=_Class):
         """
 
 class KernelSolver(Solver):
-    """A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias."""
+    """A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias.
 
+    The constructor makes a solver that has no class here, by its name in `cpp/core/solvers/by_name.cpp`. settings:
+    numbers by name, with 0 and 1 for flags; what is not given has its default.
+    """
+
+    def __init__(self, name: str, rows: RowSource, settings: Mapping[str, float], *, seed: int) -> None: ...
     def coefficients(self) -> NDArray[np.float64]:
         """Return the coefficients y_i alpha_i of the present predictor, (n,), in the order of the rows."""
     def responses(self) -> NDArray[np.float64] | None:
@@ -595,11 +600,6 @@ def box_qp(
 
     H: (m, m). Raises InvalidArgument for other shapes, values that are not finite, or bounds that exclude 0.
     """
-
-class Perceptron(KernelSolver):
-    """The kernel Perceptron: a fresh random order in each pass; ends after a pass without a mistake."""
-
-    def __init__(self, rows: RowSource, *, seed: int) -> None: ...
 
 class LinearSolver(Solver):
     """A solver whose predictor is f(x) = <w, x> + bias, with explicit weights w."""

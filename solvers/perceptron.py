@@ -19,4 +19,4 @@ class Perceptron(CoreSolver):
     Settings = PerceptronSettings
 
     def make(self) -> _core.KernelSolver:  # noqa: D102 (inherited)
-        return _core.Perceptron(self.problem.rows.source, seed=self.seed)
+        return _core.KernelSolver("Perceptron", self.problem.rows.source, {}, seed=self.seed)

@@ -27,6 +27,7 @@ SOLVER_TEST = "tests/solvers/test_margin_perceptron.py"
 DATASET = "conf/dataset/heart.yaml"
 PRESET = "conf/preset/heart.yaml"
 FIGURE = "conf/figure/mine_draws.yaml"
+COMPILED = "solvers/fast_margin_perceptron.py"
 
 
 def example(name: str) -> str:
@@ -131,7 +132,7 @@ def test_the_solver_passes_its_own_test(tmp_path: Path) -> None:
     assert f"{example(SOLVER_TEST).count('def test_')} passed" in done.stdout
 
 
-@pytest.mark.parametrize("name", [SOLVER, SOLVER_TEST])
+@pytest.mark.parametrize("name", [SOLVER, SOLVER_TEST, COMPILED])
 @pytest.mark.parametrize("check", [("check",), ("format", "--check")], ids=["lint", "format"])
 def test_the_examples_follow_the_projects_style(name: str, check: tuple[str, ...]) -> None:
     words = [sys.executable, "-m", "ruff", *check, "--stdin-filename", name, "-"]
@@ -141,8 +142,9 @@ def test_the_examples_follow_the_projects_style(name: str, check: tuple[str, ...
     assert done.returncode == 0, done.stdout
 
 
-def test_the_solver_is_typed(tmp_path: Path) -> None:
-    done = call("-m", "mypy", "--strict", "--config-file", "pyproject.toml", str(put(tmp_path, SOLVER)))
+@pytest.mark.parametrize("name", [SOLVER, COMPILED])
+def test_the_solver_is_typed(tmp_path: Path, name: str) -> None:
+    done = call("-m", "mypy", "--strict", "--config-file", "pyproject.toml", str(put(tmp_path, name)))
     assert done.returncode == 0, done.stdout
 
 

@@ -1,6 +1,8 @@
+#include <map>
+
 #include "arrays.hpp"
+#include "solvers/by_name.hpp"
 #include "solvers/pegasos.hpp"
-#include "solvers/perceptron.hpp"
 #include "solvers/sbp.hpp"
 #include "solvers/sdca.hpp"
 #include "solvers/smo.hpp"
@@ -71,8 +73,16 @@ void bind_solvers(py::module_& module) {
           "Continue from the state of a solver with the same constructor arguments; this one must not have "
           "advanced.\n\nRaises InvalidArgument, and leaves the solver unchanged, if the state does not fit.");
 
-  py::class_<KernelSolver, Solver>(module, "KernelSolver",
-                                   "A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias.")
+  py::class_<KernelSolver, Solver>(
+      module, "KernelSolver",
+      "A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias.\n\nThe constructor makes a solver that "
+      "has no class here, by its name in `cpp/core/solvers/by_name.cpp`. settings: numbers by name, with 0 and 1 for "
+      "flags; what is not given has its default.")
+      .def(py::init(
+               [](const std::string& name, RowSource& rows, std::map<std::string, double> settings,
+                  std::uint64_t seed) { return make_by_name(name, rows, NamedSettings(std::move(settings)), seed); }),
+           py::arg("name"), py::arg("rows"), py::arg("settings"), py::kw_only(), py::arg("seed"),
+           py::keep_alive<1, 3>())
       .def(
           "coefficients",
           [](const KernelSolver& self) {
@@ -142,12 +152,6 @@ void bind_solvers(py::module_& module) {
              return std::make_unique<SmoWithBias>(rows, SmoSettings{C, tolerance});
            }),
            py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("tolerance") = 1e-3, py::keep_alive<1, 2>());
-
-  py::class_<Perceptron, KernelSolver>(
-      module, "Perceptron",
-      "The kernel Perceptron: a fresh random order in each pass; ends after a pass without a mistake.")
-      .def(py::init([](RowSource& rows, std::uint64_t seed) { return std::make_unique<Perceptron>(rows, seed); }),
-           py::arg("rows"), py::kw_only(), py::arg("seed"), py::keep_alive<1, 2>());
 }
 
 }  // namespace svm::python

@@ -103,6 +103,10 @@ class Arguments:
             return [self.random.choice(WHOLE) for _ in range(self.random.choice((1, 2, 4)))]
         if kind.startswith("Callable"):
             return self.random.choice((lambda *_: None, _raise, _overwrite, self._given.append))
+        if kind == "str":
+            return "Perceptron"  # the name of a kernel solver
+        if kind.startswith("Mapping") and name == "settings":
+            return {}
         if kind.startswith(("Mapping", "dict")):
             return {"v": np.zeros(self.size)}
         if kind in stub.enums:

@@ -240,7 +240,11 @@ def test_the_core_refuses_it_too() -> None:
             _core.Lasvm(rows, C=value, seed=0)
     for kwargs in ({"iterations": -1}, {"iterations": 1.5}, {"epochs": 3}):
         with pytest.raises(TypeError):
-            _core.Perceptron(rows, seed=0).advance(**kwargs)
+            _core.KernelSolver("Perceptron", rows, {}, seed=0).advance(**kwargs)
+    with pytest.raises(ValueError, match="there is no setting called margin"):
+        _core.KernelSolver("Perceptron", rows, {"margin": 1.0}, seed=0)
+    with pytest.raises(ValueError, match="there is no kernel solver called perceptron"):
+        _core.KernelSolver("perceptron", rows, {}, seed=0)
 
 
 def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "simd/loops.hpp"
 
 namespace svm {
 
@@ -67,6 +68,14 @@ double CountedRows::largest_diagonal() const noexcept {
 void CountedRows::add(Subset& subset, std::size_t i) const {
   subset.members.push_back(static_cast<std::uint32_t>(i));
   subset.stored += source_.points().matrix().stored(i);
+}
+
+// Examples are ordered by class, so y_j changes sign once.
+void CountedRows::add_uncharged(double* v, std::size_t i, double amount) {
+  const float* row = source_.row(i);
+  const double sign = label(i) * amount;
+  simd::loops().add(v, row, sign, positives());
+  simd::loops().add(v + positives(), row + positives(), -sign, size() - positives());
 }
 
 void CountedRows::enter_support(std::size_t i) noexcept {

@@ -133,6 +133,14 @@ class CountedRows {
     return source_.row(i);
   }
   void add(Subset& subset, std::size_t i) const;
+  /// v_j += amount y_i y_j K(x_i, x_j) for all j. Charged like row i where responses are kept.
+  void add(double* v, std::size_t i, double amount, Accounting accounting = Accounting::kept) {
+    if constexpr (counting) {
+      if (accounting == Accounting::kept) charge(size(), stored_);
+    }
+    add_uncharged(v, i, amount);
+  }
+  void add_uncharged(double* v, std::size_t i, double amount);
   /// Row i, not charged: its values, or the response that needs them, have been charged in the same iteration.
   const float* row_uncharged(std::size_t i) { return source_.row(i); }
   /// Some values of row i, not charged; see RowSource::values.

@@ -30,8 +30,4 @@ class KernelSolver : public Solver {
   CountedRows rows_;
 };
 
-/// v_j += amount y_i y_j K(x_i, x_j) for all j; `positive`: y_i = 1. Examples are ordered by class, so y_j changes sign
-/// once.
-void add_row(double* v, const float* row, double amount, std::size_t positives, std::size_t n, bool positive);
-
 }  // namespace svm

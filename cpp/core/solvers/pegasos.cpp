@@ -32,8 +32,7 @@ bool Pegasos::step() {
     norm2_ += amount * (2.0 * v_[i] + amount * rows_.diagonal(i));
     if (beta_[i] == 0.0) rows_.enter_support(i);
     beta_[i] += amount;
-    const float* row = settings_.accounting == Accounting::kept ? rows_.row(i) : rows_.row_uncharged(i);
-    add_row(v_.data(), row, amount, rows_.positives(), size(), i < rows_.positives());
+    rows_.add(v_.data(), i, amount, settings_.accounting);
   }
   if (settings_.project) project();
   return true;

@@ -16,7 +16,7 @@ bool Perceptron::step() {
   if (!(responses_[i] > 0.0)) {
     ++mistakes_in_pass_;
     mistakes_[i] += 1.0;
-    add_row(responses_.data(), rows_.row(i), 1.0, rows_.positives(), size(), i < rows_.positives());
+    rows_.add(responses_.data(), i, 1.0);
   }
   if (order_.advance()) {
     separated_ = mistakes_in_pass_ == 0;

@@ -25,8 +25,7 @@ bool Sdca::step() {
   if (before == 0.0) rows_.enter_support(i);
   if (after == 0.0) rows_.leave_support(i);
   alpha_[i] = after;
-  const float* row = accounting_ == Accounting::kept ? rows_.row(i) : rows_.row_uncharged(i);
-  add_row(responses_.data(), row, after - before, rows_.positives(), size(), i < rows_.positives());
+  rows_.add(responses_.data(), i, after - before, accounting_);
   return true;
 }
 

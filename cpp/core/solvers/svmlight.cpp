@@ -146,16 +146,16 @@ bool SvmLight::optimise() {
     alpha_[i] = ends ? (label * step[k] > 0.0 ? C_ : 0.0) : std::clamp(before + label * step[k], 0.0, C_);
     if (alpha_[i] == before) continue;
     moved = true;
-    add_to_responses(i, label * (alpha_[i] - before));
+    add_to_responses(i, alpha_[i] - before);
   }
   return moved;
 }
 
-// `amount` is signed: y_i times the change of alpha_i.
 void SvmLight::add_to_responses(std::size_t i, double amount) {
+  if (active_.size() == size()) return rows_.add_uncharged(responses_.data(), i, amount);
   const float* row = rows_.row_uncharged(i);
-  if (active_.size() == size()) return add_row(responses_.data(), row, amount, rows_.positives(), size(), true);
-  for (const std::uint32_t j : active_.members) responses_[j] += rows_.label(j) * amount * static_cast<double>(row[j]);
+  const double step = rows_.label(i) * amount;
+  for (const std::uint32_t j : active_.members) responses_[j] += rows_.label(j) * step * static_cast<double>(row[j]);
 }
 
 void SvmLight::shrink() {
