@@ -61,7 +61,7 @@ void MiniBatchSolver::keep_own() noexcept {
 }
 
 void MiniBatchSolver::average(bool taken) {
-  average_.take(counters().iterations, scale(), sum_.data(), [&](double factor, double* v) {
+  average_.include(counters().iterations, scale(), sum_.data(), [&](double factor, double* v) {
     if (taken) batch_.add(factor, v);
   });
 }
