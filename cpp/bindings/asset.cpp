@@ -16,7 +16,7 @@ void bind_iterates(py::class_<Class, Options...>& type) {
   type.def(
           "average",
           [](const Class& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             Array<double> weights(static_cast<py::ssize_t>(self.dimension()));
             const double bias = self.rule().average(weights.mutable_data());
             return py::make_tuple(weights, bias);
@@ -25,7 +25,7 @@ void bind_iterates(py::class_<Class, Options...>& type) {
       .def(
           "last_weights",
           [](const Class& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return written(self.dimension(), [&](double* out) { self.rule().last(out); });
           },
           "Return the last iterate, (d,).")
@@ -101,7 +101,7 @@ void bind_asset(py::module_& module) {
             const std::int8_t* const end = labels.data() + labels.size();
             require(std::all_of(labels.data(), end, [](std::int8_t label) { return label == 1 || label == -1; }),
                     "labels are +1 and -1");
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             self.feed(rows.data(), labels.data(), stored.data(), static_cast<std::size_t>(rows.shape(0)));
           },
           py::arg("rows").noconvert(), py::arg("labels").noconvert(), py::arg("stored").noconvert(),

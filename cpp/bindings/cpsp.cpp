@@ -27,7 +27,7 @@ void bind_cpsp(py::module_& module) {
       .def(
           "point",
           [](const Cpsp& self, std::size_t j) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             require(j < self.basis().size(), "there is no such basis function");
             const std::vector<double>& values = self.basis().point(j).values;
             Array<float> out(static_cast<py::ssize_t>(values.size()));
@@ -39,14 +39,14 @@ void bind_cpsp(py::module_& module) {
       .def(
           "weights",
           [](const Cpsp& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return array(self.weights());
           },
           "Return the weights' coordinates in an orthonormal basis of the span, (k,).")
       .def(
           "coefficients",
           [](const Cpsp& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return array(self.basis().expansion(self.weights()));
           },
           "Return the coefficients of the weights' expansion in the basis functions, (k,).")

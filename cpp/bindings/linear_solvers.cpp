@@ -27,21 +27,21 @@ void bind_linear_solvers(py::module_& module) {
       .def(
           "weights",
           [](const LinearSolver& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return written(self.dimension(), [&](double* out) { self.weights(out); });
           },
           "Return the weights of the present predictor, (d,).")
       .def_property_readonly(
           "bias",
           [](const LinearSolver& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return self.bias();
           },
           "The bias of the present predictor; 0 for methods without one.")
       .def_property_readonly(
           "lower_bound",
           [](const LinearSolver& self) -> std::optional<double> {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             const double bound = self.lower_bound();
             return std::isnan(bound) ? std::nullopt : std::optional<double>(bound);
           },
@@ -66,14 +66,14 @@ void bind_linear_solvers(py::module_& module) {
       .def(
           "last_weights",
           [](const Simba& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return written(self.dimension(), [&](double* out) { self.last_weights(out); });
           },
           "Return the last iterate, (d,).")
       .def(
           "distribution",
           [](const Simba& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return written(self.size(), [&](double* out) { self.distribution(out); });
           },
           "Return the distribution over the examples, in order of class, (n,).");

@@ -107,7 +107,7 @@ void bind_minibatch(py::module_& module) {
       .def(
           "alpha",
           [](const MiniBatchSdca& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return Array<double>(static_cast<py::ssize_t>(self.alpha().size()), self.alpha().data());
           },
           "Return the dual variables of this process's examples, in [0, 1], (n,).")

@@ -22,7 +22,7 @@ void bind_passes(py::module_& module, const char* name) {
       .def(
           "updates",
           [](const Method& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return Array<std::uint32_t>(static_cast<py::ssize_t>(self.size()), self.updates().data());
           },
           "Return the number of updates by each example, in order of class, (n,).")
@@ -67,7 +67,7 @@ void bind_sgd(py::module_& module) {
       .def(
           "alpha",
           [](const Dcd& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return Array<double>(static_cast<py::ssize_t>(self.size()), self.alpha().data());
           },
           "Return the dual variables of the examples, in order of class, (n,), in [0, C].");

@@ -68,7 +68,7 @@ void bind_sgd_baselines(py::module_& module) {
       .def(
           "alpha",
           [](const Mpu& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return written(self.size(), [&](double* out) { self.alpha(out); });
           },
           "Return the dual variables of the examples, in order of class, (n,).")

@@ -76,14 +76,14 @@ void bind_solvers(py::module_& module) {
       .def(
           "coefficients",
           [](const KernelSolver& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return written(self.size(), [&](double* out) { self.coefficients(out); });
           },
           "Return the coefficients y_i alpha_i of the present predictor, (n,), in the order of the rows.")
       .def(
           "responses",
           [](const KernelSolver& self) -> py::object {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             Array<double> out(static_cast<py::ssize_t>(self.size()));
             if (!self.responses(out.mutable_data())) return py::none();
             return out;
@@ -92,7 +92,7 @@ void bind_solvers(py::module_& module) {
       .def_property_readonly(
           "bias",
           [](const KernelSolver& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return self.bias();
           },
           "The bias of the present predictor; 0 for methods without one.");

@@ -10,7 +10,7 @@ namespace svm {
 namespace {
 
 constexpr std::size_t least_block = 256;
-constexpr std::size_t most = std::size_t{1} << 24;  // iterates or samples: their log takes 112 bytes for each
+constexpr std::size_t longest_log = std::size_t{1} << 24;  // iterates or samples: their log takes 112 bytes for each
 constexpr std::size_t most_features = std::size_t{1} << 31;
 
 const AssetSettings& checked(const AssetSettings& settings) {
@@ -21,9 +21,9 @@ const AssetSettings& checked(const AssetSettings& settings) {
           "steps 1 / (lambda j) are for problems without intercept: with one they are not strongly convex");
   require(settings.window > 0, "the average takes at least 1 iterate, not 0");
   require(settings.samples > 0, "D_G is estimated from at least 1 example, not from 0");
-  require(settings.window <= most && settings.samples <= most, "window and samples are at most 2^24, got " +
-                                                                   std::to_string(settings.window) + " and " +
-                                                                   std::to_string(settings.samples));
+  require(settings.window <= longest_log && settings.samples <= longest_log,
+          "window and samples are at most 2^24, got " + std::to_string(settings.window) + " and " +
+              std::to_string(settings.samples));
   return settings;
 }
 
@@ -79,7 +79,7 @@ void AssetRule<Row>::present(const Row& v, double y, double squared_norm, declty
   factor *= shortening;
   amount *= shortening;
   if (settings_.bound && violated) bias_ = std::clamp(bias_ + eta * y, -*settings_.bound, *settings_.bound);
-  if (average_.window() > 1) average_.take({v, factor, amount, eta, bias_});
+  if (average_.window() > 1) average_.append({v, factor, amount, eta, bias_});
 }
 
 template <typename Row>

@@ -29,7 +29,7 @@ struct Tuning {
 /// ten.
 template <typename Cost>
 double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, const Cost& cost_of) {
-  constexpr int most = 30;  // changes
+  constexpr int most_changes = 30;
   const double eta = mean_squared_norm > 0.0 ? 1.0 / std::max(mean_squared_norm, lambda) : 1.0 / lambda;
   double t0 = 1.0 / (lambda * eta);
   if (tuning.powers_of_ten) {
@@ -39,9 +39,9 @@ double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, co
   }
   const double factor = tuning.powers_of_ten ? 10.0 : 2.0;
   double cost = cost_of(t0);
-  const auto follow = [&](bool down) {
+  const auto descend = [&](bool down) {
     const double first = t0;
-    for (int k = 0; k < most; ++k) {
+    for (int k = 0; k < most_changes; ++k) {
       const double next = down ? t0 / factor : t0 * factor;
       if (down && next < tuning.least) break;
       const double other = cost_of(next);
@@ -51,7 +51,7 @@ double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, co
     }
     return t0 != first;
   };
-  if (!follow(true)) follow(false);
+  if (!descend(true)) descend(false);
   return t0;
 }
 
