@@ -1,6 +1,7 @@
 #include "solvers/cpsp.hpp"
 
 #include "arrays.hpp"
+#include "constructors.hpp"
 
 namespace svm::python {
 namespace {
@@ -12,17 +13,20 @@ Array<double> array(const std::vector<double>& values) {
 }  // namespace
 
 void bind_cpsp(py::module_& module) {
-  py::class_<Cpsp, Solver>(module, "Cpsp",
-                           "CPSP (Joachims, Yu 2009): cutting planes in the span of a growing basis.\n\npoints: (n, "
-                           "d); the kernel is exp(-gamma |x - z|^2). Ends when J - L <= eps. capacity: basis functions "
-                           "at most; starts: examples of which the best starts the search of a basis function.")
-      .def(py::init([](const FeatureMatrix& points, double gamma, double lambda, double eps, std::size_t capacity,
-                       std::size_t starts, std::uint64_t seed) {
-             return std::make_unique<Cpsp>(gamma, points, CpspSettings{lambda, eps, capacity, starts}, seed);
-           }),
-           py::arg("points"), py::kw_only(), py::arg("gamma"), py::arg("lambda_"), py::arg("eps"), py::arg("capacity"),
-           py::arg("starts") = 1, py::arg("seed"), py::keep_alive<1, 2>())
-      .def_property_readonly(
+  py::class_<Cpsp, Solver> cpsp(
+      module, "Cpsp",
+      "CPSP (Joachims, Yu 2009): cutting planes in the span of a growing basis.\n\npoints: (n, "
+      "d); the kernel is exp(-gamma |x - z|^2). Ends when J - L <= eps. capacity: basis functions "
+      "at most; starts: examples of which the best starts the search of a basis function.");
+  def_made(
+      cpsp,
+      +[](const CpspSettings& settings, const FeatureMatrix& points, double gamma, std::uint64_t seed) {
+        return std::make_unique<Cpsp>(gamma, points, settings, seed);
+      },
+      std::tuple(required("lambda_", &CpspSettings::lambda), required("eps", &CpspSettings::eps),
+                 required("capacity", &CpspSettings::capacity), defaulted("starts", &CpspSettings::starts)),
+      py::arg("points"), py::kw_only(), py::arg("gamma"), py::arg("seed"), py::keep_alive<1, 2>());
+  cpsp.def_property_readonly(
           "size", [](const Cpsp& self) { return self.basis().size(); }, "Number of basis functions, k.")
       .def(
           "point",
