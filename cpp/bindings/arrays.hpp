@@ -61,8 +61,8 @@ inline void require_aligned(const py::array& array) {
 
 /// Refuses a number of threads outside 1 to 1024.
 inline void require_threads(unsigned threads) {
-  constexpr unsigned most = 1024;
-  require(threads >= 1 && threads <= most, "threads must be from 1 to 1024, got " + std::to_string(threads));
+  constexpr unsigned most_threads = 1024;
+  require(threads >= 1 && threads <= most_threads, "threads must be from 1 to 1024, got " + std::to_string(threads));
 }
 
 /// Refuses a vector with NaN or infinity; `what` begins the message.
@@ -76,8 +76,8 @@ inline void require_finite(const Array<double>& values, const char* what) {
 /// Counts one iteration of a solver written in Python, on its counted view.
 template <typename View>
 void present(View& view, std::uint64_t examples) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 32;
-  require(examples <= most, "an iteration looks at 2^32 examples at most, not at " + std::to_string(examples));
+  constexpr std::uint64_t most_examples = std::uint64_t{1} << 32;
+  require(examples <= most_examples, "an iteration looks at 2^32 examples at most, not at " + std::to_string(examples));
   ++view.counters().iterations;
   view.counters().presentations += examples;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "arrays.hpp"
+#include "constructors.hpp"
 
 namespace svm::python {
 namespace {
@@ -16,7 +17,7 @@ void bind_iterates(py::class_<Class, Options...>& type) {
   type.def(
           "average",
           [](const Class& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             Array<double> weights(static_cast<py::ssize_t>(self.dimension()));
             const double bias = self.rule().average(weights.mutable_data());
             return py::make_tuple(weights, bias);
@@ -25,7 +26,7 @@ void bind_iterates(py::class_<Class, Options...>& type) {
       .def(
           "last_weights",
           [](const Class& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return written(self.dimension(), [&](double* out) { self.rule().last(out); });
           },
           "Return the last iterate, (d,).")
@@ -43,19 +44,23 @@ void bind_iterates(py::class_<Class, Options...>& type) {
           py::arg("j"), "Return the length of step j = 1, 2, ...");
 }
 
+const std::tuple asset_fields{
+    required("lambda_", &AssetSettings::lambda), defaulted("strongly_convex", &AssetSettings::strongly_convex),
+    defaulted("bound", &AssetSettings::bound),   defaulted("step", &AssetSettings::step),
+    defaulted("window", &AssetSettings::window), defaulted("samples", &AssetSettings::samples)};
+
 template <typename Matrix>
 void bind_batch(py::module_& module, const char* name, const char* text) {
   using Method = Asset<Matrix>;
   py::class_<Method, LinearSolver> batch(module, name, text);
-  batch.def(py::init([](const Matrix& features, double lambda, bool strongly_convex, std::optional<double> bound,
-                        double step, std::size_t window, std::size_t samples, bool one_pass, std::uint64_t seed) {
-              return std::make_unique<Method>(features,
-                                              AssetSettings{lambda, strongly_convex, bound, step, window, samples},
-                                              one_pass ? AssetOrder::one_pass : AssetOrder::independent, seed);
-            }),
-            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("strongly_convex") = false,
-            py::arg("bound") = std::nullopt, py::arg("step") = 1.0, py::arg("window") = 100, py::arg("samples") = 100,
-            py::arg("one_pass") = false, py::arg("seed"), py::keep_alive<1, 2>());
+  def_made(
+      batch,
+      +[](const AssetSettings& settings, const Matrix& features, bool one_pass, std::uint64_t seed) {
+        return std::make_unique<Method>(features, settings, one_pass ? AssetOrder::one_pass : AssetOrder::independent,
+                                        seed);
+      },
+      asset_fields, py::arg("features"), py::kw_only(), py::arg("one_pass") = false, py::arg("seed"),
+      py::keep_alive<1, 2>());
   bind_iterates(batch);
 }
 
@@ -75,16 +80,13 @@ void bind_asset(py::module_& module) {
       module, "AssetStream",
       "`Asset` on a stream whose examples' features, (block, dimension), are handed over block by block.\n\nlength: "
       "examples in the stream; raw_dimension: coordinates of an example; dimension: features.");
+  def_made(
+      stream,
+      +[](const AssetSettings& settings, std::size_t length, std::size_t raw_dimension, std::size_t dimension) {
+        return std::make_unique<AssetStream>(length, raw_dimension, dimension, settings);
+      },
+      asset_fields, py::arg("length"), py::arg("raw_dimension"), py::arg("dimension"), py::kw_only());
   stream
-      .def(py::init([](std::size_t length, std::size_t raw_dimension, std::size_t dimension, double lambda,
-                       bool strongly_convex, std::optional<double> bound, double step, std::size_t window,
-                       std::size_t samples) {
-             return std::make_unique<AssetStream>(length, raw_dimension, dimension,
-                                                  AssetSettings{lambda, strongly_convex, bound, step, window, samples});
-           }),
-           py::arg("length"), py::arg("raw_dimension"), py::arg("dimension"), py::kw_only(), py::arg("lambda_"),
-           py::arg("strongly_convex") = false, py::arg("bound") = std::nullopt, py::arg("step") = 1.0,
-           py::arg("window") = 100, py::arg("samples") = 100)
       .def_property_readonly("expected", &AssetStream::expected,
                              "Number of examples of the next block; 0 at the end of the stream.")
       .def_property_readonly("fed", &AssetStream::fed, "Number of examples handed over so far; iterations stop there.")
@@ -101,7 +103,7 @@ void bind_asset(py::module_& module) {
             const std::int8_t* const end = labels.data() + labels.size();
             require(std::all_of(labels.data(), end, [](std::int8_t label) { return label == 1 || label == -1; }),
                     "labels are +1 and -1");
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             self.feed(rows.data(), labels.data(), stored.data(), static_cast<std::size_t>(rows.shape(0)));
           },
           py::arg("rows").noconvert(), py::arg("labels").noconvert(), py::arg("stored").noconvert(),

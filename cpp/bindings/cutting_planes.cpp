@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "arrays.hpp"
+#include "constructors.hpp"
 
 namespace svm::python {
 namespace {
@@ -17,29 +18,37 @@ Array<double> array(const std::vector<double>& values) {
 }  // namespace
 
 void bind_cutting_planes(py::module_& module) {
-  py::class_<SvmPerf, LinearSolver>(
+  py::class_<SvmPerf, LinearSolver> svmperf(
       module, "SvmPerf",
       "Cutting planes at the minimum of the master problem (Joachims 2006).\n\nEnds when "
       "J - L <= eps L, or J - L <= eps if not `relative`. The master problem is solved "
       "to qp_precision (J - L); a cut whose weight has been 0 idle_cuts times in a row is "
-      "removed, None: never.")
-      .def(py::init([](const FeatureMatrix& features, double lambda, double eps, bool relative, double qp_precision,
-                       std::optional<std::uint64_t> idle_cuts) {
-             const MasterSettings master{qp_precision, idle_cuts.value_or(std::numeric_limits<std::uint64_t>::max())};
-             return std::make_unique<SvmPerf>(features, CuttingPlaneSettings{lambda, eps, relative, master});
-           }),
-           py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps"), py::arg("relative") = true,
-           py::arg("qp_precision") = 1e-3, py::arg("idle_cuts") = 50, py::keep_alive<1, 2>());
+      "removed, None: never.");
+  def_made(
+      svmperf,
+      +[](const CuttingPlaneSettings& settings, const FeatureMatrix& features, double qp_precision,
+          std::optional<std::uint64_t> idle_cuts) {
+        CuttingPlaneSettings all = settings;
+        all.master.precision = qp_precision;
+        all.master.idle = idle_cuts.value_or(std::numeric_limits<std::uint64_t>::max());
+        return std::make_unique<SvmPerf>(features, all);
+      },
+      std::tuple(required("lambda_", &CuttingPlaneSettings::lambda), required("eps", &CuttingPlaneSettings::eps),
+                 defaulted("relative", &CuttingPlaneSettings::relative)),
+      py::arg("features"), py::kw_only(), py::arg("qp_precision") = 1e-3, py::arg("idle_cuts") = 50,
+      py::keep_alive<1, 2>());
 
-  py::class_<Ocas, LinearSolver>(
+  py::class_<Ocas, LinearSolver> ocas(
       module, "Ocas",
       "Cutting planes with an exact line search (Franc, Sonnenburg 2008).\n\nThe next cut is a part mu of the way from "
-      "the best weights to the master's. Ends when J - L <= eps L.")
-      .def(py::init([](const FeatureMatrix& features, double lambda, double eps, double mu) {
-             return std::make_unique<Ocas>(features, CuttingPlaneSettings{lambda, eps}, mu);
-           }),
-           py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps"), py::arg("mu"),
-           py::keep_alive<1, 2>());
+      "the best weights to the master's. Ends when J - L <= eps L.");
+  def_made(
+      ocas,
+      +[](const CuttingPlaneSettings& settings, const FeatureMatrix& features, double mu) {
+        return std::make_unique<Ocas>(features, settings, mu);
+      },
+      std::tuple(required("lambda_", &CuttingPlaneSettings::lambda), required("eps", &CuttingPlaneSettings::eps)),
+      py::arg("features"), py::kw_only(), py::arg("mu"), py::keep_alive<1, 2>());
 
   py::class_<SimplexQp>(module, "SimplexQp",
                         "Maximise <beta, gamma> - <gamma, H gamma> / 2 on the simplex; variables are added one by "

@@ -1,34 +1,31 @@
 #include "arrays.hpp"
+#include "constructors.hpp"
 #include "solvers/lasvm.hpp"
 #include "solvers/svmlight.hpp"
 
 namespace svm::python {
 
 void bind_decomposition(py::module_& module) {
-  py::class_<SvmLight, KernelSolver>(
+  py::class_<SvmLight, KernelSolver> svmlight(
       module, "SvmLight",
       "SVMlight's decomposition of the dual (Joachims 1999).\n\nworking_set: variables changed in an iteration, even, "
-      "2 to 50; shrink_after: iterations after which a variable that seems optimal at its bound is left out, 0: never.")
-      .def(py::init([](RowSource& rows, double C, bool bias, double tolerance, std::size_t working_set,
-                       std::uint64_t shrink_after) {
-             return std::make_unique<SvmLight>(rows, SvmLightSettings{C, bias, tolerance, working_set, shrink_after});
-           }),
-           py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("bias") = false, py::arg("tolerance") = 1e-3,
-           py::arg("working_set") = 10, py::arg("shrink_after") = 100, py::keep_alive<1, 2>())
-      .def_property_readonly("active", &SvmLight::active, "Number of variables that are not left out.");
+      "2 to 50; shrink_after: iterations after which a variable that seems optimal at its bound is left out, 0: "
+      "never.");
+  def_solver(svmlight, required("C", &SvmLightSettings::C), defaulted("bias", &SvmLightSettings::bias),
+             defaulted("tolerance", &SvmLightSettings::tolerance),
+             defaulted("working_set", &SvmLightSettings::working_set),
+             defaulted("shrink_after", &SvmLightSettings::shrink_after));
+  svmlight.def_property_readonly("active", &SvmLight::active, "Number of variables that are not left out.");
 
-  py::class_<Lasvm, KernelSolver>(
+  py::class_<Lasvm, KernelSolver> lasvm(
       module, "Lasvm",
       "LASVM (Bordes, Ertekin, Weston, Bottou 2005): online SMO over a growing and shrinking expansion.\n\npasses: "
       "before finishing; 0: passes and finishing alternate until a pass changes nothing. delta_max: REPROCESS is "
-      "repeated while the violation is above it.")
-      .def(py::init([](RowSource& rows, double C, bool bias, double tolerance, std::uint64_t passes, double delta_max,
-                       std::uint64_t seed) {
-             return std::make_unique<Lasvm>(rows, LasvmSettings{C, bias, tolerance, passes, delta_max}, seed);
-           }),
-           py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("bias") = false, py::arg("tolerance") = 1e-3,
-           py::arg("passes") = 1, py::arg("delta_max") = std::numeric_limits<double>::infinity(), py::arg("seed"),
-           py::keep_alive<1, 2>())
+      "repeated while the violation is above it.");
+  def_solver(lasvm, required("C", &LasvmSettings::C), defaulted("bias", &LasvmSettings::bias),
+             defaulted("tolerance", &LasvmSettings::tolerance), defaulted("passes", &LasvmSettings::passes),
+             defaulted("delta_max", &LasvmSettings::delta_max));
+  lasvm
       .def_property_readonly("expansion", &Lasvm::expansion,
                              "Number of examples in the expansion, those with alpha = 0 included.")
       .def_property_readonly("finishing", &Lasvm::finishing,

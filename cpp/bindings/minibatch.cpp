@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "base/error.hpp"
+#include "constructors.hpp"
 
 namespace svm::python {
 namespace {
@@ -22,6 +23,8 @@ AllReduce calling(const py::object& function) {
     std::copy_n(shared.data(), size, values);
   };
 }
+
+struct MiniBatchSdcaArguments : MiniBatchSettings, MiniBatchSdcaSettings {};
 
 }  // namespace
 
@@ -54,17 +57,21 @@ void bind_minibatch(py::module_& module) {
           [](RandomSubsets& self) { return Array<std::uint32_t>(static_cast<py::ssize_t>(self.count()), self.next()); },
           "Return the next subset, (count,).");
 
-  py::class_<Shard>(module, "Shard",
-                    "The examples of one process: of `size` examples those with numbers rank, rank + ranks, "
-                    "...\n\nlargest_norm: of all examples. Raises InvalidArgument if it is not finite or is negative.")
-      .def(py::init([](std::size_t rank, std::size_t ranks, std::size_t size, double largest_norm) {
-             require(rank < ranks && ranks <= size, "there is no rank " + std::to_string(rank) + " of " +
-                                                        std::to_string(ranks) + " for " + std::to_string(size) +
-                                                        " rows");
-             require_not_negative(largest_norm, "the largest norm");
-             return Shard{rank, ranks, size, largest_norm};
-           }),
-           py::arg("rank"), py::arg("ranks"), py::arg("size"), py::arg("largest_norm"));
+  py::class_<Shard> shards(
+      module, "Shard",
+      "The examples of one process: of `size` examples those with numbers rank, rank + ranks, "
+      "...\n\nlargest_norm: of all examples. Raises InvalidArgument if it is not finite or is negative.");
+  def_made(
+      shards,
+      +[](const Shard& shard) {
+        require(shard.rank < shard.ranks && shard.ranks <= shard.size,
+                "there is no rank " + std::to_string(shard.rank) + " of " + std::to_string(shard.ranks) + " for " +
+                    std::to_string(shard.size) + " rows");
+        require_not_negative(shard.largest_norm, "the largest norm");
+        return std::make_unique<Shard>(shard);
+      },
+      std::tuple(required("rank", &Shard::rank), required("ranks", &Shard::ranks), required("size", &Shard::size),
+                 required("largest_norm", &Shard::largest_norm)));
 
   py::class_<MiniBatchSolver, LinearSolver>(
       module, "MiniBatchSolver",
@@ -75,39 +82,44 @@ void bind_minibatch(py::module_& module) {
           "threads", &MiniBatchSolver::threads,
           "Threads in use, the calling one included: fewer than requested if the system did not start all.");
 
-  py::class_<MiniBatchPegasos, MiniBatchSolver>(
-      module, "MiniBatchPegasos", "Pegasos on mini-batches (Takac, Bijral, Richtarik, Srebro 2013, Algorithm 1).")
-      .def(py::init([](const FeatureMatrix& features, double lambda, std::size_t batch_size, Averaging average,
-                       unsigned threads, std::uint64_t seed, const Shard* shard, const py::object& all_reduce) {
-             require_threads(threads);
-             return std::make_unique<MiniBatchPegasos>(features,
-                                                       MiniBatchSettings{lambda, batch_size, average, threads}, seed,
-                                                       shard != nullptr ? *shard : Shard{}, calling(all_reduce));
-           }),
-           py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("batch_size"),
-           py::arg("average") = Averaging::last, py::arg("threads") = 1, py::arg("seed"), py::arg("shard") = nullptr,
-           py::arg("all_reduce") = py::none(), py::keep_alive<1, 2>());
+  const std::tuple fields(
+      required("lambda_", &MiniBatchSettings::lambda), required("batch_size", &MiniBatchSettings::batch_size),
+      defaulted("average", &MiniBatchSettings::average), defaulted("threads", &MiniBatchSettings::threads));
+  py::class_<MiniBatchPegasos, MiniBatchSolver> pegasos(
+      module, "MiniBatchPegasos", "Pegasos on mini-batches (Takac, Bijral, Richtarik, Srebro 2013, Algorithm 1).");
+  def_made(
+      pegasos,
+      +[](const MiniBatchSettings& settings, const FeatureMatrix& features, std::uint64_t seed, const Shard* shard,
+          const py::object& all_reduce) {
+        require_threads(settings.threads);
+        return std::make_unique<MiniBatchPegasos>(features, settings, seed, shard != nullptr ? *shard : Shard{},
+                                                  calling(all_reduce));
+      },
+      fields, py::arg("features"), py::kw_only(), py::arg("seed"), py::arg("shard") = nullptr,
+      py::arg("all_reduce") = py::none(), py::keep_alive<1, 2>());
 
-  py::class_<MiniBatchSdca, MiniBatchSolver>(
+  py::class_<MiniBatchSdca, MiniBatchSolver> sdca(
       module, "MiniBatchSdca",
       "SDCA on mini-batches (Takac, Bijral, Richtarik, Srebro 2013, Algorithm 2 and equation 15).\n\nbeta: beta_b, of "
       "rows divided by the largest norm if that is above 1; gamma: weight of the past in the aggressive variant's "
-      "beta.")
-      .def(py::init([](const FeatureMatrix& features, double lambda, std::size_t batch_size, SdcaVariant variant,
-                       double beta, double gamma, Averaging average, unsigned threads, std::uint64_t seed,
-                       const Shard* shard, const py::object& all_reduce) {
-             require_threads(threads);
-             return std::make_unique<MiniBatchSdca>(features, MiniBatchSettings{lambda, batch_size, average, threads},
-                                                    MiniBatchSdcaSettings{variant, beta, gamma}, seed,
-                                                    shard != nullptr ? *shard : Shard{}, calling(all_reduce));
-           }),
-           py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("batch_size"), py::arg("variant"),
-           py::arg("beta") = 1.0, py::arg("gamma") = 0.95, py::arg("average") = Averaging::last, py::arg("threads") = 1,
-           py::arg("seed"), py::arg("shard") = nullptr, py::arg("all_reduce") = py::none(), py::keep_alive<1, 2>())
-      .def(
+      "beta.");
+  def_made(
+      sdca,
+      +[](const MiniBatchSdcaArguments& settings, const FeatureMatrix& features, std::uint64_t seed, const Shard* shard,
+          const py::object& all_reduce) {
+        require_threads(settings.threads);
+        return std::make_unique<MiniBatchSdca>(features, settings, settings, seed, shard != nullptr ? *shard : Shard{},
+                                               calling(all_reduce));
+      },
+      std::tuple_cat(fields, std::tuple(required("variant", &MiniBatchSdcaSettings::variant),
+                                        defaulted("beta", &MiniBatchSdcaSettings::beta),
+                                        defaulted("gamma", &MiniBatchSdcaSettings::gamma))),
+      py::arg("features"), py::kw_only(), py::arg("seed"), py::arg("shard") = nullptr,
+      py::arg("all_reduce") = py::none(), py::keep_alive<1, 2>());
+  sdca.def(
           "alpha",
           [](const MiniBatchSdca& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return Array<double>(static_cast<py::ssize_t>(self.alpha().size()), self.alpha().data());
           },
           "Return the dual variables of this process's examples, in [0, 1], (n,).")

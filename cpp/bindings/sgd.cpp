@@ -1,35 +1,10 @@
 #include "solvers/sgd.hpp"
 
 #include "arrays.hpp"
+#include "constructors.hpp"
 #include "solvers/dcd.hpp"
 
 namespace svm::python {
-namespace {
-
-template <typename Real>
-void bind_passes(py::module_& module, const char* name) {
-  using Method = SgdPasses<Real>;
-  py::class_<Method, LinearSolver>(module, name,
-                                   "SGD-s and SGD-m (Panagiotakopoulos, Tsampouka 2013): passes in random order; ends "
-                                   "when (J - L) / L <= eps. In float64; float32 in the class whose name ends in 32.")
-      .def(py::init([](const FeatureMatrix& features, double lambda, double eps, double check_factor,
-                       std::vector<std::uint32_t> multiplicities, std::uint64_t seed) {
-             return std::make_unique<Method>(features,
-                                             SgdSettings{lambda, eps, check_factor, std::move(multiplicities)}, seed);
-           }),
-           py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps"), py::arg("check_factor"),
-           py::arg("multiplicities"), py::arg("seed"), py::keep_alive<1, 2>())
-      .def(
-          "updates",
-          [](const Method& self) {
-            const BusyGuard guard = self.lock();
-            return Array<std::uint32_t>(static_cast<py::ssize_t>(self.size()), self.updates().data());
-          },
-          "Return the number of updates by each example, in order of class, (n,).")
-      .def_property_readonly("checks", &Method::checks, "Number of times that the primal objective was computed.");
-}
-
-}  // namespace
 
 void bind_sgd(py::module_& module) {
   py::class_<SgdRandom, LinearSolver>(module, "SgdRandom",
@@ -37,8 +12,24 @@ void bind_sgd(py::module_& module) {
       .def(py::init<const FeatureMatrix&, double, std::uint64_t>(), py::arg("features"), py::kw_only(),
            py::arg("lambda_"), py::arg("seed"), py::keep_alive<1, 2>());
 
-  bind_passes<double>(module, "SgdPasses");
-  bind_passes<float>(module, "SgdPasses32");
+  bind_precisions<SgdPasses>(
+      module, "SgdPasses",
+      "SGD-s and SGD-m (Panagiotakopoulos, Tsampouka 2013): passes in random order; ends when (J - L) / L <= eps.",
+      [](auto& type) {
+        using Method = typename std::decay_t<decltype(type)>::type;
+        def_solver(type, required("lambda_", &SgdSettings::lambda), required("eps", &SgdSettings::eps),
+                   required("check_factor", &SgdSettings::check_factor),
+                   required("multiplicities", &SgdSettings::multiplicities));
+        type.def(
+                "updates",
+                [](const Method& self) {
+                  const BusyGuard guard = self.claim();
+                  return Array<std::uint32_t>(static_cast<py::ssize_t>(self.size()), self.updates().data());
+                },
+                "Return the number of updates by each example, in order of class, (n,).")
+            .def_property_readonly("checks", &Method::checks,
+                                   "Number of times that the primal objective was computed.");
+      });
   module.def(
       "multiple_update",
       [](double threshold, double lambda, double response, double squared_norm, std::uint32_t multiplicity) {
@@ -54,23 +45,19 @@ void bind_sgd(py::module_& module) {
       "time.\n\nthreshold: the first one; response: y <a, x> before. Raises InvalidArgument for values that are not "
       "finite or not allowed.");
 
-  py::class_<Dcd, LinearSolver>(
+  py::class_<Dcd, LinearSolver> dcd(
       module, "Dcd",
       "Dual coordinate descent (Hsieh et al. 2008) for the linear SVM; ends when (P - D) / D <= eps.\n\nshrinking: "
-      "leaves out coordinates that seem to stay at their bounds; permutation: a fresh order in each pass.")
-      .def(py::init([](const FeatureMatrix& features, double C, double eps, bool shrinking, bool permutation,
-                       std::uint64_t seed) {
-             return std::make_unique<Dcd>(features, DcdSettings{C, eps, shrinking, permutation}, seed);
-           }),
-           py::arg("features"), py::kw_only(), py::arg("C"), py::arg("eps"), py::arg("shrinking") = true,
-           py::arg("permutation") = true, py::arg("seed"), py::keep_alive<1, 2>())
-      .def(
-          "alpha",
-          [](const Dcd& self) {
-            const BusyGuard guard = self.lock();
-            return Array<double>(static_cast<py::ssize_t>(self.size()), self.alpha().data());
-          },
-          "Return the dual variables of the examples, in order of class, (n,), in [0, C].");
+      "leaves out coordinates that seem to stay at their bounds; permutation: a fresh order in each pass.");
+  def_solver(dcd, required("C", &DcdSettings::C), required("eps", &DcdSettings::eps),
+             defaulted("shrinking", &DcdSettings::shrinking), defaulted("permutation", &DcdSettings::permutation));
+  dcd.def(
+      "alpha",
+      [](const Dcd& self) {
+        const BusyGuard guard = self.claim();
+        return Array<double>(static_cast<py::ssize_t>(self.size()), self.alpha().data());
+      },
+      "Return the dual variables of the examples, in order of class, (n,), in [0, C].");
 }
 
 }  // namespace svm::python

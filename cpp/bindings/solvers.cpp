@@ -1,6 +1,7 @@
 #include <map>
 
 #include "arrays.hpp"
+#include "constructors.hpp"
 #include "solvers/by_name.hpp"
 #include "solvers/pegasos.hpp"
 #include "solvers/sbp.hpp"
@@ -13,7 +14,13 @@ namespace {
 
 Status advance(Solver& solver, std::uint64_t iterations, std::uint64_t presentations, std::uint64_t kernel_evaluations,
                std::uint64_t inner_products, std::uint64_t feature_accesses, double cpu_seconds) {
-  const Limit limit{iterations, presentations, kernel_evaluations, inner_products, feature_accesses, cpu_seconds};
+  Limit limit;
+  limit.iterations = iterations;
+  limit.presentations = presentations;
+  limit.kernel_evaluations = kernel_evaluations;
+  limit.inner_products = inner_products;
+  limit.feature_accesses = feature_accesses;
+  limit.cpu_seconds = cpu_seconds;
   Status status{};
   {
     const py::gil_scoped_release released;
@@ -86,14 +93,14 @@ void bind_solvers(py::module_& module) {
       .def(
           "coefficients",
           [](const KernelSolver& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return written(self.size(), [&](double* out) { self.coefficients(out); });
           },
           "Return the coefficients y_i alpha_i of the present predictor, (n,), in the order of the rows.")
       .def(
           "responses",
           [](const KernelSolver& self) -> py::object {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             Array<double> out(static_cast<py::ssize_t>(self.size()));
             if (!self.responses(out.mutable_data())) return py::none();
             return out;
@@ -102,56 +109,41 @@ void bind_solvers(py::module_& module) {
       .def_property_readonly(
           "bias",
           [](const KernelSolver& self) {
-            const BusyGuard guard = self.lock();
+            const BusyGuard guard = self.claim();
             return self.bias();
           },
           "The bias of the present predictor; 0 for methods without one.");
 
-  py::class_<Sbp, KernelSolver>(
+  py::class_<Sbp, KernelSolver> sbp(
       module, "Sbp",
       "The Stochastic Batch Perceptron (Cotter, Shalev-Shwartz, Srebro 2012, Algorithm 1).\n\nnu: slack volume per "
       "example; bias: two classes' water levels (section 3.6), and with `pairs` a point of each class per iteration; "
-      "eta: step scale, 0 for 1 / sqrt(max K(x, x)).")
-      .def(py::init([](RowSource& rows, double nu, bool bias, bool pairs, double eta, std::uint64_t seed) {
-             return std::make_unique<Sbp>(rows, SbpSettings{nu, bias, pairs, eta}, seed);
-           }),
-           py::arg("rows"), py::kw_only(), py::arg("nu"), py::arg("bias") = false, py::arg("pairs") = true,
-           py::arg("eta") = 0.0, py::arg("seed"), py::keep_alive<1, 2>())
-      .def_property_readonly("level", &Sbp::level, "Water level at which the last example was drawn.");
+      "eta: step scale, 0 for 1 / sqrt(max K(x, x)).");
+  def_solver(sbp, required("nu", &SbpSettings::nu), defaulted("bias", &SbpSettings::bias),
+             defaulted("pairs", &SbpSettings::pairs), defaulted("eta", &SbpSettings::eta));
+  sbp.def_property_readonly("level", &Sbp::level, "Water level at which the last example was drawn.");
 
-  py::class_<Pegasos, KernelSolver>(module, "Pegasos",
-                                    "Pegasos on kernels: stochastic subgradient steps on the lambda form.\n\nproject: "
-                                    "project onto |w| <= 1 / sqrt(lambda) after each step.")
-      .def(py::init([](RowSource& rows, double lambda, bool project, Accounting accounting, std::uint64_t seed) {
-             return std::make_unique<Pegasos>(rows, PegasosSettings{lambda, project, accounting}, seed);
-           }),
-           py::arg("rows"), py::kw_only(), py::arg("lambda_"), py::arg("project") = false,
-           py::arg("accounting") = Accounting::on_demand, py::arg("seed"), py::keep_alive<1, 2>());
+  py::class_<Pegasos, KernelSolver> pegasos(
+      module, "Pegasos",
+      "Pegasos on kernels: stochastic subgradient steps on the lambda form.\n\nproject: "
+      "project onto |w| <= 1 / sqrt(lambda) after each step.");
+  def_solver(pegasos, required("lambda_", &PegasosSettings::lambda), defaulted("project", &PegasosSettings::project),
+             defaulted("accounting", &PegasosSettings::accounting));
 
-  py::class_<Sdca, KernelSolver>(module, "Sdca", "Stochastic dual coordinate ascent on kernels, in the box [0, C].")
-      .def(py::init([](RowSource& rows, double C, Accounting accounting, std::uint64_t seed) {
-             return std::make_unique<Sdca>(rows, SdcaSettings{C, accounting}, seed);
-           }),
-           py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("accounting") = Accounting::on_demand, py::arg("seed"),
-           py::keep_alive<1, 2>());
+  py::class_<Sdca, KernelSolver> sdca(module, "Sdca",
+                                      "Stochastic dual coordinate ascent on kernels, in the box [0, C].");
+  def_solver(sdca, required("C", &SdcaSettings::C), defaulted("accounting", &SdcaSettings::accounting));
 
-  py::class_<Smo, KernelSolver>(
+  py::class_<Smo, KernelSolver> smo(
       module, "Smo",
       "Sequential minimal optimisation without bias: one coordinate at a time, the one with the largest "
-      "gain.\n\ntolerance: it stops when no optimality condition is violated by more; 0: never.")
-      .def(py::init([](RowSource& rows, double C, double tolerance) {
-             return std::make_unique<Smo>(rows, SmoSettings{C, tolerance});
-           }),
-           py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("tolerance") = 1e-3, py::keep_alive<1, 2>());
-
-  py::class_<SmoWithBias, KernelSolver>(
+      "gain.\n\ntolerance: it stops when no optimality condition is violated by more; 0: never.");
+  py::class_<SmoWithBias, KernelSolver> smo_with_bias(
       module, "SmoWithBias",
       "Sequential minimal optimisation with bias: pairs by second-order information, as in LIBSVM.\n\ntolerance: it "
-      "stops when no optimality condition is violated by more; 0: never.")
-      .def(py::init([](RowSource& rows, double C, double tolerance) {
-             return std::make_unique<SmoWithBias>(rows, SmoSettings{C, tolerance});
-           }),
-           py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("tolerance") = 1e-3, py::keep_alive<1, 2>());
+      "stops when no optimality condition is violated by more; 0: never.");
+  def_solver(smo, required("C", &SmoSettings::C), defaulted("tolerance", &SmoSettings::tolerance));
+  def_solver(smo_with_bias, required("C", &SmoSettings::C), defaulted("tolerance", &SmoSettings::tolerance));
 }
 
 }  // namespace svm::python

@@ -7,7 +7,7 @@ namespace {
 
 /// Copies an array of element type T, in any memory layout, to the column; returns false if it has another type.
 template <typename T>
-bool take(const py::array& array, Column& column) {
+bool copy(const py::array& array, Column& column) {
   if (!py::isinstance<py::array_t<T, 0>>(array)) return false;
   const auto values = py::cast<Array<T>>(array);
   column = std::vector<T>(values.data(), values.data() + values.size());
@@ -37,8 +37,8 @@ State state_of_arrays(const py::dict& arrays) {
     require(py::isinstance<py::array>(value), "the state's " + name + " is not an array");
     const auto array = py::reinterpret_borrow<py::array>(value);
     Column& column = state[name];
-    require(take<double>(array, column) || take<float>(array, column) || take<std::uint64_t>(array, column) ||
-                take<std::uint32_t>(array, column) || take<std::uint8_t>(array, column),
+    require(copy<double>(array, column) || copy<float>(array, column) || copy<std::uint64_t>(array, column) ||
+                copy<std::uint32_t>(array, column) || copy<std::uint8_t>(array, column),
             "the state's " + name + " is an array of a type that no state has");
   }
   return state;

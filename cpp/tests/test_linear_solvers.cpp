@@ -2,6 +2,7 @@
 // SIMBA, exact counts, and the same bits in one call or many.
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "check.hpp"
@@ -105,6 +106,49 @@ void check_tracked_norm(Method& method, std::uint64_t steps, const std::string& 
   CHECK(squared > 0.0 && svm::test::near(tracked, squared, rounding * squared));
 }
 
+/// A scaled vector is what the same steps make of a plain one, also where its scale would overflow or underflow; a copy
+/// by way of the archive continues with the same bits.
+template <typename Real>
+void check_scaled_vector(const FeatureMatrix& matrix, double shrinking, double rounding) {
+  Random random(5, svm::Purpose::data);
+  const std::size_t d = matrix.dimension();
+  svm::ScaledVector<Real> w(d);
+  svm::ScaledVector<Real> resumed(d);
+  std::vector<double> plain(d);
+  std::vector<double> out(d);
+  const auto step = [&](svm::ScaledVector<Real>& vector, std::size_t i, double factor, double amount, double radius) {
+    const double product = vector.present(matrix.row(i));
+    vector.multiply(factor);
+    vector.add(matrix.row(i), amount, matrix.squared_norm(i));
+    vector.project(radius);
+    return product;
+  };
+  const auto norm = [&] { return std::sqrt(std::inner_product(plain.begin(), plain.end(), plain.begin(), 0.0)); };
+  for (int t = 0; t < 3000; ++t) {
+    const std::size_t i = random.below(matrix.size());
+    // it shrinks from step 600 to 1200 and then grows back, by far more than the scale's range; twice it becomes 0
+    const double factor = t % 2000 == 7 ? 0.0 : (t < 600 || t > 1800 ? -0.9 : (t < 1200 ? shrinking : 1.0 / shrinking));
+    const double amount = (t < 600 || t > 1800 ? 1.0 : 0.0) * random.normal();
+    const double radius = t % 10 == 0 ? 0.5 : 1e300;
+    if (t % 100 == 0) svm::restore(resumed, svm::state_of(w));
+    const double product = step(w, i, factor, amount, radius);
+    CHECK(product == step(resumed, i, factor, amount, radius));
+    const svm::RowView x = matrix.row(i);
+    double expected = 0.0;
+    for (std::size_t k = 0; k < x.size; ++k) expected += plain[x.at(k)] * static_cast<double>(x.values[k]);
+    CHECK(svm::test::near(product, expected, rounding * (1.0 + norm())));
+    for (double& value : plain) value *= factor;
+    for (std::size_t k = 0; k < x.size; ++k) plain[x.at(k)] += amount * static_cast<double>(x.values[k]);
+    const double length = norm();
+    for (double& value : plain) value *= length > radius ? radius / length : 1.0;
+    w.copy(2.0, out.data());
+    for (std::size_t j = 0; j < d; ++j) CHECK(svm::test::near(out[j], 2.0 * plain[j], rounding * (1.0 + norm())));
+    if (t % 50 == 0) w.refresh_norm();
+    if (t % 50 == 0) resumed.refresh_norm();
+    CHECK(svm::test::near(w.squared_norm(), norm() * norm(), 10.0 * rounding * (1.0 + norm() * norm())));
+  }
+}
+
 Maker dcd(bool shrinking, bool permutation) {
   return [shrinking, permutation](const FeatureMatrix& matrix) {
     return std::make_unique<svm::Dcd>(matrix, svm::DcdSettings{2.0, 1e-9, shrinking, permutation}, 3);
@@ -197,6 +241,8 @@ int main() {
       for (const bool permutation : {false, true}) check(dcd(shrinking, permutation), first, second, 1e-9);
     }
   }
+  check_scaled_vector<double>(sparse, 0.8, 1e-12);
+  check_scaled_vector<float>(dense, 0.9, 1e-5);
   svm::Weights<float> lost(3);  // a trial of a step length may have overflowed
   lost.values()[1] = std::numeric_limits<float>::infinity();
   lost.refresh_norm();
@@ -207,8 +253,8 @@ int main() {
     const LinearPegasosSettings settings{1e-3, true};
     svm::LinearPegasos<float> single(dense, settings, 2);
     svm::LinearPegasos<double> exact(dense, settings, 2);
-    check_tracked_norm(single, 1'000'000, "weights", 1e-5);
-    check_tracked_norm(exact, 1'000'000, "weights", 1e-10);
+    check_tracked_norm(single, 1'000'000, "u", 1e-5);
+    check_tracked_norm(exact, 1'000'000, "u", 1e-10);
     const svm::SgdSettings passes_of_five{1e-3, 1e-12, 1e-9, {5}};
     svm::SgdPasses<float> single_passes(dense, passes_of_five, 2);
     svm::SgdPasses<double> exact_passes(dense, passes_of_five, 2);

@@ -75,7 +75,7 @@ void check_inside(svm::RowSource& rows, bool exclusive) {
     ++asked;
     CHECK(busy([&] { solver.advance(until(60), {}); }));
     CHECK(busy([&] { solver.state(); }));
-    CHECK(busy([&] { const svm::BusyGuard held = solver.lock(); }));
+    CHECK(busy([&] { const svm::BusyGuard held = solver.claim(); }));
     CHECK(busy([&] { other.advance(until(1), {}); }) == exclusive);
     CHECK(solver.counters().iterations > 0);
     return false;
@@ -105,7 +105,7 @@ void check_failure(svm::SdcaVariant variant) {
   CHECK(calls == 8 && solver.counters().iterations > 0);
   CHECK(says([&] { solver.advance(until(100), {}); }, "make the solver anew"));
   CHECK(says([&] { solver.state(); }, "make the solver anew"));
-  CHECK(says([&] { const svm::BusyGuard held = solver.lock(); }, "make the solver anew"));
+  CHECK(says([&] { const svm::BusyGuard held = solver.claim(); }, "make the solver anew"));
 }
 
 }  // namespace

@@ -58,119 +58,121 @@ class StateArchive {
 
   /// A vector whose length follows from the settings. A state with another length is refused.
   template <typename T, typename Allocator>
-  void values(const char* name, std::vector<T, Allocator>& own) {
-    if (reads() && find<T>(name).size() != own.size()) {
-      refuse(name, " has " + std::to_string(find<T>(name).size()) + " values, not " + std::to_string(own.size()));
+  void values(const char* name, std::vector<T, Allocator>& member) {
+    if (reads() && find<T>(name).size() != member.size()) {
+      refuse(name, " has " + std::to_string(find<T>(name).size()) + " values, not " + std::to_string(member.size()));
     }
-    list(name, own);
+    list(name, member);
   }
   /// `values`, each finite and at most `most` in magnitude.
   template <typename T, typename Allocator>
-  void finite_values(const char* name, std::vector<T, Allocator>& own, double most = largest) {
-    values(name, own);
-    check_finite(name, own, most);
+  void finite_values(const char* name, std::vector<T, Allocator>& member, double most = largest) {
+    values(name, member);
+    check_finite(name, member, most);
   }
   /// `values`, each an index below `bound`.
   template <typename T>
-  void indices(const char* name, std::vector<T>& own, std::size_t bound) {
-    values(name, own);
-    check_bound(name, own, bound);
+  void indices(const char* name, std::vector<T>& member, std::size_t bound) {
+    values(name, member);
+    check_bound(name, member, bound);
   }
   /// `values` that are a permutation of 0, 1, ..., size - 1.
   template <typename T>
-  void permutation(const char* name, std::vector<T>& own) {
-    indices(name, own, own.size());
-    check_distinct(name, own, own.size());
+  void permutation(const char* name, std::vector<T>& member) {
+    indices(name, member, member.size());
+    check_distinct(name, member, member.size());
   }
   /// A vector of any length.
   template <typename T, typename Allocator>
-  void list(const char* name, std::vector<T, Allocator>& own) {
-    if (!reads()) return write(name, std::vector<Stored<T>>(own.begin(), own.end()));
+  void list(const char* name, std::vector<T, Allocator>& member) {
+    if (!reads()) return write(name, std::vector<Stored<T>>(member.begin(), member.end()));
     const std::vector<Stored<T>>& stored = find<T>(name);
-    own.assign(stored.begin(), stored.end());
+    member.assign(stored.begin(), stored.end());
     ++read_;
   }
   /// `list`, each value finite and at most `most` in magnitude.
   template <typename T, typename Allocator>
-  void finite_list(const char* name, std::vector<T, Allocator>& own, double most = largest) {
-    list(name, own);
-    check_finite(name, own, most);
+  void finite_list(const char* name, std::vector<T, Allocator>& member, double most = largest) {
+    list(name, member);
+    check_finite(name, member, most);
   }
   /// `list` of at most `bound` indices, each below `bound`.
   template <typename T>
-  void index_list(const char* name, std::vector<T>& own, std::size_t bound) {
-    list(name, own);
-    check(own.size() <= bound, name, " has more elements than there are places");
-    check_bound(name, own, bound);
+  void index_list(const char* name, std::vector<T>& member, std::size_t bound) {
+    list(name, member);
+    check(member.size() <= bound, name, " has more elements than there are places");
+    check_bound(name, member, bound);
   }
   /// `index_list` without repeated indices.
   template <typename T>
-  void distinct_list(const char* name, std::vector<T>& own, std::size_t bound) {
-    index_list(name, own, bound);
-    check_distinct(name, own, bound);
+  void distinct_list(const char* name, std::vector<T>& member, std::size_t bound) {
+    index_list(name, member, bound);
+    check_distinct(name, member, bound);
   }
   /// `index_list` in strictly rising order.
   template <typename T>
-  void rising_list(const char* name, std::vector<T>& own, std::size_t bound) {
-    index_list(name, own, bound);
-    check(std::is_sorted(own.begin(), own.end()), name, " does not rise");
-    check_distinct(name, own, bound);
+  void rising_list(const char* name, std::vector<T>& member, std::size_t bound) {
+    index_list(name, member, bound);
+    check(std::is_sorted(member.begin(), member.end()), name, " does not rise");
+    check_distinct(name, member, bound);
   }
   /// Any number of vectors of any lengths.
   template <typename List>
-  void lists(const char* name, std::vector<List>& own) {
+  void lists(const char* name, std::vector<List>& member) {
     using T = typename List::value_type;
     std::vector<std::uint64_t> sizes;
     std::vector<T> all;
-    for (const List& one : own) {
+    for (const List& one : member) {
       sizes.push_back(one.size());
       all.insert(all.end(), one.begin(), one.end());
     }
     list((std::string(name) + ".sizes").c_str(), sizes);
     list(name, all);
     if (!reads()) return;
-    own.clear();
+    member.clear();
     auto next = all.cbegin();
     const char* const wrong = " has not as many values as its sizes say";
     for (const std::uint64_t size : sizes) {
       check(size <= static_cast<std::uint64_t>(all.cend() - next), name, wrong);
       const auto end = next + static_cast<std::ptrdiff_t>(size);
-      own.emplace_back(next, end);
+      member.emplace_back(next, end);
       next = end;
     }
     check(next == all.cend(), name, wrong);
   }
   template <typename T>
-  void number(const char* name, T& own) {
-    std::vector<Stored<T>> one{static_cast<Stored<T>>(own)};
+  void number(const char* name, T& member) {
+    std::vector<Stored<T>> one{static_cast<Stored<T>>(member)};
     values(name, one);
     if constexpr (std::is_same_v<T, bool>) check(one[0] <= 1, name, " is neither 0 nor 1");
-    own = static_cast<T>(one[0]);
+    member = static_cast<T>(one[0]);
   }
   /// A finite number, at least `least`.
-  void finite(const char* name, double& own, double least = -largest) {
-    number(name, own);
-    if (reads() && !(own >= least && own <= largest)) {
-      refuse(name, " = " + std::to_string(own) + " is out of range");
+  void finite(const char* name, double& member, double least = -largest) {
+    number(name, member);
+    if (reads() && !(member >= least && member <= largest)) {
+      refuse(name, " = " + std::to_string(member) + " is out of range");
     }
   }
   /// A whole number of at most `most`.
   template <typename T>
-  void count(const char* name, T& own, std::uint64_t most) {
-    number(name, own);
-    if (reads() && own > most) refuse(name, " = " + std::to_string(own) + " is more than " + std::to_string(most));
+  void count(const char* name, T& member, std::uint64_t most) {
+    number(name, member);
+    if (reads() && member > most)
+      refuse(name, " = " + std::to_string(member) + " is more than " + std::to_string(most));
   }
   /// An index below `bound`.
   template <typename T>
-  void index(const char* name, T& own, std::size_t bound) {
-    number(name, own);
-    if (reads() && own >= bound) refuse(name, " = " + std::to_string(own) + " is not below " + std::to_string(bound));
+  void index(const char* name, T& member, std::size_t bound) {
+    number(name, member);
+    if (reads() && member >= bound)
+      refuse(name, " = " + std::to_string(member) + " is not below " + std::to_string(bound));
   }
   /// A member that has its own archive(); the arguments are passed to it.
   template <typename Part, typename... Arguments>
-  void part(const char* name, Part& own, const Arguments&... arguments) {
+  void part(const char* name, Part& member, const Arguments&... arguments) {
     const std::string before = std::exchange(prefix_, prefix_ + name + ".");
-    own.archive(*this, arguments...);
+    member.archive(*this, arguments...);
     prefix_ = before;
   }
 
@@ -190,27 +192,27 @@ class StateArchive {
     throw InvalidArgument("the state is not one of this solver: " + prefix_ + name + why);
   }
   template <typename Values>
-  void check_finite(const char* name, const Values& own, double most) const {
-    for (std::size_t k = 0; reads() && k < own.size(); ++k) {
-      if (!(std::abs(static_cast<double>(own[k])) <= most)) {
-        refuse(name, "[" + std::to_string(k) + "] = " + std::to_string(own[k]) + " is out of range");
+  void check_finite(const char* name, const Values& member, double most) const {
+    for (std::size_t k = 0; reads() && k < member.size(); ++k) {
+      if (!(std::abs(static_cast<double>(member[k])) <= most)) {
+        refuse(name, "[" + std::to_string(k) + "] = " + std::to_string(member[k]) + " is out of range");
       }
     }
   }
   template <typename Values>
-  void check_bound(const char* name, const Values& own, std::size_t bound) const {
-    for (std::size_t k = 0; reads() && k < own.size(); ++k) {
-      if (own[k] >= bound) {
+  void check_bound(const char* name, const Values& member, std::size_t bound) const {
+    for (std::size_t k = 0; reads() && k < member.size(); ++k) {
+      if (member[k] >= bound) {
         refuse(name,
-               "[" + std::to_string(k) + "] = " + std::to_string(own[k]) + " is not below " + std::to_string(bound));
+               "[" + std::to_string(k) + "] = " + std::to_string(member[k]) + " is not below " + std::to_string(bound));
       }
     }
   }
   template <typename Values>
-  void check_distinct(const char* name, const Values& own, std::size_t bound) const {
+  void check_distinct(const char* name, const Values& member, std::size_t bound) const {
     if (!reads()) return;
     std::vector<bool> seen(bound);
-    for (const auto place : own) {
+    for (const auto place : member) {
       if (seen[place]) refuse(name, " has " + std::to_string(place) + " twice");
       seen[place] = true;
     }

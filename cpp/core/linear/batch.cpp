@@ -7,14 +7,14 @@
 namespace svm {
 namespace {
 
-constexpr std::size_t line = 16;       // float64 values in a pair of cache lines
-constexpr std::size_t chunk = 64;      // rows, at least
-constexpr std::size_t most_sums = 16;  // chunks with a sum of their own, at most
-constexpr double worth = 8192;         // stored coordinates in a batch from which threads pay
-constexpr double coordinate = 2.0;     // cost of a coordinate in an iteration, relative to that of an entry
-constexpr double piece_size = 32;      // stored coordinates of a row in a block, at least, on average
+constexpr std::size_t values_of_lines = 16;      // float64 values in a pair of cache lines
+constexpr std::size_t least_rows_of_chunk = 64;  // rows, at least
+constexpr std::size_t most_sums = 16;            // chunks with a sum of their own, at most
+constexpr double least_parallel_batch = 8192;    // stored coordinates in a batch from which threads pay
+constexpr double cost_of_coordinate = 2.0;       // cost of a coordinate in an iteration, relative to that of an entry
+constexpr double least_piece_size = 32;          // stored coordinates of a row in a block, at least, on average
 constexpr std::size_t most_blocks = 8;
-constexpr std::size_t reduced_too = 3;  // values reduced with the sum: tally, stored coordinates, rows
+constexpr std::size_t reduced_numbers = 3;  // values reduced with the sum: tally, stored coordinates, rows
 
 /// One more than the last coordinate that any row has stored. With features in order of frequency, unused ones come
 /// last.
@@ -33,11 +33,11 @@ double mean_row(const FeatureMatrix& matrix) noexcept {
   return stored / static_cast<double>(std::max<std::size_t>(matrix.size(), 1));
 }
 
-/// Limits of ranges of coordinates of about equal cost: `own` for a coordinate and 1 for each entry stored there. No
+/// Limits of ranges of coordinates of about equal cost: `cost` for a coordinate and 1 for each entry stored there. No
 /// two ranges share a cache line.
 std::vector<std::size_t> equal_parts(const FeatureMatrix& matrix, std::size_t dimension, std::size_t parts,
-                                     double own) {
-  std::vector<double> before(dimension + 1, own);
+                                     double cost) {
+  std::vector<double> before(dimension + 1, cost);
   before[0] = 0.0;
   for (std::size_t i = 0; i < matrix.size(); ++i) {
     const RowView x = matrix.row(i);
@@ -49,7 +49,7 @@ std::vector<std::size_t> equal_parts(const FeatureMatrix& matrix, std::size_t di
     const auto limit = std::lower_bound(before.begin(), before.end(),
                                         before.back() * static_cast<double>(part) / static_cast<double>(parts));
     const auto place = static_cast<std::size_t>(limit - before.begin());
-    limits.push_back(std::min((place + line / 2) / line * line, dimension));
+    limits.push_back(std::min((place + values_of_lines / 2) / values_of_lines * values_of_lines, dimension));
   }
   limits.push_back(dimension);
   return limits;
@@ -65,26 +65,27 @@ Batch::Batch(const FeatureMatrix& matrix, CountedFeatures& counted, std::size_t 
       all_reduce_(std::move(all_reduce)),
       dimension_(all_reduce_ ? matrix.dimension() : occupied(matrix)),
       largest_(largest),
-      stride_((dimension_ + line - 1) / line * line) {
+      stride_((dimension_ + values_of_lines - 1) / values_of_lines * values_of_lines) {
   const double mean = mean_row(matrix);
-  if (largest < 2 * chunk || mean * static_cast<double>(largest) < worth) {
+  if (largest < 2 * least_rows_of_chunk || mean * static_cast<double>(largest) < least_parallel_batch) {
     schedule_ = Schedule::serial;
     width_ = largest;
-  } else if (static_cast<double>(dimension_) <= static_cast<double>(chunk) * mean) {
+  } else if (static_cast<double>(dimension_) <= static_cast<double>(least_rows_of_chunk) * mean) {
     schedule_ = Schedule::rows;
-    width_ = std::max(chunk, (largest + most_sums - 1) / most_sums);
+    width_ = std::max(least_rows_of_chunk, (largest + most_sums - 1) / most_sums);
     sums_.resize((largest + width_ - 1) / width_ * stride_);
     summed_ = true;
   } else {
     schedule_ = Schedule::columns;
-    width_ = chunk;
-    for (blocks_ = 2; blocks_ < most_blocks && 2.0 * static_cast<double>(blocks_) * piece_size <= mean;) blocks_ *= 2;
+    width_ = least_rows_of_chunk;
+    for (blocks_ = 2; blocks_ < most_blocks && 2.0 * static_cast<double>(blocks_) * least_piece_size <= mean;)
+      blocks_ *= 2;
     parts_.resize(blocks_ * largest);
     split();
   }
   summed_ = summed_ || all_reduce_;
-  sum_.resize(dimension_ + reduced_too);
-  norms_.resize(blocks_ * line);
+  sum_.resize(dimension_ + reduced_numbers);
+  norms_.resize(blocks_ * values_of_lines);
   tallies_.resize((largest + width_ - 1) / width_);
   rows_.resize(tallies_.size() * width_);
   amounts_.resize(rows_.size());
@@ -92,7 +93,7 @@ Batch::Batch(const FeatureMatrix& matrix, CountedFeatures& counted, std::size_t 
 
 void Batch::split() {
   const double turns = static_cast<double>(matrix_.size()) / static_cast<double>(largest_);
-  limits_ = equal_parts(matrix_, dimension_, blocks_, coordinate * turns);
+  limits_ = equal_parts(matrix_, dimension_, blocks_, cost_of_coordinate * turns);
   splits_.reserve(matrix_.size() * (blocks_ - 1));
   for (std::size_t i = 0; i < matrix_.size(); ++i) {
     const RowView x = matrix_.row(i);
@@ -119,7 +120,7 @@ void Batch::add_up_chunks() {
 }
 
 /// After all coefficients: adds the tallies, sums over the processes, and charges the rows if `charged`.
-double Batch::ended(bool charged) {
+double Batch::finish(bool charged) {
   double value = 0.0;
   std::uint64_t stored = 0;
   std::uint64_t rows = size_;
@@ -147,16 +148,16 @@ double Batch::ended(bool charged) {
 double Batch::gather() {
   gathered_ = true;
   std::fill(norms_.begin(), norms_.end(), 0.0);
-  each_block([&](std::size_t block) {
+  for_each_block([&](std::size_t block) {
     double* sum = sum_.data();
-    each_chosen(block, [&](const RowView& x, double amount) { svm::add(loops_, sum, x, amount); });
-    double& norm = norms_[block * line];
+    for_each_chosen(block, [&](const RowView& x, double amount) { svm::add(loops_, sum, x, amount); });
+    double& norm = norms_[block * values_of_lines];
     if (many_) {
       const std::size_t begin = blocks_ == 1 ? 0 : limits_[block];
       const std::size_t end = blocks_ == 1 ? dimension_ : limits_[block + 1];
       norm = std::inner_product(sum + begin, sum + end, sum + begin, 0.0);
     } else {
-      each_chosen(block, [&](const RowView& x, double amount) { norm += amount * dot(loops_, x, sum); });
+      for_each_chosen(block, [&](const RowView& x, double amount) { norm += amount * dot(loops_, x, sum); });
     }
   });
   return std::accumulate(norms_.begin(), norms_.end(), 0.0);
@@ -175,12 +176,12 @@ void Batch::add_shared(double factor, double* v) {
     for (std::size_t j = 0; j < dimension_; ++j) v[j] += factor * sum_[j];
     return;
   }
-  each_block([&](std::size_t block) {
+  for_each_block([&](std::size_t block) {
     if (gathered_ && many_) {
       const std::size_t end = blocks_ == 1 ? dimension_ : limits_[block + 1];
       for (std::size_t j = blocks_ == 1 ? 0 : limits_[block]; j < end; ++j) v[j] += factor * sum_[j];
     } else {
-      each_chosen(block, [&](const RowView& x, double amount) { svm::add(loops_, v, x, factor * amount); });
+      for_each_chosen(block, [&](const RowView& x, double amount) { svm::add(loops_, v, x, factor * amount); });
     }
   });
 }
@@ -189,13 +190,13 @@ void Batch::add_shared(double factor, double* v) {
 void Batch::clear() {
   gathered_ = false;
   if (schedule_ == Schedule::rows) return;  // overwritten each time
-  each_block([&](std::size_t block) {
+  for_each_block([&](std::size_t block) {
     if (many_ || all_reduce_) {
       const std::size_t begin = blocks_ == 1 ? 0 : limits_[block];
       const std::size_t end = blocks_ == 1 ? dimension_ : limits_[block + 1];
       std::fill(sum_.data() + begin, sum_.data() + end, 0.0);
     } else {
-      each_chosen(block, [&](const RowView& x, double) {
+      for_each_chosen(block, [&](const RowView& x, double) {
         for (std::size_t p = 0; p < x.size; ++p) sum_[x.at(p)] = 0.0;
       });
     }

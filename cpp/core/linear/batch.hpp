@@ -29,46 +29,46 @@ class Batch {
   Batch(const FeatureMatrix& matrix, CountedFeatures& counted, std::size_t largest, unsigned threads,
         AllReduce all_reduce);
 
-  /// The coefficient of row k is take(k, <row k, v>, tally), called for each k on any thread. Returns the sum of what
-  /// `take` adds to its tallies. Charged. The calling thread first calls meanwhile().
-  template <typename Take, typename Meanwhile>
-  double present(const std::uint32_t* rows, std::size_t size, const double* v, const Take& take,
+  /// The coefficient of row k is coefficient_of(k, <row k, v>, tally), called for each k on any thread. Returns the sum
+  /// of what `coefficient_of` adds to its tallies. Charged. The calling thread first calls meanwhile().
+  template <typename CoefficientOf, typename Meanwhile>
+  double present(const std::uint32_t* rows, std::size_t size, const double* v, const CoefficientOf& coefficient_of,
                  const Meanwhile& meanwhile) {
     clear_sum();
     presented_ = rows;
     size_ = size;
     if (schedule_ == Schedule::serial) {
       meanwhile();
-      return present_serially(v, take);
+      return present_serially(v, coefficient_of);
     }
     if (schedule_ == Schedule::rows) {
       add_chunks([&](std::size_t begin, std::size_t end) { return respond(begin, end, v); },
-                 [&](std::size_t k, Tally& tally) { return take(k, amounts_[k], tally.value); }, meanwhile);
+                 [&](std::size_t k, Tally& tally) { return coefficient_of(k, amounts_[k], tally.value); }, meanwhile);
     } else {
       respond_by_blocks(v, meanwhile);
       pool_.parallel_for(chunks(), [&](std::size_t chunk) {
-        choose_chunk(chunk, [&](std::size_t k) { return take(k, response(k), tallies_[chunk].value); });
+        choose_chunk(chunk, [&](std::size_t k) { return coefficient_of(k, response(k), tallies_[chunk].value); });
       });
     }
-    return ended(true);
+    return finish(true);
   }
 
-  /// Replaces the coefficients of the rows that were just presented by take(k, tally). Not charged again.
-  template <typename Take>
-  double again(const Take& take) {
+  /// Replaces the coefficients of the rows that were just presented by coefficient_of(k, tally). Not charged again.
+  template <typename CoefficientOf>
+  double replace_coefficients(const CoefficientOf& coefficient_of) {
     clear_sum();
     if (schedule_ == Schedule::rows) {
       const auto prefetch_group = [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) matrix_.prefetch_row(presented_[k]);
         return std::uint64_t{0};
       };
-      add_chunks(prefetch_group, [&](std::size_t k, Tally& tally) { return take(k, tally.value); }, [] {});
+      add_chunks(prefetch_group, [&](std::size_t k, Tally& tally) { return coefficient_of(k, tally.value); }, [] {});
     } else {
       pool_.parallel_for(schedule_ == Schedule::serial ? 1 : chunks(), [&](std::size_t chunk) {
-        choose_chunk(chunk, [&](std::size_t k) { return take(k, tallies_[chunk].value); });
+        choose_chunk(chunk, [&](std::size_t k) { return coefficient_of(k, tallies_[chunk].value); });
       });
     }
-    return ended(false);
+    return finish(false);
   }
 
   /// The squared norm of the weighted sum of rows.
@@ -86,7 +86,8 @@ class Batch {
 
  private:
   enum class Schedule { serial, rows, columns };
-  static constexpr std::size_t group = 32;  // rows that are presented and then added: they are still in the cache
+  static constexpr std::size_t rows_of_group =
+      32;  // rows that are presented and then added: they are still in the cache
 
   /// Results of a chunk of rows; each in a cache line of its own.
   struct alignas(64) Tally {
@@ -121,10 +122,10 @@ class Batch {
   std::size_t choose(std::size_t begin, std::size_t end, const Amount& amount) {
     std::size_t place = begin;
     for (std::size_t k = begin; k < end; ++k) {
-      const double own = amount(k);
+      const double coefficient = amount(k);
       rows_[place] = presented_[k];
-      amounts_[place] = own;
-      place += own != 0.0 ? 1 : 0;
+      amounts_[place] = coefficient;
+      place += coefficient != 0.0 ? 1 : 0;
     }
     return place - begin;
   }
@@ -135,13 +136,13 @@ class Batch {
   }
 
   /// For small mini-batches, with as little overhead as possible.
-  template <typename Take>
-  double present_serially(const double* v, const Take& take) {
+  template <typename CoefficientOf>
+  double present_serially(const double* v, const CoefficientOf& coefficient_of) {
     Tally tally;
     tally.stored = respond(0, size_, v);
-    tally.chosen = choose(0, size_, [&](std::size_t k) { return take(k, amounts_[k], tally.value); });
+    tally.chosen = choose(0, size_, [&](std::size_t k) { return coefficient_of(k, amounts_[k], tally.value); });
     tallies_[0] = tally;
-    if (all_reduce_) return ended(true);
+    if (all_reduce_) return finish(true);
     many_ = tally.stored >= dimension_;
     counted_.charge(size_, tally.stored);
     return tally.value;
@@ -159,8 +160,8 @@ class Batch {
           double* sum = sums_.data() + chunk * stride_;
           std::fill_n(sum, dimension_, 0.0);
           Tally tally;
-          for (std::size_t begin = chunk * width_; begin < end_of(chunk); begin += group) {
-            const std::size_t end = std::min(begin + group, end_of(chunk));
+          for (std::size_t begin = chunk * width_; begin < end_of(chunk); begin += rows_of_group) {
+            const std::size_t end = std::min(begin + rows_of_group, end_of(chunk));
             tally.stored += respond(begin, end);
             const std::size_t chosen = choose(begin, end, [&](std::size_t k) { return amount(k, tally); });
             for (std::size_t place = begin; place < begin + chosen; ++place) {
@@ -199,7 +200,7 @@ class Batch {
 
   /// Calls body(block) for each block of coordinates, always on the same thread.
   template <typename Body>
-  void each_block(const Body& body) {
+  void for_each_block(const Body& body) {
     if (blocks_ == 1) return body(0);
     pool_.run_on_each([&](unsigned part) {
       for (std::size_t block = blocks_ * part / pool_.size(); block < blocks_ * (part + 1) / pool_.size(); ++block) {
@@ -209,7 +210,7 @@ class Batch {
   }
   /// Calls body(piece, amount) for the chosen rows' coordinates in a block.
   template <typename Body>
-  void each_chosen(std::size_t block, const Body& body) const {
+  void for_each_chosen(std::size_t block, const Body& body) const {
     for (std::size_t chunk = 0; chunk < chunks(); ++chunk) {
       const std::size_t begin = chunk * width_;
       for (std::size_t place = begin; place < begin + tallies_[chunk].chosen; ++place) {
@@ -226,7 +227,7 @@ class Batch {
   }
 
   void split();
-  double ended(bool charged);
+  double finish(bool charged);
   double gather();
   void add_shared(double factor, double* v);
   void clear_sum() {

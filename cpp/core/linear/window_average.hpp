@@ -39,7 +39,7 @@ class WindowAverage {
   void begin(const Copy& copy) {
     copy(bases_[steps_ / block_ % 2].data());
   }
-  void take(const LoggedStep<Row>& step) noexcept {
+  void append(const LoggedStep<Row>& step) noexcept {
     log_[place_] = step;
     ++steps_;
     if (++place_ == log_.size()) place_ = 0;

@@ -15,7 +15,7 @@
 namespace svm {
 namespace {
 
-constexpr std::uint64_t over = ~std::uint64_t{0};
+constexpr std::uint64_t last_round = ~std::uint64_t{0};
 // Times that a thread checks for new work before it sleeps, some tens of microseconds in all.
 constexpr int spins = 4000;
 
@@ -63,7 +63,7 @@ ThreadPool::~ThreadPool() {
   }
   {
     const std::lock_guard<std::mutex> lock(others_->guard);
-    round_ = over;
+    round_ = last_round;
   }
   others_->wake.notify_all();
   for (std::thread& thread : others_->threads) thread.join();
@@ -71,10 +71,10 @@ ThreadPool::~ThreadPool() {
 
 bool ThreadPool::forked() const noexcept { return getpid() != process_; }
 
-void ThreadPool::start(Call call, const void* what) {
+void ThreadPool::start(Call call, const void* body) {
   if (others_->threads.empty()) return;
   call_ = call;
-  what_ = what;
+  body_ = body;
   busy_ = static_cast<unsigned>(others_->threads.size());
   ++round_;
   if (asleep_ == 0) return;
@@ -105,9 +105,9 @@ void ThreadPool::work(unsigned part) {
       --asleep_;
     }
     const std::uint64_t round = round_;
-    if (round == over) return;
+    if (round == last_round) return;
     done = round;
-    call_(what_, part);
+    call_(body_, part);
     busy_.fetch_sub(1, std::memory_order_release);
   }
 }

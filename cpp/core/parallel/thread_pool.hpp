@@ -32,7 +32,7 @@ class ThreadPool {
       for (unsigned part = 0; part < size(); ++part) body(part);
       return;
     }
-    start([](const void* what, unsigned part) { (*static_cast<const Body*>(what))(part); }, &body);
+    start([](const void* called, unsigned part) { (*static_cast<const Body*>(called))(part); }, &body);
     body(0U);
     wait();
   }
@@ -49,11 +49,11 @@ class ThreadPool {
     }
     const auto limit = [&](std::size_t part) { return tasks * part / parts; };
     for (std::size_t part = 0; part < parts; ++part) ranges_[part].next.store(limit(part), std::memory_order_relaxed);
-    run_on_each([&](unsigned own) {
-      if (own == 0) first();
+    run_on_each([&](unsigned thread) {
+      if (thread == 0) first();
       for (std::size_t turn = 0; turn < parts; ++turn) {
-        const std::size_t part = (own + turn) % parts;
-        for (std::size_t task = take(part); task < limit(part + 1); task = take(part)) body(task);
+        const std::size_t part = (thread + turn) % parts;
+        for (std::size_t task = next_task(part); task < limit(part + 1); task = next_task(part)) body(task);
       }
     });
   }
@@ -81,16 +81,18 @@ class ThreadPool {
     std::condition_variable wake;
   };
 
-  std::size_t take(std::size_t part) noexcept { return ranges_[part].next.fetch_add(1, std::memory_order_relaxed); }
+  std::size_t next_task(std::size_t part) noexcept {
+    return ranges_[part].next.fetch_add(1, std::memory_order_relaxed);
+  }
 
   bool forked() const noexcept;
-  void start(Call call, const void* what);
+  void start(Call call, const void* body);
   void wait() const noexcept;
   void work(unsigned part);
 
   alignas(pair_of_lines) std::atomic<std::uint64_t> round_{0};  // number of the current call; all ones ends the threads
   Call call_ = nullptr;
-  const void* what_ = nullptr;
+  const void* body_ = nullptr;
   alignas(pair_of_lines) std::atomic<unsigned> busy_{0};
   alignas(pair_of_lines) std::atomic<unsigned> asleep_{0};
   std::vector<Range> ranges_;  // each thread's range of tasks

@@ -9,11 +9,11 @@ namespace svm {
 namespace {
 
 // A variable depends on the others if its curvature, given them, is below this part of its own curvature.
-constexpr double regular = 1e-10;
+constexpr double least_independence = 1e-10;
 // Rounding error of a slope, relative to the terms of its sum.
 constexpr double rounding_of_slopes = 1e-14;
 // Free variables count as at their maximum if their slopes are below the violation divided by this.
-constexpr double clear = 1e3;
+constexpr double violation_over_slopes = 1e3;
 constexpr std::size_t steps_per_variable = 30;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -100,18 +100,18 @@ bool BoxQp::enter() {
 }
 
 void BoxQp::reduce() {
-  own_.assign(free_.begin() + (balanced_ ? 1 : 0), free_.end());
-  const std::size_t m = own_.size();
+  reduced_variables_.assign(free_.begin() + (balanced_ ? 1 : 0), free_.end());
+  const std::size_t m = reduced_variables_.size();
   reduced_.resize(m * m);
   reduced_slopes_.resize(m);
   scales_.resize(m);
   const std::size_t first = free_.front();
   for (std::size_t a = 0; a < m; ++a) {
-    const std::size_t k = own_[a];
+    const std::size_t k = reduced_variables_[a];
     scales_[a] = curvature(k, k) + (balanced_ ? curvature(first, first) : 0.0);
     reduced_slopes_[a] = slopes_[k] - (balanced_ ? slopes_[first] : 0.0);
     for (std::size_t b = 0; b < m; ++b) {
-      const std::size_t l = own_[b];
+      const std::size_t l = reduced_variables_[b];
       const double shared = balanced_ ? curvature(first, first) - curvature(first, k) - curvature(first, l) : 0.0;
       reduced_[a * m + b] = curvature(k, l) + shared;
     }
@@ -120,7 +120,7 @@ void BoxQp::reduce() {
 
 // Cholesky factorisation with the largest pivot first, until the remaining variables are dependent.
 void BoxQp::factorize() {
-  const std::size_t m = own_.size();
+  const std::size_t m = reduced_variables_.size();
   factor_.assign(m * m, 0.0);
   const auto pivot = [&](std::size_t a) {
     double left = reduced_[a * m + a];
@@ -129,7 +129,7 @@ void BoxQp::factorize() {
   };
   for (rank_ = 0; rank_ < m; ++rank_) {
     std::size_t best = m;
-    double largest = regular;
+    double largest = least_independence;
     for (std::size_t a = rank_; a < m; ++a) {
       const double part = scales_[a] > 0.0 ? pivot(a) / scales_[a] : 0.0;
       if (part > largest) {
@@ -139,7 +139,7 @@ void BoxQp::factorize() {
     }
     if (best == m) break;
     if (best != rank_) {
-      std::swap(own_[best], own_[rank_]);
+      std::swap(reduced_variables_[best], reduced_variables_[rank_]);
       std::swap(scales_[best], scales_[rank_]);
       std::swap(reduced_slopes_[best], reduced_slopes_[rank_]);
       for (std::size_t c = 0; c < m; ++c) std::swap(reduced_[best * m + c], reduced_[rank_ * m + c]);
@@ -157,7 +157,7 @@ void BoxQp::factorize() {
 }
 
 void BoxQp::solve_factor(std::vector<double>& x) const noexcept {
-  const std::size_t m = own_.size();
+  const std::size_t m = reduced_variables_.size();
   for (std::size_t a = 0; a < rank_; ++a) {
     for (std::size_t c = 0; c < a; ++c) x[a] -= factor_[a * m + c] * x[c];
     x[a] /= factor_[a * m + a];
@@ -170,12 +170,12 @@ void BoxQp::solve_factor(std::vector<double>& x) const noexcept {
 
 bool BoxQp::find_direction() {
   if (free_.size() < (balanced_ ? 2U : 1U)) return false;
-  const double least = std::max(rounding_, violation_ / clear);
+  const double least = std::max(rounding_, violation_ / violation_over_slopes);
   reduce();
   const auto steep = [least](double slope) { return std::abs(slope) > least; };
   if (std::none_of(reduced_slopes_.begin(), reduced_slopes_.end(), steep)) return false;
   factorize();
-  const std::size_t m = own_.size();
+  const std::size_t m = reduced_variables_.size();
   along_.assign(m, 0.0);
   if (std::any_of(reduced_slopes_.begin(), reduced_slopes_.begin() + static_cast<std::ptrdiff_t>(rank_), steep)) {
     std::copy_n(reduced_slopes_.begin(), rank_, along_.begin());
@@ -195,7 +195,7 @@ bool BoxQp::find_direction() {
   }
   direction_.assign(size(), 0.0);
   for (std::size_t a = 0; a < m; ++a) {
-    direction_[own_[a]] = along_[a];
+    direction_[reduced_variables_[a]] = along_[a];
     if (balanced_) direction_[free_.front()] -= along_[a];
   }
   return true;

@@ -70,13 +70,13 @@ class BoxQp {
 
   std::vector<std::size_t> free_;  // those that may move
   std::vector<double> direction_;  // of all variables
-  std::vector<double> along_;      // the same in the order of own_
+  std::vector<double> along_;      // the same in the order of reduced_variables_
   // The free variables without the constraint on the sum: if balanced, the first one is eliminated.
-  std::vector<std::size_t> own_;        // variables, in the order of the factor: independent ones first
-  std::vector<double> reduced_slopes_;  // one for each of own_
-  std::vector<double> reduced_;         // H, own_.size() squared
-  std::vector<double> scales_;          // sizes of the terms that make a diagonal element
-  std::vector<double> factor_;          // row k: L_k0 ... L_kk, for dependent variables the first rank_ only
+  std::vector<std::size_t> reduced_variables_;  // variables, in the order of the factor: independent ones first
+  std::vector<double> reduced_slopes_;          // one for each of reduced_variables_
+  std::vector<double> reduced_;                 // H, reduced_variables_.size() squared
+  std::vector<double> scales_;                  // sizes of the terms that make a diagonal element
+  std::vector<double> factor_;                  // row k: L_k0 ... L_kk, for dependent variables the first rank_ only
   std::size_t rank_ = 0;
 };
 

@@ -9,7 +9,7 @@ namespace svm {
 namespace {
 
 // Rounding errors of the bound; the tolerance of a solution is not less.
-constexpr double rounding = 1e-14;
+constexpr double rounding_of_bound = 1e-14;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void MasterProblem::extend(const std::vector<double>& q) {
 }
 
 void MasterProblem::solve(double gap) {
-  qp_.solve(std::max(settings_.precision * gap, rounding * bound_));
+  qp_.solve(std::max(settings_.precision * gap, rounding_of_bound * bound_));
   bound_ = std::max(bound_, qp_.value());
 }
 

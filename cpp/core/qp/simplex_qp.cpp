@@ -12,7 +12,7 @@ namespace svm {
 namespace {
 
 // A pivot that is smaller than this part of its diagonal element is considered rounding error.
-constexpr double regular = 1e-13;
+constexpr double least_pivot = 1e-13;
 constexpr std::size_t most_stalls = 10;
 constexpr std::size_t most_rounds = 1000;
 
@@ -148,7 +148,7 @@ void SimplexQp::enter(std::size_t j) {
   column.reserve(free_.size() + 1);
   for (const Free& other : free_) column.push_back(lift_ + H_[j][other.variable]);
   column.push_back(lift_ + H_[j][j]);
-  const double least = regular * column.back();
+  const double least = least_pivot * column.back();
   free_.push_back({j, factor_.append(std::move(column), least)});
 }
 

@@ -10,10 +10,8 @@ namespace svm {
 namespace {
 
 constexpr std::size_t least_block = 256;
-constexpr std::size_t most = std::size_t{1} << 24;  // iterates or samples: their log takes 112 bytes for each
+constexpr std::size_t longest_log = std::size_t{1} << 24;  // iterates or samples: their log takes 112 bytes for each
 constexpr std::size_t most_features = std::size_t{1} << 31;
-constexpr double smallest = 1e-6;  // outside these limits the scale is multiplied into u
-constexpr double largest = 1e6;
 
 const AssetSettings& checked(const AssetSettings& settings) {
   require_positive(settings.lambda, "lambda");
@@ -23,9 +21,9 @@ const AssetSettings& checked(const AssetSettings& settings) {
           "steps 1 / (lambda j) are for problems without intercept: with one they are not strongly convex");
   require(settings.window > 0, "the average takes at least 1 iterate, not 0");
   require(settings.samples > 0, "D_G is estimated from at least 1 example, not from 0");
-  require(settings.window <= most && settings.samples <= most, "window and samples are at most 2^24, got " +
-                                                                   std::to_string(settings.window) + " and " +
-                                                                   std::to_string(settings.samples));
+  require(settings.window <= longest_log && settings.samples <= longest_log,
+          "window and samples are at most 2^24, got " + std::to_string(settings.window) + " and " +
+              std::to_string(settings.samples));
   return settings;
 }
 
@@ -41,7 +39,7 @@ AssetRule<Row>::AssetRule(std::size_t dimension, const AssetSettings& settings)
     : settings_(checked(settings)),
       dimension_(checked(dimension)),
       radius_(1.0 / std::sqrt(settings.lambda)),
-      u_(dimension),
+      g_(dimension),
       average_(dimension, settings.window, std::max({least_block, settings.window, settings.samples})) {
   if (settings.strongly_convex) first_step_ = 1.0 / settings.lambda;
 }
@@ -65,34 +63,23 @@ template <typename Row>
 void AssetRule<Row>::present(const Row& v, double y, double squared_norm, decltype(Row::values) upcoming) {
   if (left_in_block_ == 0) {
     left_in_block_ = average_.block();
-    u_.refresh_norm();
+    g_.refresh_norm();
     if (average_.window() > 1) average_.begin([this](double* out) { last(out); });
   }
   --left_in_block_;
   const double eta = step_length(++iterations_);
-  double product = u_.dot(v, upcoming);
-  const bool violated = y * (scale_ * product + bias_) < 1.0;
+  const bool violated = y * (g_.present(v, upcoming) + bias_) < 1.0;
   // ASSET*'s first factor must be exactly 0, whatever the rounding of its step.
   double factor =
       settings_.strongly_convex ? 1.0 - 1.0 / static_cast<double>(iterations_) : 1.0 - settings_.lambda * eta;
   double amount = violated ? eta * y : 0.0;
-  scale_ *= factor;
-  if (std::abs(scale_) < smallest || std::abs(scale_) > largest) {
-    u_.multiply(scale_);
-    product *= scale_;
-    scale_ = 1.0;
-  }
-  const double added = amount / scale_;
-  if (violated) u_.add(v, added, product, squared_norm);
-  const double squared = scale_ * scale_ * u_.squared_norm();
-  if (squared > radius_ * radius_) {
-    const double shorter = radius_ / std::sqrt(squared);
-    scale_ *= shorter;
-    factor *= shorter;
-    amount *= shorter;
-  }
+  g_.multiply(factor);
+  if (violated) g_.add(v, amount, squared_norm);
+  const double shortening = g_.project(radius_);
+  factor *= shortening;
+  amount *= shortening;
   if (settings_.bound && violated) bias_ = std::clamp(bias_ + eta * y, -*settings_.bound, *settings_.bound);
-  if (average_.window() > 1) average_.take({v, factor, amount, eta, bias_});
+  if (average_.window() > 1) average_.append({v, factor, amount, eta, bias_});
 }
 
 template <typename Row>
@@ -104,8 +91,7 @@ void AssetRule<Row>::archive(StateArchive& state) {
   state.index("left_in_block", left_in_block_, block);
   state.check(left_in_block_ == (block - iterations_ % block) % block, "left_in_block",
               " is not what the iterations leave of a block");
-  state.part("u", u_);
-  state.number("scale", scale_);
+  state.part("g", g_);
   state.number("bias", bias_);
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "linear/weight_vector.hpp"
+#include "linear/scaled_vector.hpp"
 #include "linear/window_average.hpp"
 #include "random/epoch_order.hpp"
 #include "random/random.hpp"
@@ -24,7 +24,7 @@ struct AssetSettings {
   std::size_t samples = 100;     ///< M: examples from which D_G is estimated
 };
 
-/// Algorithm 1. The iterate is (g, b) with g = scale u, so that shrinking and projecting take O(1).
+/// Algorithm 1; the iterate is (g, b).
 template <typename Row>
 class AssetRule {
  public:
@@ -42,7 +42,7 @@ class AssetRule {
   /// Writes the average of the last iterates g, weighted by their steps; returns the average of b.
   double average(double* out) const;
   /// Writes the last iterate g.
-  void last(double* out) const noexcept { u_.copy(scale_, out); }
+  void last(double* out) const noexcept { g_.copy(1.0, out); }
   double last_bias() const noexcept { return bias_; }
   double step_length(std::uint64_t j) const noexcept;
   double deviation() const noexcept { return deviation_; }
@@ -63,8 +63,7 @@ class AssetRule {
   double deviation_ = 0.0;
   std::uint64_t iterations_ = 0;
   std::size_t left_in_block_ = 0;
-  Weights<double> u_;
-  double scale_ = 1.0;
+  ScaledVector<double> g_;
   double bias_ = 0.0;
   WindowAverage<Row> average_;
 };

@@ -80,7 +80,7 @@ bool Cpsp::step() {
   if (!basis_.full() && !violated_.empty()) extend();
   add_cut();
   master_.solve(gap);
-  follow();
+  update_margins();
   master_.drop_idle([this](std::size_t j) { swap_remove(cuts_, j); });
   Counters& counters = basis_.counters();
   ++counters.iterations;
@@ -100,11 +100,11 @@ void Cpsp::extend() {
       start = std::move(point);
     }
   }
-  BasisPoint found = preimage(basis_, residual, std::move(start));
+  BasisPoint image = preimage(basis_, residual, std::move(start));
   // Rounded to float32, like the data, because the predictor stores the points in float32.
-  for (double& value : found.values) value = static_cast<double>(static_cast<float>(value));
-  found.measure();
-  if (!basis_.append(std::move(found), least_distance)) return;
+  for (double& value : image.values) value = static_cast<double>(static_cast<float>(value));
+  image.measure();
+  if (!basis_.append(std::move(image), least_distance)) return;
   sum_.push_back(basis_.last_sum(violated_));
   std::vector<double> grown;
   for (Cut& cut : cuts_) {
@@ -143,23 +143,23 @@ std::vector<double> Cpsp::weights() const {
 void Cpsp::collect() {
   violated_.clear();
   sum_.assign(basis_.size(), 0.0);
-  for (std::size_t i = 0; i < margins_.size(); ++i) take(i);
+  for (std::size_t i = 0; i < margins_.size(); ++i) add_if_violated(i);
 }
 
-void Cpsp::take(std::size_t i) {
+void Cpsp::add_if_violated(std::size_t i) {
   if (!(margins_[i] < 1.0)) return;
   violated_.push_back(static_cast<std::uint32_t>(i));
   basis_.add_uncharged(i, sum_.data());
 }
 
-void Cpsp::follow() {
+void Cpsp::update_margins() {
   const std::vector<double> w = weights();
   violated_.clear();
   sum_.assign(basis_.size(), 0.0);
   double hinge = 0.0;
   for (std::size_t i = 0; i < margins_.size(); ++i) {
     margins_[i] = basis_.label(i) * basis_.product(i, w.data());
-    take(i);
+    add_if_violated(i);
     hinge += std::max(0.0, 1.0 - margins_[i]);
   }
   objective_ =

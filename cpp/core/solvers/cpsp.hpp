@@ -45,9 +45,9 @@ class Cpsp final : public Solver {
 
   void extend();
   void add_cut();
-  void follow();
+  void update_margins();
   void collect();
-  void take(std::size_t i);
+  void add_if_violated(std::size_t i);
   void archive_cuts(StateArchive& state);
 
   CpspSettings settings_;

@@ -38,7 +38,7 @@ bool CuttingPlanes::step() {
   Counters& counters = features_.counters();
   ++counters.iterations;
   counters.presentations += size();
-  follow();
+  update_weights();
   return true;
 }
 
@@ -51,7 +51,7 @@ void CuttingPlanes::archive(StateArchive& state) {
   state.number("objective", objective_);
 }
 
-void SvmPerf::follow() {
+void SvmPerf::update_weights() {
   const std::vector<double>& gamma = master_.solution();
   cuts_.margins(gamma, point_.data(), true);
   double hinge = 0.0;
@@ -75,7 +75,7 @@ void Ocas::archive(StateArchive& state) {
   state.values("best_margins", best_margins_);
 }
 
-void Ocas::follow() {
+void Ocas::update_weights() {
   const std::vector<double>& gamma = master_.solution();
   const std::vector<double>& products = master_.products();
   cuts_.margins(gamma, margins_.data());

@@ -32,7 +32,7 @@ class CuttingPlanes : public FeatureSolver<> {
   /// Adds one cut; n presentations.
   bool step() final;
   /// Called after the master problem has been solved; sets `objective_` and `point_`.
-  virtual void follow() = 0;
+  virtual void update_weights() = 0;
 
   Cuts cuts_;
   MasterProblem master_;
@@ -52,7 +52,7 @@ class SvmPerf final : public CuttingPlanes {
   void weights(double* out) const override { cuts_.weights(master_.solution(), out); }
 
  private:
-  void follow() override;
+  void update_weights() override;
 };
 
 /// Franc, Sonnenburg: Optimized cutting plane algorithm for support vector machines, ICML 2008: the best weights move
@@ -67,7 +67,7 @@ class Ocas final : public CuttingPlanes {
   void archive(StateArchive& state) override;
 
  private:
-  void follow() override;
+  void update_weights() override;
 
   double mu_;
   std::vector<double> best_{1.0};           // the best weights as a combination of cuts, b

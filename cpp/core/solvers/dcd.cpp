@@ -12,9 +12,9 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 // The estimate of a pass uses earlier weights and is larger than the gap at its end.
-constexpr double lag = 1.5;
+constexpr double gap_over_estimate = 1.5;
 // Coordinates may be left out wrongly: all return when the gap of the others has fallen to this part.
-constexpr double renewal = 0.1;
+constexpr double renewal_ratio = 0.1;
 
 /// The term of an example in the duality gap.
 double gap_of(double margin, double alpha, double C) noexcept {
@@ -31,10 +31,10 @@ Dcd::Dcd(const FeatureMatrix& matrix, const DcdSettings& settings, std::uint64_t
       random_(seed, Purpose::order),
       w_(matrix.dimension()),
       alpha_(matrix.size()),
-      check_below_(lag * settings.eps) {
+      check_below_(gap_over_estimate * settings.eps) {
   require_positive(settings.C, "C");
   require_positive(settings.eps, "eps");
-  take_all();
+  activate_all();
   if (settings.permutation) random_.shuffle(active_);
 }
 
@@ -109,9 +109,9 @@ void Dcd::end_pass() {
     return;
   }
   if (whole_) gap_of_all_ = gap_seen_;
-  whole_ = check || gap_seen_ <= renewal * gap_of_all_;
+  whole_ = check || gap_seen_ <= renewal_ratio * gap_of_all_;
   if (whole_) {
-    take_all();
+    activate_all();
   } else if (settings_.shrinking) {
     shrink_above_ = largest_ > 0.0 ? largest_ : infinite;
     shrink_below_ = smallest_ < 0.0 ? smallest_ : -infinite;
@@ -145,7 +145,7 @@ bool Dcd::close_enough() {
 }
 
 /// Makes all coordinates active.
-void Dcd::take_all() {
+void Dcd::activate_all() {
   if (active_.size() < alpha_.size()) {
     active_.resize(alpha_.size());
     std::iota(active_.begin(), active_.end(), 0U);

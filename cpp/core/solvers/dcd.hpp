@@ -32,7 +32,7 @@ class Dcd final : public DirectLoop<Dcd, FeatureSolver<>> {
   double dual() const noexcept { return sum_alpha_ - 0.5 * w_.squared_norm(); }
   void end_pass();
   bool close_enough();
-  void take_all();
+  void activate_all();
 
   DcdSettings settings_;
   double scale_;  // C n: the objectives of the C form are this many times those of the lambda form

@@ -29,7 +29,7 @@ struct Tuning {
 /// ten.
 template <typename Cost>
 double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, const Cost& cost_of) {
-  constexpr int most = 30;  // changes
+  constexpr int most_changes = 30;
   const double eta = mean_squared_norm > 0.0 ? 1.0 / std::max(mean_squared_norm, lambda) : 1.0 / lambda;
   double t0 = 1.0 / (lambda * eta);
   if (tuning.powers_of_ten) {
@@ -39,9 +39,9 @@ double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, co
   }
   const double factor = tuning.powers_of_ten ? 10.0 : 2.0;
   double cost = cost_of(t0);
-  const auto follow = [&](bool down) {
+  const auto descend = [&](bool down) {
     const double first = t0;
-    for (int k = 0; k < most; ++k) {
+    for (int k = 0; k < most_changes; ++k) {
       const double next = down ? t0 / factor : t0 * factor;
       if (down && next < tuning.least) break;
       const double other = cost_of(next);
@@ -51,27 +51,29 @@ double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, co
     }
     return t0 != first;
   };
-  if (!follow(true)) follow(false);
+  if (!descend(true)) descend(false);
   return t0;
 }
 
-/// Presents the examples in a random order to a Rule, which has
+/// Presents the examples in a random order to a rule, which has
 ///   tuning(n)             how t0 is chosen for n examples,
 ///   fresh()               whether each pass has another order,
 ///   start(t0)             resets: w = 0, and the next step is t = 1,
 ///   end_epoch()           is called after each pass,
 ///   present(features, i)  makes one step; charges row i and its inner products,
-///   weights(), scale()    w = scale() weights(),
+///   weights()             w, with dot(x) and copy(factor, out),
 ///   squared_norm()        |w|^2,
 ///   archive(state)        writes or reads the members that change.
 /// If t0 is not given, the first step tunes it. A trial of a t0 consists of passes of the rule over a sample, drawn with
 /// replacement, and the objective on that sample. Trials are charged as presentations, not as iterations.
-template <typename Rule>
-class TunedSgd final : public DirectLoop<TunedSgd<Rule>, FeatureSolver<>> {
-  using Loop = DirectLoop<TunedSgd<Rule>, FeatureSolver<>>;
+template <typename SgdRule>
+class TunedSgd final : public DirectLoop<TunedSgd<SgdRule>, FeatureSolver<>> {
+  using Loop = DirectLoop<TunedSgd<SgdRule>, FeatureSolver<>>;
   using Loop::features_;
 
  public:
+  using Rule = SgdRule;
+
   TunedSgd(const FeatureMatrix& matrix, double lambda, std::optional<double> t0, Rule rule, std::uint64_t seed)
       : Loop(matrix),
         lambda_(lambda),
@@ -85,7 +87,7 @@ class TunedSgd final : public DirectLoop<TunedSgd<Rule>, FeatureSolver<>> {
     if (t0) rule_.start(*t0);
   }
 
-  void weights(double* out) const override { rule_.weights().copy(rule_.scale(), out); }
+  void weights(double* out) const override { rule_.weights().copy(1.0, out); }
   /// The t0 in use; none before it has been tuned.
   std::optional<double> t0() const noexcept { return t0_; }
   const Rule& rule() const noexcept { return rule_; }
@@ -131,7 +133,7 @@ class TunedSgd final : public DirectLoop<TunedSgd<Rule>, FeatureSolver<>> {
     double hinge = 0.0;
     for (const std::size_t i : sample) {
       features_.charge_inner_product();
-      hinge += std::max(0.0, 1.0 - rule_.scale() * features_.label(i) * rule_.weights().dot(features_.row(i)));
+      hinge += std::max(0.0, 1.0 - features_.label(i) * rule_.weights().dot(features_.row(i)));
     }
     features_.counters().presentations += (tuning_.passes + 1) * sample.size();
     return 0.5 * lambda_ * rule_.squared_norm() + hinge / static_cast<double>(sample.size());

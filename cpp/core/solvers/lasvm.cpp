@@ -12,7 +12,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // LIBSVM's constant for a direction of zero curvature.
-constexpr double flat = 1e-12;
+constexpr double least_curvature = 1e-12;
 
 }  // namespace
 
@@ -174,8 +174,9 @@ bool Lasvm::step_pair(std::size_t top, std::size_t bottom, const float* top_row,
   if (bottom_row == nullptr) bottom_row = expansion_.row(bottom);
   const double curvature = rows_.diagonal(expansion_.member(top)) + rows_.diagonal(expansion_.member(bottom)) -
                            2.0 * static_cast<double>(top_row[bottom]);
-  const double amount = std::min({(gradients_[top] - gradients_[bottom]) / (curvature > 0.0 ? curvature : flat),
-                                  highest(top) - alpha_[top], alpha_[bottom] - low_[bottom]});
+  const double amount =
+      std::min({(gradients_[top] - gradients_[bottom]) / (curvature > 0.0 ? curvature : least_curvature),
+                highest(top) - alpha_[top], alpha_[bottom] - low_[bottom]});
   const bool rises = shift_alpha(top, amount);
   const bool falls = shift_alpha(bottom, -amount);
   if (!rises && !falls) return false;  // the remaining violation is rounding error
@@ -188,7 +189,7 @@ bool Lasvm::step_single(std::size_t slot, const float* row) {
   const double diagonal = rows_.diagonal(expansion_.member(slot));
   const double low = low_[slot] - alpha_[slot];
   const double high = highest(slot) - alpha_[slot];
-  const double amount = std::clamp(gradients_[slot] / (diagonal > 0.0 ? diagonal : flat), low, high);
+  const double amount = std::clamp(gradients_[slot] / (diagonal > 0.0 ? diagonal : least_curvature), low, high);
   if (row == nullptr) row = expansion_.row(slot);
   if (!shift_alpha(slot, amount)) return false;
   simd::loops().add(gradients_.data(), row, -amount, gradients_.size());
@@ -222,7 +223,7 @@ void Lasvm::find_violating_pair() {
     const double room = (gradient > 0.0 ? highest(s) : low_[s]) - alpha_[s];
     if (room == 0.0) continue;
     const double diagonal = rows_.diagonal(expansion_.member(s));
-    const double full = gradient / (diagonal > 0.0 ? diagonal : flat);
+    const double full = gradient / (diagonal > 0.0 ? diagonal : least_curvature);
     const double amount = std::abs(full) < std::abs(room) ? full : room;
     const double gain = amount * (gradient - 0.5 * amount * diagonal);
     delta_ = std::max(delta_, std::abs(gradient));

@@ -8,8 +8,7 @@
 namespace svm {
 namespace {
 
-constexpr double smallest = 1e-6;  // a smaller product of the projections' factors is multiplied into the weights
-constexpr std::uint64_t between_refreshes = 4096;  // steps between two sums of float32 weights, or d if that is more
+constexpr std::uint64_t between_refreshes = 4096;  // steps between two norms of float32 weights, or d if that is more
 
 }  // namespace
 
@@ -20,7 +19,7 @@ LinearPegasos<Real>::LinearPegasos(const FeatureMatrix& matrix, const LinearPega
       settings_(settings),
       random_(seed, Purpose::sampling),
       next_(CountedFeatures::offsets_ahead),
-      weights_(matrix.dimension()) {
+      u_(matrix.dimension()) {
   require_positive(settings.lambda, "lambda");
   for (std::size_t& i : next_) i = random_.below(matrix.size());
 }
@@ -30,14 +29,13 @@ void LinearPegasos<Real>::archive(StateArchive& state) {
   Loop::archive(state);
   state.part("random", random_);
   state.indices("next", next_, features_.size());
-  state.part("weights", weights_);
-  state.number("stretch", stretch_);
+  state.part("u", u_);
 }
 
 template <typename Real>
 double LinearPegasos<Real>::shrink() const noexcept {
   const auto t = static_cast<double>(features_.counters().iterations);
-  return t > 0.0 ? 1.0 / (settings_.lambda * t * stretch_) : 0.0;
+  return t > 0.0 ? 1.0 / (settings_.lambda * t) : 0.0;
 }
 
 template <typename Real>
@@ -51,29 +49,23 @@ bool LinearPegasos<Real>::step() {
   const RowView x = features_.row(i);
   const double y = features_.label(i);
   features_.charge_inner_product();
-  const double dot = weights_.dot(x);
-  // y <w, x> < 1, where w is v / (lambda (t - 1) stretch), and 0 before the first step
+  // y <w, x> < 1, where w is u / (lambda (t - 1)), and 0 before the first step
   const auto before = static_cast<double>(counters.iterations);
-  const bool violated = y * dot < settings_.lambda * before * stretch_ || counters.iterations == 0;
+  const bool violated = y * u_.present(x) < settings_.lambda * before || counters.iterations == 0;
   ++counters.iterations;
   ++counters.presentations;
-  if (violated) weights_.add(x, y * stretch_, dot, features_.squared_norm(i));
+  if (violated) u_.add(x, y, features_.squared_norm(i));
   if (settings_.project) project();
   return true;
 }
 
 template <typename Real>
 void LinearPegasos<Real>::project() {
+  const std::uint64_t t = features_.counters().iterations;
   if constexpr (std::is_same_v<Real, float>) {
-    const std::uint64_t period = std::max<std::uint64_t>(between_refreshes, this->dimension());
-    if (features_.counters().iterations % period == 0) weights_.refresh_norm();
+    if (t % std::max<std::uint64_t>(between_refreshes, this->dimension()) == 0) u_.refresh_norm();
   }
-  const double norm = shrink() * std::sqrt(weights_.squared_norm());
-  const double radius = 1.0 / std::sqrt(settings_.lambda);
-  if (norm > radius) stretch_ *= norm / radius;
-  if (stretch_ * smallest < 1.0) return;
-  weights_.multiply(1.0 / stretch_);
-  stretch_ = 1.0;
+  u_.project(std::sqrt(settings_.lambda) * static_cast<double>(t));
 }
 
 template class LinearPegasos<double>;

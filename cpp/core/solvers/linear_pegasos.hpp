@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "linear/weight_vector.hpp"
+#include "linear/scaled_vector.hpp"
 #include "random/random.hpp"
 #include "solvers/linear_solver.hpp"
 
@@ -19,7 +19,7 @@ class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, FeatureSolver
  public:
   LinearPegasos(const FeatureMatrix& matrix, const LinearPegasosSettings& settings, std::uint64_t seed);
 
-  void weights(double* out) const override { weights_.copy(shrink(), out); }
+  void weights(double* out) const override { u_.copy(shrink(), out); }
   void archive(StateArchive& state) override;
   bool step() override;
 
@@ -27,8 +27,8 @@ class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, FeatureSolver
   using Loop = DirectLoop<LinearPegasos<Real>, FeatureSolver<>>;
   using Loop::features_;
 
-  // With eta = 1 / (lambda t) the recursion is t w_t = (t - 1) w_{t-1} + y x / lambda: so w_t = shrink() v, where v is
-  // a sum of rows.
+  // With eta = 1 / (lambda t) the recursion is t w_t = (t - 1) w_{t-1} + y x / lambda: so w_t = shrink() u_t with
+  // u_t = u_{t-1} + y x.
   double shrink() const noexcept;
   void project();
 
@@ -37,8 +37,7 @@ class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, FeatureSolver
   // The examples of iteration t, t + 1, ..., drawn ahead so that their rows can be prefetched: that of iteration t is at
   // t modulo the size.
   std::vector<std::size_t> next_;
-  Weights<Real> weights_;
-  double stretch_ = 1.0;  // 1 / product of the projections' factors
+  ScaledVector<Real> u_;
 };
 
 }  // namespace svm

@@ -42,9 +42,9 @@ MiniBatchSolver::MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSet
       single_(settings.batch_size == 1 && settings.average == Averaging::last && shard_.ranks == 1),
       subsets_(shard_.size, settings.batch_size, seed),
       average_(settings.average, matrix.dimension()),
-      own_(shard_.ranks > 1 ? settings.batch_size : 0) {}
+      local_(shard_.ranks > 1 ? settings.batch_size : 0) {}
 
-void MiniBatchSolver::keep_own() noexcept {
+void MiniBatchSolver::keep_local() noexcept {
   // The upper half of ceil(2^64 / ranks) times a 32-bit number is its quotient; a division would take as long as an
   // example. A branch would be mispredicted, so every example is written, and overwritten if it belongs to another
   // process.
@@ -53,15 +53,15 @@ void MiniBatchSolver::keep_own() noexcept {
   for (std::size_t k = 0; k < settings_.batch_size; ++k) {
     const std::uint64_t i = subset_[k];
     const auto quotient = static_cast<std::uint64_t>((static_cast<Wide>(inverse) * i) >> 64);
-    own_[kept] = static_cast<std::uint32_t>(quotient);
+    local_[kept] = static_cast<std::uint32_t>(quotient);
     kept += i - quotient * shard_.ranks == shard_.rank ? 1 : 0;
   }
-  subset_ = own_.data();
+  subset_ = local_.data();
   subset_size_ = kept;
 }
 
 void MiniBatchSolver::average(bool taken) {
-  average_.take(counters().iterations, scale(), sum_.data(), [&](double factor, double* v) {
+  average_.include(counters().iterations, scale(), sum_.data(), [&](double factor, double* v) {
     if (taken) batch_.add(factor, v);
   });
 }
@@ -87,18 +87,18 @@ bool MiniBatchPegasos::step() {
 }
 
 MiniBatchSdca::MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSettings& settings,
-                             const MiniBatchSdcaSettings& own, std::uint64_t seed, const Shard& shard,
+                             const MiniBatchSdcaSettings& sdca, std::uint64_t seed, const Shard& shard,
                              AllReduce all_reduce)
     : DirectLoop(matrix, settings, seed, shard, std::move(all_reduce)),
-      own_(own),
+      sdca_(sdca),
       lambda_n_(settings.lambda * static_cast<double>(shard_.size)),
-      unit_(std::max(1.0, shard_.largest_norm * shard_.largest_norm)),
-      beta_(own.beta),
+      largest_square_(std::max(1.0, shard_.largest_norm * shard_.largest_norm)),
+      beta_(sdca.beta),
       alpha_(matrix.size()),
       responses_(settings.batch_size),
       before_(settings.batch_size) {
-  require(std::isfinite(own.beta) && own.beta >= 1.0, "beta must be finite and at least 1");
-  require(own.gamma > 0.0 && own.gamma < 1.0, "gamma must lie between 0 and 1");
+  require(std::isfinite(sdca.beta) && sdca.beta >= 1.0, "beta must be finite and at least 1");
+  require(sdca.gamma > 0.0 && sdca.gamma < 1.0, "gamma must lie between 0 and 1");
 }
 
 double MiniBatchSdca::lower_bound() const {
@@ -122,7 +122,7 @@ void MiniBatchSdca::archive(StateArchive& state) {
 bool MiniBatchSdca::step() {
   // With one example there is no interference, and no step is undone: `naive` divides by the example's squared norm,
   // `safe` and `aggressive` by beta times the larger of 1 and the largest squared norm.
-  if (own_.variant == SdcaVariant::aggressive && settings_.batch_size > 1) {
+  if (sdca_.variant == SdcaVariant::aggressive && settings_.batch_size > 1) {
     end_iteration(aggressive_step());
   } else {
     iterate([&](std::size_t k, double response, double&) { return change_to(k, aim(k, response, beta_)); });
@@ -140,7 +140,7 @@ double MiniBatchSdca::aim(std::size_t k, double response, double beta) const noe
       ((alpha == 0.0 && response >= lambda_n_) || (alpha == 1.0 && response <= lambda_n_))) {
     return alpha;
   }
-  const double divisor = own_.variant == SdcaVariant::naive ? features_.squared_norm(i) : unit_ * beta;
+  const double divisor = sdca_.variant == SdcaVariant::naive ? features_.squared_norm(i) : largest_square_ * beta;
   // A zero row does not change the weights: its coordinate goes to the bound.
   const double free = divisor > 0.0 ? (lambda_n_ - response) / divisor : 1.0;
   return std::clamp(alpha + free, 0.0, 1.0);
@@ -157,13 +157,13 @@ bool MiniBatchSdca::aggressive_step() {
     return change;
   });
   if (tentative == 0.0) return false;
-  const double rho = std::clamp(batch_.squared_norm() / (unit_ * tentative), 1.0, own_.beta);
+  const double rho = std::clamp(batch_.squared_norm() / (largest_square_ * tentative), 1.0, sdca_.beta);
   const double raised = present_again([&](std::size_t k, double& tally) {
     const double change = change_to(k, aim(k, responses_[k], rho));
     tally += change * (lambda_n_ - responses_[k]);
     return change;
   });
-  beta_ = std::pow(beta_, own_.gamma) * std::pow(rho, 1.0 - own_.gamma);
+  beta_ = std::pow(beta_, sdca_.gamma) * std::pow(rho, 1.0 - sdca_.gamma);
   // n lambda n times the change of the dual objective
   if (raised - 0.5 * batch_.squared_norm() > 0.0) return true;
   for (std::size_t k = 0; k < subset_size_; ++k) alpha_[subset_[k]] = before_[k];

@@ -45,25 +45,25 @@ class MiniBatchSolver : public FeatureSolver<> {
   virtual double scale() const noexcept = 0;
   double cpu_of_others() const noexcept override { return batch_.cpu_of_others(); }
 
-  /// Draws a subset and presents it: the coefficient of y x of its k-th example is take(k, y <sum_, x>, tally), called
-  /// on any thread. Returns the sum of what is added to the tallies.
-  template <typename Take>
-  double present(const Take& take) {
+  /// Draws a subset and presents it: the coefficient of y x of its k-th example is coefficient_of(k, y <sum_, x>,
+  /// tally), called on any thread. Returns the sum of what is added to the tallies.
+  template <typename CoefficientOf>
+  double present(const CoefficientOf& coefficient_of) {
     draw();
     if (shard_.ranks == 1) prefetch(std::min(settings_.batch_size, CountedFeatures::rows_ahead));
     return batch_.present(
         subset_, subset_size_, sum_.data(),
         [&](std::size_t k, double dot, double& tally) {
           const double y = label(k);
-          return y * take(k, y * dot, tally);
+          return y * coefficient_of(k, y * dot, tally);
         },
         [&] { subsets_.prepare(); });
   }
   /// One iteration: presents a subset and adds the weighted sum of its rows.
-  template <typename Take>
-  void iterate(const Take& take) {
+  template <typename CoefficientOf>
+  void iterate(const CoefficientOf& coefficient_of) {
     if (!single_) {
-      present(take);
+      present(coefficient_of);
       return end_iteration(true);
     }
     draw();
@@ -72,14 +72,15 @@ class MiniBatchSolver : public FeatureSolver<> {
     features_.charge_inner_product();
     const double y = label(0);
     double none = 0.0;
-    const double change = take(0, y * dot(loops_, x, sum_.data()), none);
+    const double change = coefficient_of(0, y * dot(loops_, x, sum_.data()), none);
     if (change != 0.0) svm::add(loops_, sum_.data(), x, y * change);
     count();
   }
-  /// Replaces the coefficients by take(k, tally).
-  template <typename Take>
-  double present_again(const Take& take) {
-    return batch_.again([&](std::size_t k, double& tally) { return label(k) * take(k, tally); });
+  /// Replaces the coefficients by coefficient_of(k, tally).
+  template <typename CoefficientOf>
+  double present_again(const CoefficientOf& coefficient_of) {
+    return batch_.replace_coefficients(
+        [&](std::size_t k, double& tally) { return label(k) * coefficient_of(k, tally); });
   }
   double label(std::size_t k) const noexcept { return features_.label(subset_[k]); }
   /// Ends an iteration; `taken`: adds the weighted sum of the rows.
@@ -100,9 +101,9 @@ class MiniBatchSolver : public FeatureSolver<> {
   void draw() noexcept {
     subset_ = subsets_.next();
     subset_size_ = settings_.batch_size;
-    if (shard_.ranks > 1) keep_own();
+    if (shard_.ranks > 1) keep_local();
   }
-  void keep_own() noexcept;
+  void keep_local() noexcept;
   /// Prefetches examples of the next subsets: small ones are over before memory has answered.
   void prefetch(std::size_t examples) const noexcept {
     for (std::size_t k = 0; k < examples; ++k) {
@@ -121,7 +122,7 @@ class MiniBatchSolver : public FeatureSolver<> {
   bool single_;  // one example per iteration, no averaging, one process: the fast path
   RandomSubsets subsets_;
   IterateAverage average_;
-  std::vector<std::uint32_t> own_;
+  std::vector<std::uint32_t> local_;  // with several processes: this one's examples of the present subset
 };
 
 /// Algorithm 1: Pegasos on mini-batches. With steps 1 / (lambda t) the recursion is lambda b t w_t = lambda b (t - 1)
@@ -152,7 +153,7 @@ struct MiniBatchSdcaSettings {
 /// x_i.
 class MiniBatchSdca final : public DirectLoop<MiniBatchSdca, MiniBatchSolver> {
  public:
-  MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSettings& settings, const MiniBatchSdcaSettings& own,
+  MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSettings& settings, const MiniBatchSdcaSettings& sdca,
                 std::uint64_t seed, const Shard& shard = {}, AllReduce all_reduce = {});
 
   /// The dual objective if one process holds all examples, otherwise NaN.
@@ -181,9 +182,10 @@ class MiniBatchSdca final : public DirectLoop<MiniBatchSdca, MiniBatchSolver> {
     return change;
   }
 
-  MiniBatchSdcaSettings own_;
+  MiniBatchSdcaSettings sdca_;
   double lambda_n_;
-  double unit_;  // the largest squared norm, or 1: equivalent to dividing the rows by its root and lambda by it
+  double
+      largest_square_;  // the largest squared norm, or 1: equivalent to dividing the rows by its root and lambda by it
   double beta_;
   std::uint64_t refused_ = 0;
   std::vector<double> alpha_;

@@ -21,15 +21,19 @@ Mpu::Mpu(const FeatureMatrix& matrix, const MpuSettings& settings, std::uint64_t
   const double largest = C * matrix.largest_norm() * matrix.largest_norm();
   require(largest <= static_cast<double>(finest), "C times the largest squared norm of a row must be at most 2^40");
   while (largest > static_cast<double>(q_)) q_ *= 2;  // s |x|^2 <= 1: each example can be learnt
-  unit_ = C / static_cast<double>(q_);
+  step_length_ = C / static_cast<double>(q_);
 }
 
-double Mpu::regulariser() const noexcept { return 0.5 * settings_.lambda * unit_ * unit_ * a_.squared_norm(); }
+double Mpu::regulariser() const noexcept {
+  return 0.5 * settings_.lambda * step_length_ * step_length_ * a_.squared_norm();
+}
 
-double Mpu::lower_bound() const { return settings_.lambda * unit_ * static_cast<double>(total_) - regulariser(); }
+double Mpu::lower_bound() const {
+  return settings_.lambda * step_length_ * static_cast<double>(total_) - regulariser();
+}
 
 void Mpu::alpha(double* out) const {
-  for (std::size_t k = 0; k < c_.size(); ++k) out[k] = unit_ * static_cast<double>(c_[k]);
+  for (std::size_t k = 0; k < c_.size(); ++k) out[k] = step_length_ * static_cast<double>(c_[k]);
 }
 
 void Mpu::archive(StateArchive& state) {
@@ -40,7 +44,7 @@ void Mpu::archive(StateArchive& state) {
   state.count("q", q_, finest);
   state.check(q_ > 0, "q", " is 0");
   state.check(std::all_of(c_.begin(), c_.end(), [this](std::uint64_t c) { return c <= q_; }), "c", " is more than q");
-  state.number("unit", unit_);
+  state.number("step_length", step_length_);
   state.number("total", total_);
   state.number("losses", losses_);
   state.number("far", far_);
@@ -59,8 +63,8 @@ bool Mpu::step() {
   ++features_.counters().iterations;
   ++features_.counters().presentations;
   const double dot = a_.dot(x);
-  const double loss = 1.0 - y * unit_ * dot;
-  const double half = 0.5 * unit_ * norm2;
+  const double loss = 1.0 - y * step_length_ * dot;
+  const double half = 0.5 * step_length_ * norm2;
   losses_ += std::max(0.0, loss);
   if (loss > half && c_[k] < q_) {
     ++c_[k];
@@ -91,12 +95,12 @@ bool Mpu::accurate() {
   const auto n = static_cast<double>(features_.size());
   const double bound = lower_bound();
   const auto within = [&](double losses) { return regulariser() + losses / n - bound <= settings_.eps * bound; };
-  return within(losses_) && within(hinge_sum(features_, a_, unit_));
+  return within(losses_) && within(hinge_sum(features_, a_, step_length_));
 }
 
 void Mpu::refine() {
   q_ *= 2;
-  unit_ *= 0.5;
+  step_length_ *= 0.5;
   total_ *= 2;
   for (std::uint64_t& c : c_) c *= 2;
   a_.multiply(2.0);

@@ -22,7 +22,7 @@ class Mpu final : public DirectLoop<Mpu, FeatureSolver<>> {
  public:
   Mpu(const FeatureMatrix& matrix, const MpuSettings& settings, std::uint64_t seed);
 
-  void weights(double* out) const override { a_.copy(unit_, out); }
+  void weights(double* out) const override { a_.copy(step_length_, out); }
   /// The dual.
   double lower_bound() const override;
   /// Dual variables (n), in the order of the examples.
@@ -43,7 +43,7 @@ class Mpu final : public DirectLoop<Mpu, FeatureSolver<>> {
   Weights<double> a_;  // sum of c y x
   std::vector<std::uint64_t> c_;
   std::uint64_t q_ = 1;
-  double unit_;              // C / q
+  double step_length_;       // s = C / q
   std::uint64_t total_ = 0;  // sum of c
   double losses_ = 0.0;      // sum of the losses seen in this pass
   bool far_ = false;         // an example could have made a second step

@@ -10,7 +10,7 @@ constexpr double least_gain = 0.01;
 // corrected, as in the published program; in units of lambda
 constexpr double least_curvature = 0.1;
 constexpr double largest_curvature = 100.0;
-constexpr double unmoved = 1.0 + largest_curvature;
+constexpr double curvature_of_unmoved = 1.0 + largest_curvature;
 constexpr std::int64_t most_passes = 100;
 constexpr double largest_period = 0x1p62;
 
@@ -134,15 +134,16 @@ void SgdQnRule<Real>::add_curvatures(const RowView& x, double sign) {
   const auto grown = [&](Real gain, double curvature) {
     return static_cast<Real>(1.0 / (1.0 / static_cast<double>(gain) + steps * curvature));
   };
-  std::vector<Real> own;  // the new gains of the example's coordinates
+  std::vector<Real> grown_gains;  // the new gains of the example's coordinates
   for (std::size_t k = 0; k < x.size; ++k) {
     const std::size_t j = x.at(k);
     const bool still = v_.values()[j] == before_.values()[j];
-    const double c = still ? unmoved : std::clamp(curvature(x, k, sign), least_curvature, largest_curvature);
-    own.push_back(grown(gain_[j], x.values[k] == 0.0F ? 1.0 : c));
+    const double c =
+        still ? curvature_of_unmoved : std::clamp(curvature(x, k, sign), least_curvature, largest_curvature);
+    grown_gains.push_back(grown(gain_[j], x.values[k] == 0.0F ? 1.0 : c));
   }
   for (Real& gain : gain_) gain = grown(gain, 1.0);
-  for (std::size_t k = 0; k < x.size; ++k) gain_[x.at(k)] = own[k];
+  for (std::size_t k = 0; k < x.size; ++k) gain_[x.at(k)] = grown_gains[k];
 }
 
 template <typename Real>

@@ -10,21 +10,22 @@
 namespace svm {
 namespace {
 
-constexpr double longest = 1.0 + 1e-5;  // a norm up to this counts as 1: files have six decimals
-constexpr std::size_t ahead = 16;       // coordinates of a row for which weights are prefetched
+constexpr double longest_unit_norm = 1.0 + 1e-5;  // a norm up to this counts as 1: files have six decimals
+constexpr std::size_t coordinates_ahead = 16;     // coordinates of a row for which weights are prefetched
 // A step multiplies a weight by 3/4 or more, and with clipping by 3 or less. So within this many steps no weight leaves
 // the range of float64. Without clipping the factor has no bound, and the sum of the weights is compared with a limit.
 constexpr std::uint64_t between_checks = 256;
-const double largest = std::ldexp(1.0, 500);
+const double largest_total = std::ldexp(1.0, 500);
 // The smallest weight relative to the sum: its probability is negligible, but it can still grow again.
-const double smallest = std::ldexp(1.0, -600);
+const double smallest_weight = std::ldexp(1.0, -600);
 
-double unit_of(double largest_norm) { return largest_norm > longest ? 1.0 / largest_norm : 1.0; }
+double inverse_norm_of(double largest_norm) { return largest_norm > longest_unit_norm ? 1.0 / largest_norm : 1.0; }
 
-double checked(double nu, double unit) {
-  require(nu >= 0.0 && nu * unit <= 1.0, "nu = " + std::to_string(nu) + ": it must lie between 0 and " +
-                                             std::to_string(1.0 / unit) + ", the largest norm of a row, or 1");
-  return nu * unit;
+double checked(double nu, double inverse_norm) {
+  require(nu >= 0.0 && nu * inverse_norm <= 1.0, "nu = " + std::to_string(nu) + ": it must lie between 0 and " +
+                                                     std::to_string(1.0 / inverse_norm) +
+                                                     ", the largest norm of a row, or 1");
+  return nu * inverse_norm;
 }
 
 }  // namespace
@@ -32,11 +33,11 @@ double checked(double nu, double unit) {
 Simba::Simba(const FeatureMatrix& matrix, const SimbaSettings& settings, std::uint64_t seed)
     : FeatureSolver(matrix),
       settings_(settings),
-      unit_(unit_of(matrix.largest_norm())),
+      inverse_norm_(inverse_norm_of(matrix.largest_norm())),
       log_n_(std::log(static_cast<double>(matrix.size()))),
       random_(seed, Purpose::sampling),
       q_(matrix.size()),
-      slack_(matrix.size(), checked(settings.nu, unit_) * static_cast<double>(matrix.size())),
+      slack_(matrix.size(), checked(settings.nu, inverse_norm_) * static_cast<double>(matrix.size())),
       u_(matrix.dimension()),
       late_(matrix.dimension()) {
   require(matrix.positives() > 0 && matrix.positives() < matrix.size(), "SIMBA needs examples of both classes");
@@ -74,7 +75,7 @@ bool Simba::step() {
   shrinks_ += shrink_;
   biases_ += bias;
   reweight(eta, bias);
-  if (counters.iterations % between_checks == 0 || !(q_.total() <= largest)) keep_in_range();
+  if (counters.iterations % between_checks == 0 || !(q_.total() <= largest_total)) keep_in_range();
   next_ = q_.draw(random_.uniform());
   features_.prefetch_row(next_);
   return true;
@@ -82,12 +83,12 @@ bool Simba::step() {
 
 void Simba::add_row(std::size_t i, double length) {
   const RowView x = features_.row(i);
-  const double amount = length * features_.label(i) * unit_;
+  const double amount = length * features_.label(i) * inverse_norm_;
   double* u = u_.values();
   for (std::size_t k = 0; k < x.size; ++k) {
-    if (k + ahead < x.size) {
-      __builtin_prefetch(u + x.at(k + ahead), 1);
-      __builtin_prefetch(late_.data() + x.at(k + ahead), 1);
+    if (k + coordinates_ahead < x.size) {
+      __builtin_prefetch(u + x.at(k + coordinates_ahead), 1);
+      __builtin_prefetch(late_.data() + x.at(k + coordinates_ahead), 1);
     }
     const std::size_t j = x.at(k);
     const double added = amount * static_cast<double>(x.values[k]);
@@ -135,7 +136,7 @@ void Simba::reweight(double eta, double bias) {
   // With w = 0 the estimate of <x_i, w> is 0 and nothing is read.
   if (u_.total() > 0.0) {
     const std::size_t j = u_.draw(random_.uniform());
-    const double scale = shrink_ * u_.total() / u_.values()[j] * unit_;  // |w|^2 / w_j
+    const double scale = shrink_ * u_.total() / u_.values()[j] * inverse_norm_;  // |w|^2 / w_j
     const RowView x = features_.column(j);
     for (std::size_t k = 0; k < x.size; ++k) {
       const std::size_t i = x.at(k);
@@ -178,7 +179,7 @@ void Simba::keep_in_range() {
   require(std::isfinite(q_.total()), "without clipping an importance weight became too large for float64");
   double* q = q_.values();
   const double scale = std::ldexp(1.0, -std::ilogb(q_.total()));  // a power of two: nothing is rounded
-  for (std::size_t i = 0; i < features_.size(); ++i) q[i] = std::max(q[i] * scale, smallest);
+  for (std::size_t i = 0; i < features_.size(); ++i) q[i] = std::max(q[i] * scale, smallest_weight);
   q_.written();
   slack_.rescale(scale);
 }
@@ -190,7 +191,7 @@ void Simba::weights(double* out) const {
 }
 
 double Simba::bias() const {
-  return biases_ / unit_ / static_cast<double>(std::max<std::uint64_t>(counters().iterations, 1));
+  return biases_ / inverse_norm_ / static_cast<double>(std::max<std::uint64_t>(counters().iterations, 1));
 }
 
 void Simba::last_weights(double* out) const {

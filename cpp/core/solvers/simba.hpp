@@ -30,7 +30,7 @@ class Simba final : public FeatureSolver<> {
   void weights(double* out) const override;
   double bias() const override;
   /// The divisor of rows and nu: R, or 1.
-  double divisor() const noexcept { return 1.0 / unit_; }
+  double divisor() const noexcept { return 1.0 / inverse_norm_; }
   /// The last iterate w_t (d).
   void last_weights(double* out) const;
   /// The distribution p over the examples (n).
@@ -52,7 +52,7 @@ class Simba final : public FeatureSolver<> {
   void keep_in_range();
 
   SimbaSettings settings_;
-  double unit_;  // 1 / R
+  double inverse_norm_;  // 1 / R, or 1
   double log_n_;
   Random random_;
   SumTree<Plain> q_;

@@ -30,7 +30,7 @@ class Stopwatch {
 
 }  // namespace
 
-BusyGuard Solver::lock() const {
+BusyGuard Solver::claim() const {
   if (failed_) {
     throw std::runtime_error(
         "the last call of advance ended with an error in the middle of an iteration: make the solver anew");
@@ -41,7 +41,7 @@ BusyGuard Solver::lock() const {
 
 Status Solver::advance(const Limit& limit, const std::function<bool()>& interrupted) {
   require(!std::isnan(limit.cpu_seconds), "the limit of cpu_seconds is not a number");
-  const BusyGuard guard = lock();
+  const BusyGuard guard = claim();
   const BusyGuard rows(shared_flag(), rows_in_use);
   double used = cpu_seconds();  // before this call's own time: what is left, however little, is enough for an iteration
   const Stopwatch watch(cpu_seconds_, wall_seconds_);
@@ -70,7 +70,7 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
 }
 
 void Solver::restore(const State& state) {
-  const BusyGuard guard = lock();
+  const BusyGuard guard = claim();
   require(counters().iterations == 0, "the solver has already begun");
   svm::restore(*this, state);
 }

@@ -64,7 +64,7 @@ class Solver {
 
   /// Keeps other threads out while results are read. Throws Busy if another thread uses the solver, and
   /// std::runtime_error if an iteration has thrown. Counters and times may be read without it.
-  [[nodiscard]] BusyGuard lock() const;
+  [[nodiscard]] BusyGuard claim() const;
 
   virtual const Counters& counters() const noexcept = 0;
   double cpu_seconds() const noexcept { return cpu_seconds_ + cpu_of_others(); }
@@ -72,7 +72,7 @@ class Solver {
 
   /// Everything on which later iterates, costs and times depend, except the arguments of the constructor.
   State state() {
-    const BusyGuard guard = lock();
+    const BusyGuard guard = claim();
     return state_of(*this);
   }
   /// Continues from the state of a solver with the same constructor arguments. This solver must not have advanced yet.

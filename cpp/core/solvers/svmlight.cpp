@@ -50,21 +50,21 @@ bool SvmLight::step() {
 
 void SvmLight::offer(Steepest& steepest, double steepness, std::uint32_t variable) {
   std::vector<Candidate>& best = steepest.candidates;
-  if (best.size() == steepest.most) best.pop_back();
+  if (best.size() == steepest.capacity) best.pop_back();
   std::size_t place = best.size();
   while (place > 0 && best[place - 1].steepness < steepness) --place;
   best.insert(best.begin() + static_cast<std::ptrdiff_t>(place), {steepness, variable});
-  if (best.size() == steepest.most) steepest.bar = best.back().steepness;
+  if (best.size() == steepest.capacity) steepest.bar = best.back().steepness;
 }
 
 // Zoutendijk's direction of steepest ascent with q components other than 0 (Joachims, section 3): with bias the q / 2
 // steepest that may rise and the q / 2 steepest that may fall, without bias the q steepest.
 void SvmLight::select() {
   const bool bias = settings_.bias;
-  const std::size_t most = bias ? settings_.working_set / 2 : settings_.working_set;
+  const std::size_t capacity = bias ? settings_.working_set / 2 : settings_.working_set;
   const std::uint64_t now = rows_.counters().iterations;
-  Steepest rising{rising_, most};    // the steepest that may rise; without bias, that may move
-  Steepest falling{falling_, most};  // with bias: the steepest that may fall
+  Steepest rising{rising_, capacity};    // the steepest that may rise; without bias, that may move
+  Steepest falling{falling_, capacity};  // with bias: the steepest that may fall
   rising_.clear();
   falling_.clear();
   double sum_of_free = 0.0;

@@ -48,7 +48,7 @@ class SvmLight final : public DualSolver {
   static constexpr double none = -std::numeric_limits<double>::max();
   struct Steepest {
     std::vector<Candidate>& candidates;  // falling
-    std::size_t most;
+    std::size_t capacity;
     double bar = none;  // a candidate that is steeper belongs to them
   };
   static void offer(Steepest& steepest, double steepness, std::uint32_t variable);
