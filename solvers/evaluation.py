@@ -107,22 +107,25 @@ class Evaluator:
     def _expand(self, snapshots: Sequence[KernelSnapshot]) -> list[_Predictor]:
         problem = self._problem
         coefficients = np.stack([snapshot.coefficients for snapshot in snapshots], axis=1)  # (n, k)
-        support = np.flatnonzero(np.any(coefficients != 0.0, axis=1))
+        used = coefficients != 0.0
+        support = np.flatnonzero(used.any(axis=1))
+        # in the order in which they were first used: the zeros before that are not multiplied
+        support = support[np.argsort(used[support].argmax(axis=1), kind="stable")]
         weights = np.ascontiguousarray(coefficients[support])
         X = problem.X[support]
         sides = problem.core_matrix(X), problem.core_matrix(self._X_test)
         with blas.connected():
-            test = _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)
-        train = np.empty((problem.n, len(snapshots)))
+            test = np.ascontiguousarray(_core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads).T)
+        train = np.empty((len(snapshots), problem.n))
         if deferred := [snapshot.deferred for snapshot in snapshots if snapshot.deferred is not None]:
             which = [k for k, snapshot in enumerate(snapshots) if snapshot.deferred is not None]
-            train[:, which] = DeferredResponses.batched_values(deferred)
+            train[which] = DeferredResponses.batched_values(deferred).T
         if missing := [k for k, each in enumerate(snapshots) if each.responses is None and each.deferred is None]:
-            train[:, missing] = expanded(problem, support, np.ascontiguousarray(weights[:, missing]))
+            train[missing] = expanded(problem, support, np.ascontiguousarray(weights[:, missing])).T
         for k, snapshot in enumerate(snapshots):
             if snapshot.responses is not None:
-                train[:, k] = snapshot.responses * self._y
-        return [self._finish(snapshots[k], train[:, k], test[:, k]) for k in range(len(snapshots))]
+                train[k] = snapshot.responses * self._y
+        return [self._finish(snapshots[k], train[k], test[k]) for k in range(len(snapshots))]
 
     def _finish(self, snapshot: KernelSnapshot, train: NDArray[np.float64], test: NDArray[np.float64]) -> _Predictor:
         problem = self._problem

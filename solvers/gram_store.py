@@ -10,6 +10,7 @@ import contextlib
 import errno
 import hashlib
 import logging
+import mmap
 import os
 import shutil
 import stat
@@ -36,6 +37,7 @@ _SHARED = Path("/dev/shm")
 _FILE_MODE, _FOLDER_MODE = 0o600, 0o700
 
 _MATRIX = ".f32"
+_MADV_POPULATE_WRITE = 23  # of Linux, which Python's mmap does not name: maps all pages of a range at once
 _MARGIN = 256 << 20  # bytes left free on the file system
 
 
@@ -206,7 +208,10 @@ class GramStore:
     ) -> GramMatrix:
         with contextlib.ExitStack() as stack:
             file = self._allocate(path, 4 * n * n, stack)
-            matrix: GramMatrix = np.memmap(file, dtype=np.float32, mode="r+", shape=(n, n))
+            pages = mmap.mmap(file.fileno(), 4 * n * n)
+            with contextlib.suppress(OSError):  # Linux before 5.14, and other systems: one page fault for each page
+                pages.madvise(_MADV_POPULATE_WRITE)
+            matrix = np.frombuffer(pages, dtype=np.float32).reshape(n, n)
             fill(matrix, progress)
             write_checksums(file, key, matrix, self._threads)
             del matrix

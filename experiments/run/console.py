@@ -39,6 +39,8 @@ PLAIN_WIDTH = 120
 """Columns of the output when it is not a terminal."""
 PLAIN_PAUSE = 5.0
 """Seconds between two lines of progress where there is no bar."""
+LOG_PAUSE = 60.0
+"""Seconds between two new test errors where there is no terminal, so that perhaps no one reads them."""
 
 
 class Display:
@@ -85,7 +87,7 @@ class FullDisplay(Display):
         self._meter: Meter | None = None
         self._show_progress = progress
         if progress:
-            self.pause = 2.0 if self._err.is_interactive else 2 * PLAIN_PAUSE
+            self.pause = 2.0 if self._err.is_interactive else LOG_PAUSE
         self._elapsed = ElapsedTime(note_to(self._err))
 
     def note(self, text: str) -> None:  # noqa: D102 (inherited)
@@ -151,7 +153,7 @@ class CompactDisplay(Display):
         Jobs that run at once: with more than two each writes fewer lines of progress.
     """
 
-    pause = 60.0
+    pause = LOG_PAUSE
 
     def __init__(self, label: str, out: IO[str] | None = None, *, jobs: int = 1) -> None:
         self._label = label

@@ -117,6 +117,7 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     err = Terminal()
     display = FullDisplay(progress=True, out=io.StringIO(), err=err)
     assert display.pause < 10
+    assert FullDisplay(progress=True, out=io.StringIO(), err=io.StringIO()).pause > 10  # a log that no one watches
     display.progress(0.25, points(4)[3], {"test_error": 0.125})
     display.close()
     assert "25 %" in err.getvalue()

@@ -111,6 +111,13 @@ def test_a_damaged_file_is_built_again(
     assert build.calls == 2
 
 
+def test_a_matrix_is_built_where_the_system_does_not_map_all_pages_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gram_store, "_MADV_POPULATE_WRITE", -1)  # refused, as by an older Linux
+    np.testing.assert_array_equal(GramStore(tmp_path, 10**8).get("a", N, Builder(), quiet), VALUES)
+
+
 def test_checksums_are_compared_once_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
     real = gram_file._checksums

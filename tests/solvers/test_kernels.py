@@ -172,6 +172,33 @@ def test_expand(kernel: Kernel, as_csr: bool) -> None:
     np.testing.assert_array_equal(found, expanded(kernel, core(X, as_csr), core(Z, as_csr), weights, 1))
 
 
+@pytest.mark.parametrize("counts", [(10, 300, 600), (300, 300, 600), (0, 0, 500), (600, 0, 20), (0, 0, 0)])
+def test_expand_of_vectors_with_zeros(counts: tuple[int, ...]) -> None:
+    """Vector k has `counts[k]` coefficients: zeros fill a part of a tile of 256 support points, a tile, or all."""
+    X, _ = points(600, 6, 1)
+    weights = np.random.default_rng(3).normal(size=(600, 3)) * (np.arange(600)[:, np.newaxis] < counts)
+    expected = reference.kernel_matrix(Gaussian(2.0), X, X) @ weights
+    np.testing.assert_allclose(expanded(Gaussian(2.0), core(X, False), core(X, False), weights), expected, atol=1e-3)
+    K = filled(Gaussian(2.0), core(X, False))
+    rows = _core.GramRows(Gaussian(2.0).core(), core(X, False), 300, K)
+    with blas.connected():
+        found = rows.expand(np.arange(600, dtype=np.uint32), weights)
+    np.testing.assert_allclose(found, K.astype(float) @ weights, rtol=0, atol=1e-12)
+
+
+@BY_KERNEL
+@pytest.mark.parametrize("d", [1, 64, 65, 300])
+def test_expand_at_binary_points_and_others(kernel: Kernel, d: int) -> None:
+    rng = np.random.default_rng(d)
+    X, Z = ((rng.random((count, d)) < 0.3).astype(np.float32) for count in (300, 70))
+    weights = rng.normal(size=(300, 2))
+    for others in (Z, 0.5 * Z):  # packed as X is, and not
+        K = reference.kernel_matrix(kernel, others, X)
+        tolerance = 1e-5 * np.abs(K).sum(axis=1).max() + 1e-30
+        found = expanded(kernel, core(X, False), core(others, False), weights)
+        np.testing.assert_allclose(found, K @ weights, rtol=0, atol=tolerance)
+
+
 def test_expand_from_the_gram_matrix() -> None:
     X, _ = points(600, 6, 1)
     K = filled(Gaussian(2.0), core(X, False))
@@ -298,7 +325,10 @@ def test_rows_of_binary_points_equal_the_gram_matrix(kernel: Kernel, d: int) -> 
     found = np.stack([rows.row(i) for i in range(len(X))])
     expected = reference.kernel_matrix(kernel, X, X)
     np.testing.assert_allclose(found, expected, rtol=2e-6, atol=1e-30)
-    np.testing.assert_allclose(found, filled(kernel, core(X, as_csr=False)), rtol=1e-6, atol=1e-30)
+    K = filled(kernel, core(X, as_csr=False))
+    if d <= 1024:
+        np.testing.assert_array_equal(found, K)
+    np.testing.assert_allclose(found, K, rtol=1e-6, atol=1e-30)
 
 
 def test_a_width_whose_inverse_overflows_is_refused() -> None:

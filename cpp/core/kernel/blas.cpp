@@ -58,9 +58,9 @@ void multiply_transposed(const float* a, const float* b, float* c, int m, int n,
   call(sgemm, 'T', 'N', n, m, k, b, k, a, k, beta, c, ldc);
 }
 
-void accumulate_transposed(const double* a, const double* b, double* c, int m, int n, int k) {
+void accumulate_transposed(const double* a, const double* b, double* c, int m, int n, int k, int stride) {
   if (m == 0 || n == 0 || k == 0) return;
-  call(dgemm, 'N', 'T', n, m, k, b, n, a, m, 1.0, c, n);
+  call(dgemm, 'N', 'T', n, m, k, b, stride, a, m, 1.0, c, stride);
 }
 
 }  // namespace svm

@@ -31,7 +31,7 @@ unsigned parallel_blas(std::size_t tasks, unsigned threads, const Body& body) {
 /// Row-major C (m x n, leading dimension ldc) = A (m x k) B^T (n x k) + beta C.
 void multiply_transposed(const float* a, const float* b, float* c, int m, int n, int k, int ldc, float beta);
 
-/// Row-major C (m x n) += A^T (k x m) B (k x n).
-void accumulate_transposed(const double* a, const double* b, double* c, int m, int n, int k);
+/// Row-major C (m x n) += A^T (k x m) B (k x n); `stride` is the leading dimension of B and C.
+void accumulate_transposed(const double* a, const double* b, double* c, int m, int n, int k, int stride);
 
 }  // namespace svm

@@ -70,6 +70,12 @@ GramWork fill_gram(const KernelFunction& kernel, const Points& x, float* gram, u
 
 void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const double* coefficients,
             std::size_t vectors, std::size_t size, double* out, unsigned threads) {
+  std::vector<std::size_t> zeros((support.size() + support_tile - 1) / support_tile, vectors);  // leading, of a tile
+  for (std::size_t k = 0; k < support.size(); ++k) {
+    const double* const row = coefficients + k * vectors;
+    std::size_t& fewest = zeros[k / support_tile];
+    fewest = static_cast<std::size_t>(std::find_if(row, row + fewest, [](double c) { return c != 0.0; }) - row);
+  }
   parallel_blas((size + column_tile - 1) / column_tile, threads, [&](std::size_t task) {
     const std::size_t begin = task * column_tile;
     const std::size_t columns = std::min(column_tile, size - begin);
@@ -80,11 +86,13 @@ void expand(const TileSource& source, const std::vector<std::uint32_t>& support,
     std::fill(target, target + columns * vectors, 0.0);
     for (std::size_t first = 0; first < support.size(); first += support_tile) {
       const std::size_t rows = std::min(support_tile, support.size() - first);
+      const std::size_t skipped = zeros[first / support_tile];
       source(support.data() + first, rows, begin, columns, tile.data());
       // Summed in float64: coefficients of millions with both signs may have a sum of about 1.
       wide.assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(rows * columns));
-      accumulate_transposed(wide.data(), coefficients + first * vectors, target, static_cast<int>(columns),
-                            static_cast<int>(vectors), static_cast<int>(rows));
+      accumulate_transposed(wide.data(), coefficients + first * vectors + skipped, target + skipped,
+                            static_cast<int>(columns), static_cast<int>(vectors - skipped), static_cast<int>(rows),
+                            static_cast<int>(vectors));
     }
   });
 }

@@ -28,7 +28,7 @@ using TileSource = std::function<void(const std::uint32_t* rows, std::size_t cou
                                       std::size_t columns, float* tile)>;
 
 /// out (size x vectors, float64) = sum over k of K(support[k], .) coefficients[k, :] (support.size() x vectors,
-/// float64).
+/// float64). Zeros at the beginning of the rows cost little if rows with equally many of them follow each other.
 void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const double* coefficients,
             std::size_t vectors, std::size_t size, double* out, unsigned threads);
 

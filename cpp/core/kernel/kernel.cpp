@@ -204,6 +204,20 @@ std::vector<float> values_by_ones(const KernelFunction& kernel, std::size_t colu
   return table;
 }
 
+// out[k] = K(row i of x, row begin + members[k] of z), or row begin + k where members is null. Both are packed.
+void packed_values(const KernelFunction& kernel, const Points& x, std::size_t i, const Points& z, std::size_t begin,
+                   const std::uint32_t* members, std::size_t count, float* out) {
+  const std::size_t columns = x.matrix().columns;
+  thread_local std::vector<float> table;
+  thread_local KernelFunction known;
+  if (table.size() != columns + 1 || !(known == kernel)) {
+    table = values_by_ones(kernel, columns);
+    known = kernel;
+  }
+  simd::loops().binary_lookup(x.bits(i), z.bits(begin), members, count, x.words(),
+                              kernel.kind == KernelFunction::Kind::gaussian, table.data(), out);
+}
+
 // The inner products of sparse point i with some others: point i is copied to a dense vector first.
 void sparse_products(const MatrixView& x, std::size_t i, const std::uint32_t* members, std::size_t count, float* out) {
   thread_local std::vector<double> spread;
@@ -283,6 +297,12 @@ void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t firs
   const MatrixView& right = z.matrix();
   require(left.columns == right.columns && left.sparse() == right.sparse(),
           "a kernel block needs two matrices of the same width and storage");
+  if (x.words() > 0 && z.words() > 0) {
+    for (std::size_t a = 0; a < count_x; ++a) {
+      packed_values(kernel, x, first + a, z, begin, nullptr, count_z, tile + a * stride);
+    }
+    return;
+  }
   if (left.sparse()) {
     sparse_tile(left, first, count_x, right, begin, count_z, tile, stride);
   } else if (count_x == 1) {
@@ -301,9 +321,7 @@ void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t firs
 
 void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, float* row) {
   if (x.words() > 0) {
-    const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
-    const std::vector<float> table = values_by_ones(kernel, x.matrix().columns);
-    simd::loops().binary_lookup(x.bits(i), x.bits(0), nullptr, x.size(), x.words(), distance, table.data(), row);
+    packed_values(kernel, x, i, x, 0, nullptr, x.size(), row);
   } else if (x.has_columns()) {
     (x.matrix().sparse() ? row_by_sparse_columns : row_by_dense_columns)(kernel, x, i, row);
     correct(kernel, x, i, x, [](std::size_t k) { return k; }, x.size(), row);
@@ -318,14 +336,7 @@ void kernel_values(const KernelFunction& kernel, const Points& x, std::size_t i,
   const simd::Loops& loops = simd::loops();
   const MatrixView& matrix = x.matrix();
   if (x.words() > 0) {
-    const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
-    thread_local std::vector<float> table;
-    thread_local KernelFunction known;
-    if (table.size() != matrix.columns + 1 || !(known == kernel)) {
-      table = values_by_ones(kernel, matrix.columns);
-      known = kernel;
-    }
-    loops.binary_lookup(x.bits(i), x.bits(0), members, count, x.words(), distance, table.data(), out);
+    packed_values(kernel, x, i, x, 0, members, count, out);
   } else {
     // Padded to whole blocks: a value must have the same bits at every position, and the last few would be computed
     // differently.
