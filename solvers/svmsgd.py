@@ -19,7 +19,7 @@ class SvmSgdSettings:
 class SvmSgd(CoreSolver):
     """Stochastic subgradient steps of length 1 / (lambda (t + t0)) on the lambda form, examples in new permutations.
 
-    w is stored as a factor and a sum of rows, so shrinking it takes O(1).
+    w = v / divisor, so that scaling w takes O(1); v is divided by the divisor once that exceeds 10^5.
 
     If t0 is not given, the first step chooses it on min(n, 1000) random examples: t0 = 1 / (lambda eta0) with eta0 <=
     1 / lambda. eta0 starts at 1 / (mean squared norm), and is doubled, or else halved, as long as this decreases the

@@ -16,8 +16,6 @@ class ScaledVector {
  public:
   explicit ScaledVector(std::size_t dimension) : v_(dimension) {}
 
-  /// <w, x>.
-  double dot(const RowView& x) const noexcept { return scale_ * v_.dot(x); }
   /// <w, x>, and keeps <v, x> for `add`. `upcoming`: as in `Weights::dot`.
   template <typename Row, typename... Upcoming>
   double present(const Row& x, Upcoming... upcoming) noexcept {
@@ -27,8 +25,11 @@ class ScaledVector {
   /// w += amount x, where x is the row that was presented last, given |x|^2.
   template <typename Row>
   void add(const Row& x, double amount, double squared_norm) noexcept {
-    keep_in_range();
-    v_.add(x, amount / scale_, product_, squared_norm);
+    if (scale_ != 1.0) {  // else the row is added without waiting for a division
+      keep_in_range();
+      amount /= scale_;
+    }
+    v_.add(x, amount, product_, squared_norm);
   }
   /// w *= factor.
   void multiply(double factor) noexcept {
@@ -42,11 +43,6 @@ class ScaledVector {
     const double factor = radius / std::sqrt(squared);
     scale_ *= factor;
     return factor;
-  }
-  /// w = 0, whatever it was.
-  void clear() noexcept {
-    v_.clear();
-    scale_ = 1.0;
   }
   /// |w|^2; see `Weights::squared_norm`.
   double squared_norm() const noexcept { return scale_ * scale_ * v_.squared_norm(); }

@@ -5,11 +5,6 @@
 namespace svm {
 
 template <typename Real>
-void Weights<Real>::note_added(double amount, double dot, double squared_norm) noexcept {
-  squared_norm_ = std::max(squared_norm_ + amount * (2.0 * dot + amount * squared_norm), 0.0);
-}
-
-template <typename Real>
 void Weights<Real>::multiply(double factor) noexcept {
   for (Real& value : v_) value = static_cast<Real>(factor * static_cast<double>(value));
   squared_norm_ *= factor * factor;

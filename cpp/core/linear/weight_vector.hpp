@@ -2,6 +2,7 @@
 // scaling the weights takes O(1), and adding a row takes as many operations as the row has stored coordinates.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 
@@ -32,7 +33,9 @@ class Weights {
     svm::add(loops_, v_.data(), x, amount);
   }
   /// Updates |v|^2 as `add` does, for a caller that changes v itself.
-  void note_added(double amount, double dot, double squared_norm) noexcept;
+  void note_added(double amount, double dot, double squared_norm) noexcept {
+    squared_norm_ = std::max(squared_norm_ + amount * (2.0 * dot + amount * squared_norm), 0.0);
+  }
   /// v *= factor, which takes O(d).
   void multiply(double factor) noexcept;
   /// v = 0, whatever it was.

@@ -61,7 +61,7 @@ double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, co
 ///   start(t0)             resets: w = 0, and the next step is t = 1,
 ///   end_epoch()           is called after each pass,
 ///   present(features, i)  makes one step; charges row i and its inner products,
-///   weights()             w, with dot(x) and copy(factor, out),
+///   weights(), scale()    w = scale() weights(),
 ///   squared_norm()        |w|^2,
 ///   archive(state)        writes or reads the members that change.
 /// If t0 is not given, the first step tunes it. A trial of a t0 consists of passes of the rule over a sample, drawn with
@@ -87,7 +87,7 @@ class TunedSgd final : public DirectLoop<TunedSgd<SgdRule>, FeatureSolver<>> {
     if (t0) rule_.start(*t0);
   }
 
-  void weights(double* out) const override { rule_.weights().copy(1.0, out); }
+  void weights(double* out) const override { rule_.weights().copy(rule_.scale(), out); }
   /// The t0 in use; none before it has been tuned.
   std::optional<double> t0() const noexcept { return t0_; }
   const Rule& rule() const noexcept { return rule_; }
@@ -133,7 +133,7 @@ class TunedSgd final : public DirectLoop<TunedSgd<SgdRule>, FeatureSolver<>> {
     double hinge = 0.0;
     for (const std::size_t i : sample) {
       features_.charge_inner_product();
-      hinge += std::max(0.0, 1.0 - features_.label(i) * rule_.weights().dot(features_.row(i)));
+      hinge += std::max(0.0, 1.0 - rule_.scale() * features_.label(i) * rule_.weights().dot(features_.row(i)));
     }
     features_.counters().presentations += (tuning_.passes + 1) * sample.size();
     return 0.5 * lambda_ * rule_.squared_norm() + hinge / static_cast<double>(sample.size());

@@ -47,6 +47,7 @@ class SgdQnRule {
   void start(double t0);
   void present(CountedFeatures& features, std::size_t i);
   const Weights<Real>& weights() const noexcept { return v_; }
+  double scale() const noexcept { return 1.0; }
   double squared_norm() noexcept;
   std::uint64_t period() const noexcept { return period_; }
   void archive(StateArchive& state);

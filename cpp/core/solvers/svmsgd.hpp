@@ -1,32 +1,36 @@
-// Bottou's SVMSGD: stochastic subgradient steps of length 1 / (lambda (t + t0)) on explicit weights.
+// Bottou's SVMSGD: stochastic subgradient steps of length 1 / (lambda (t + t0)) on explicit weights, with lazy scaling.
 #pragma once
 
-#include "linear/scaled_vector.hpp"
+#include "linear/weight_vector.hpp"
 #include "solvers/initial_step.hpp"
 
 namespace svm {
 
-/// w <- (1 - lambda eta) w, plus eta y x where y <w, x> < 1, eta = 1 / (lambda (t + t0)).
+/// w <- (1 - lambda eta) w, plus eta y x where y <w, x> < 1, eta = 1 / (lambda (t + t0)). w = v / divisor: shrinking w
+/// changes only the divisor; v is divided by it when it has become large.
 template <typename Real>
 class SvmSgdRule {
  public:
-  SvmSgdRule(std::size_t dimension, double lambda) : lambda_(lambda), w_(dimension) {}
+  SvmSgdRule(std::size_t dimension, double lambda) : lambda_(lambda), v_(dimension) {}
 
   Tuning tuning(std::size_t) const noexcept { return {}; }
   bool fresh() const noexcept { return true; }
   void end_epoch() noexcept {}
   void start(double t0);
   void present(CountedFeatures& features, std::size_t i);
-  const ScaledVector<Real>& weights() const noexcept { return w_; }
-  double squared_norm() const noexcept { return w_.squared_norm(); }
+  const Weights<Real>& weights() const noexcept { return v_; }
+  double scale() const noexcept { return 1.0 / divisor_; }
+  double squared_norm() const noexcept { return v_.squared_norm() / (divisor_ * divisor_); }
   void archive(StateArchive& state) {
-    state.part("w", w_);
+    state.part("v", v_);
+    state.number("divisor", divisor_);
     state.number("time", time_);
   }
 
  private:
   double lambda_;
-  ScaledVector<Real> w_;
+  Weights<Real> v_;
+  double divisor_ = 1.0;
   double time_ = 0.0;  // t + t0
 };
 
