@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import sys
 import time
 from dataclasses import replace
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +37,16 @@ def is_plugin(solver: type[Solver]) -> bool:
 
 
 def source_of(solver: type[Solver]) -> str:
-    """Return the SHA-256 of the file that defines a solver's class."""
-    return hashlib.sha256(Path(inspect.getfile(solver)).read_bytes()).hexdigest()
+    """Return the SHA-256 of the file that defines a solver's class, and of the compiled modules that it imports."""
+    members = vars(sys.modules[solver.__module__]).values()
+    names = {str(getattr(member, "__name__" if inspect.ismodule(member) else "__module__", "")) for member in members}
+    names -= {_core.__name__, *sys.stdlib_module_names}  # the build and Python's version are noted by themselves
+    files = (str(getattr(sys.modules.get(name), "__file__", "")) for name in names)
+    compiled = sorted(file for file in files if file.endswith(tuple(EXTENSION_SUFFIXES)))
+    digest = hashlib.sha256()
+    for file in (inspect.getfile(solver), *compiled):
+        digest.update(Path(file).read_bytes())
+    return digest.hexdigest()
 
 
 class WatchedProblem:

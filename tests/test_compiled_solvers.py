@@ -6,15 +6,31 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pybind11
 import pytest
-from test_contributing import ROOT, example
+from test_contributing import COMPILED, ROOT, SOLVER, example, put, recorded
 from waiting import PATIENCE
 
 HEADER = "cpp/core/solvers/margin_perceptron.hpp"
 LIST = "cpp/core/solvers/by_name.cpp"
+OUTSIDE = ROOT / "cpp" / "examples" / "outside"
 TOOLS = Path(sys.executable).parent
+PYTHON = ("-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}")
+
+WITH_CORE = """
+import importlib.util, sys
+name = "svm_cost_curves.solvers._core"
+spec = importlib.util.spec_from_file_location(name, sys.argv.pop(1))
+sys.modules[name] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules[name])
+from svm_cost_curves import run
+sys.exit(run.main())
+"""
+"""`run.py` with the core in the file that is the first argument."""
 
 
 def tree_with_the_example(folder: Path) -> Path:
@@ -43,7 +59,7 @@ def done(*words: object, **settings: str) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=PATIENCE,
+        timeout=4 * PATIENCE,  # to compile the core on a busy machine
         check=False,
     )
     assert ended.returncode == 0, ended.stdout
@@ -56,3 +72,56 @@ def test_the_example_compiles_without_warnings_and_has_the_projects_style(tmp_pa
     compiler = os.environ.get("CXX") or "c++"
     done(compiler, "-std=c++17", "-fsyntax-only", *warnings, f"-I{tree / 'cpp/core'}", tree / LIST)
     done("clang-format", "--dry-run", "-Werror", tree / HEADER, tree / LIST)
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the core with the example, test it, and install it with its headers; return where."""
+    folder = tmp_path_factory.mktemp("core")
+    build = folder / "build"
+    options = [f"-DSVM_{name}=ON" for name in ("INSTALL", "PORTABLE", "TESTS", "WERROR")]
+    options += ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]  # compiles in half the time
+    done("cmake", "-S", tree_with_the_example(folder), "-B", build, *PYTHON, *options)
+    done("cmake", "--build", build, "--target", "_core", "svm_core", "test_resume")
+    done("ctest", "--test-dir", build, "-R", "test_resume")
+    done("cmake", "--install", build, "--prefix", folder / "prefix")
+    return folder / "prefix"
+
+
+@pytest.fixture
+def result(prefix: Path, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    """Make a run with the installed core; return what it has recorded."""
+    (core,) = (prefix / "svm_cost_curves" / "solvers").glob("_core*")
+
+    def run(*words: str, **settings: str) -> dict[str, Any]:
+        places = (f"store.root={tmp_path / 'results'}", "rows.provider=on_the_fly", "progress=false")
+        return recorded(done(sys.executable, "-c", WITH_CORE, core, *words, *places, **settings))
+
+    return run
+
+
+@pytest.mark.slow
+def test_the_example_in_the_core_has_the_first_epoch_of_the_one_in_python(
+    result: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    files = os.pathsep.join(str(put(tmp_path, name)) for name in (SOLVER, COMPILED))
+    words = ("dataset=digits", "budget.epochs=1")
+    slow = result("algo=margin_perceptron", *words, SVM_SOLVERS=files)
+    fast = result("algo=fast_margin_perceptron", *words, SVM_SOLVERS=files)
+    assert fast["counters"] == slow["counters"]
+    assert fast["final"]["test_error"] == slow["final"]["test_error"]
+
+
+@pytest.mark.slow
+def test_a_solver_outside_the_tree_runs(prefix: Path, result: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+    build = tmp_path / "build"
+    done("cmake", "-S", OUTSIDE, "-B", build, *PYTHON, f"-DCMAKE_PREFIX_PATH={prefix}")
+    done("cmake", "--build", build)
+    settings = {"SVM_SOLVERS": str(OUTSIDE / "adatron.py"), "PYTHONPATH": str(build)}
+    words = ("dataset=digits", "problem.C=1")
+    adatron = result("algo=adatron", "algo.eta=1", "budget.epochs=30", *words, **settings)
+    counters, final = adatron["counters"], adatron["final"]
+    changed, rest = divmod(counters["kernel_evaluations"], adatron["provenance"]["data"]["counts"]["train"]["n"])
+    assert rest == 0
+    assert 0 < changed < counters["iterations"] == counters["presentations"]
+    assert 0 <= final["primal"] - final["dual"] < 0.01 * final["primal"]  # so it is the optimum

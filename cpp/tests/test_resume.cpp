@@ -195,6 +195,15 @@ Status advance(Solver& solver, std::uint64_t iterations, const std::function<boo
   }
 }
 
+/// What a caller can read and no later iteration does.
+template <typename Real>
+void append_updates(const Solver& solver, std::vector<double>& out) {
+  if (const auto* const passes = dynamic_cast<const svm::SgdPasses<Real>*>(&solver)) {
+    out.insert(out.end(), passes->updates().begin(), passes->updates().end());
+    out.push_back(static_cast<double>(passes->checks()));
+  }
+}
+
 /// All that a caller can read of the predictor.
 std::vector<double> end_of(const Solver& solver) {
   std::vector<double> out;
@@ -216,6 +225,9 @@ std::vector<double> end_of(const Solver& solver) {
     out = cpsp.weights();
     out.push_back(cpsp.lower_bound());
   }
+  if (const auto* const sbp = dynamic_cast<const svm::Sbp*>(&solver)) out.push_back(sbp->level());
+  append_updates<double>(solver, out);
+  append_updates<float>(solver, out);
   return out;
 }
 
@@ -240,7 +252,7 @@ void hand_on(const Problem& problem, const Problem& other_problem, const Case& o
     advance(*whole, place);
     const auto other = one.make(other_problem);
     other->restore(whole->state());
-    CHECK(members_of(*other) == members_of(*whole));
+    CHECK(end_of(*other) == end_of(*whole) && members_of(*other) == members_of(*whole));
     CHECK(other->cpu_seconds() == whole->cpu_seconds() && other->wall_seconds() == whole->wall_seconds());
     const Status status = advance(*whole, place + 90);
     CHECK(advance(*other, place + 90) == status);

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -132,3 +135,16 @@ def test_a_changed_file_is_another_solver(tmp_path: Path) -> None:
     assert len(digest) == 64
     assert digest == plugins.source_of(user_solvers.FalseCounters)
     assert digest != plugins.source_of(solvers.get("sbp"))
+
+
+def test_a_changed_compiled_module_is_another_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    digests = [plugins.source_of(user_solvers.Correct)]
+    file = tmp_path / f"loop{EXTENSION_SUFFIXES[0]}"
+    loop = ModuleType("loop")
+    loop.__file__ = str(file)
+    monkeypatch.setitem(sys.modules, "loop", loop)
+    monkeypatch.setattr(user_solvers, "loop", loop, raising=False)
+    for content in (b"first", b"second"):
+        file.write_bytes(content)
+        digests.append(plugins.source_of(user_solvers.Correct))
+    assert len(set(digests)) == 3
