@@ -206,7 +206,10 @@ def test_no_runs_are_planned_and_larger_scales_run_longer(name: str) -> None:
 def test_a_wrong_water_level_fails(monkeypatch: pytest.MonkeyPatch, name: str, panels: dict[str, Panel]) -> None:
     def too_few(drawn: Responses, levels: tuple[float, float]) -> Filling:
         right = fill(drawn, levels)
-        parts = [replace(part, covered=part.covered // 2, p=2 * part.p) for part in right.basins]
+        parts = [
+            replace(part, covered=part.covered // 2, p=part.p * part.covered / (part.covered // 2))
+            for part in right.basins
+        ]
         return replace(right, basins=tuple(parts), level=right.level - 0.1 * right.scale)
 
     monkeypatch.setattr(water_levels, "fill", too_few)

@@ -73,7 +73,7 @@ def test_data_and_build_matter_and_cannot_stand_for_each_other() -> None:
 
 
 def test_the_instruction_set_matters_and_settings_have_a_key_of_their_own() -> None:
-    keys = {run_key({"seed": 0}, "a", "b", isa, "c") for isa in ("v3", "v4", "portable")} | {settings_key({"seed": 0}, "a")}
+    keys = {run_key({"seed": 0}, "a", "b", isa, "c") for isa in ("v3", "v4", "v4a")} | {settings_key({"seed": 0}, "a")}
     assert len(keys) == 4
     assert settings_key({"seed": 0}, "a") != settings_key({"seed": 1}, "a")
     assert settings_key({"seed": 0}, "a") != settings_key({"seed": 0}, "b")
