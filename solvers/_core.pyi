@@ -477,7 +477,7 @@ class KernelSolver(Solver):
     """A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias.
 
     The constructor makes a solver that has no class here, by its name in `cpp/core/solvers/by_name.cpp`. settings:
-    numbers by name, with 0 and 1 for flags; what is not given has its default.
+    numbers by name, with 0 and 1 for flags; the others have their defaults.
     """
 
     def __init__(self, name: str, rows: RowSource, settings: Mapping[str, float], *, seed: int) -> None: ...

@@ -84,7 +84,7 @@ void bind_solvers(py::module_& module) {
       module, "KernelSolver",
       "A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias.\n\nThe constructor makes a solver that "
       "has no class here, by its name in `cpp/core/solvers/by_name.cpp`. settings: numbers by name, with 0 and 1 for "
-      "flags; what is not given has its default.")
+      "flags; the others have their defaults.")
       .def(py::init(
                [](const std::string& name, RowSource& rows, std::map<std::string, double> settings,
                   std::uint64_t seed) { return make_by_name(name, rows, NamedSettings(std::move(settings)), seed); }),

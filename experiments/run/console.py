@@ -40,7 +40,7 @@ PLAIN_WIDTH = 120
 PLAIN_PAUSE = 5.0
 """Seconds between two lines of progress where there is no bar."""
 LOG_PAUSE = 60.0
-"""Seconds between two new test errors where there is no terminal, so that perhaps no one reads them."""
+"""Seconds between two previews of the test error where there is no terminal."""
 
 
 class Display:

@@ -182,8 +182,8 @@ def test_expand_of_vectors_with_zeros(counts: tuple[int, ...]) -> None:
     K = filled(Gaussian(2.0), core(X, False))
     rows = _core.GramRows(Gaussian(2.0).core(), core(X, False), 300, K)
     with blas.connected():
-        found = rows.expand(np.arange(600, dtype=np.uint32), weights)
-    np.testing.assert_allclose(found, K.astype(float) @ weights, rtol=0, atol=1e-12)
+        sums = rows.expand(np.arange(600, dtype=np.uint32), weights)
+    np.testing.assert_allclose(sums, K.astype(float) @ weights, rtol=0, atol=1e-12)
 
 
 @BY_KERNEL
@@ -195,8 +195,8 @@ def test_expand_at_binary_points_and_others(kernel: Kernel, d: int) -> None:
     for others in (Z, 0.5 * Z):  # packed as X is, and not
         K = reference.kernel_matrix(kernel, others, X)
         tolerance = 1e-5 * np.abs(K).sum(axis=1).max() + 1e-30
-        found = expanded(kernel, core(X, False), core(others, False), weights)
-        np.testing.assert_allclose(found, K @ weights, rtol=0, atol=tolerance)
+        sums = expanded(kernel, core(X, False), core(others, False), weights)
+        np.testing.assert_allclose(sums, K @ weights, rtol=0, atol=tolerance)
 
 
 def test_expand_from_the_gram_matrix() -> None:

@@ -203,7 +203,7 @@ Levels water_levels_sorted(const double* responses, std::size_t n, std::size_t p
 }
 
 LevelTracker::LevelTracker(std::size_t n, std::size_t positives, bool bias)
-    : positive(0, positives), negative(positives, n), bias_(bias), crowd_((32 + n / 200) / (bias ? 2 : 1)) {}
+    : positive(0, positives), negative(positives, n), bias_(bias), wanted_inside_((32 + n / 200) / (bias ? 2 : 1)) {}
 
 Solved LevelTracker::solve_within(double volume) {
   return bias_ ? two_basins(positive, negative, volume, sorted_positive_, sorted_negative_)
@@ -252,7 +252,7 @@ Solved LevelTracker::solve_basins(const double* v, double volume) {
     width_ = 0.5;
   } else {
     const std::size_t inside = positive.inside().size() + negative.inside().size();
-    width_ *= inside > 16 * crowd_ ? 0.25 : (inside > crowd_ ? 0.9 : 1.05);
+    width_ *= inside > 16 * wanted_inside_ ? 0.25 : (inside > wanted_inside_ ? 0.9 : 1.05);
     width_ = std::max(width_, 1e-12);
   }
   double width = width_;

@@ -68,7 +68,7 @@ Levels water_levels_sorted(const double* responses, std::size_t n, std::size_t p
 
 /// Tracks the levels of a response vector that changes a little at a time. Each update scans against a narrow window
 /// around the last levels. If the levels lie outside, the window is moved and the responses are scanned again: by a
-/// Newton step, or to the lowest responses where few lie below. The width adapts, so that about `crowd_` responses lie
+/// Newton step, or to the lowest responses where few lie below. The width adapts, so that about `wanted_inside_` responses lie
 /// inside: a level outside costs another pass, which takes time in proportion to n, and a response inside costs time to
 /// list, with bias also to sort.
 class LevelTracker {
@@ -100,7 +100,7 @@ class LevelTracker {
   void lowest_windows(const double* v, double volume, double width);
 
   bool bias_;
-  std::size_t crowd_;
+  std::size_t wanted_inside_;
   double width_ = Window::everything;
   Levels last_;
   std::vector<double> sorted_positive_;

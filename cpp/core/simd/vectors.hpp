@@ -167,35 +167,31 @@ inline Vector<float, n, fits> multiply_add(const Vector<float, n, fits>& a, cons
 #endif
   }
 }
-/// a > b ? a : b in each place, and a < b ? a : b: b where one is NaN.
-template <std::size_t n, bool fits>
-inline Vector<double, n, fits> larger(const Vector<double, n, fits>& a, const Vector<double, n, fits>& b) {
-  if constexpr (!fits) {
-    return {larger(a.low, b.low), larger(a.high, b.high)};
-  } else {
-    // gcc 12 makes a comparison and a choice of the expression.
+/// The larger number in each place, and the smaller one; that of b where one is NaN.
+template <typename V>
+inline V larger(const V& a, const V& b) {
+  // gcc 12 makes a comparison and a choice of the expression.
+  return each(a, b, [](auto x, auto y) -> decltype(x) {
 #if defined(__AVX512F__)
-    return {_mm512_maskz_max_pd(0xff, a.whole, b.whole)};
+    return _mm512_maskz_max_pd(0xff, x, y);
 #elif defined(__AVX__)
-    return {_mm256_max_pd(a.whole, b.whole)};
+    return _mm256_max_pd(x, y);
 #else
-    return {a.whole > b.whole ? a.whole : b.whole};
+    return x > y ? x : y;
 #endif
-  }
+  });
 }
-template <std::size_t n, bool fits>
-inline Vector<double, n, fits> smaller(const Vector<double, n, fits>& a, const Vector<double, n, fits>& b) {
-  if constexpr (!fits) {
-    return {smaller(a.low, b.low), smaller(a.high, b.high)};
-  } else {
+template <typename V>
+inline V smaller(const V& a, const V& b) {
+  return each(a, b, [](auto x, auto y) -> decltype(x) {
 #if defined(__AVX512F__)
-    return {_mm512_maskz_min_pd(0xff, a.whole, b.whole)};
+    return _mm512_maskz_min_pd(0xff, x, y);
 #elif defined(__AVX__)
-    return {_mm256_min_pd(a.whole, b.whole)};
+    return _mm256_min_pd(x, y);
 #else
-    return {a.whole < b.whole ? a.whole : b.whole};
+    return x < y ? x : y;
 #endif
-  }
+  });
 }
 
 template <std::size_t n, bool fits>
