@@ -289,16 +289,33 @@ def mean_over_runs(
         number of runs behind the row). Grid points before the first evaluation of some run are left out: a mean over
         fewer seeds would bend the curve.
     """
-    pairs = [_known(column(frame, cost), column(frame, measure)) for frame in frames]
-    pairs = [pair for pair in pairs if len(pair[0])]
+    costs, values = aligned([(column(frame, cost), column(frame, measure)) for frame in frames], grid)
+    runs, points = values.shape
+    sd = values.std(axis=0, ddof=1) if runs > 1 else np.zeros(points)
+    mean = values.mean(axis=0) if runs else np.zeros(points)
+    return pd.DataFrame({"cost": costs, "mean": mean, "sd": sd, "runs": np.full(points, runs, dtype=np.int64)})
+
+
+def aligned(runs: Sequence[Points], grid: ArrayLike | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return a grid of costs, from where all runs have begun, and the value of each run there.
+
+    Parameters
+    ----------
+    runs : sequence of (cost, value), each (rows,), float64
+        Rows in which either is missing are left out, and runs without other rows.
+    grid : array_like, (m,), optional
+        Costs; `common_grid` when not given.
+
+    Returns
+    -------
+    costs : (points,) float64
+    values : (runs, points) float64
+    """
+    pairs = [pair for run in runs if len((pair := _known(*run))[0])]
     costs = common_grid([pair[0] for pair in pairs]) if grid is None else np.asarray(grid, dtype=np.float64)
     values = np.array([value_at(*pair, costs) for pair in pairs]).reshape(len(pairs), len(costs))
     known = np.isfinite(values).all(axis=0) if pairs else np.zeros(len(costs), dtype=bool)
-    values = values[:, known]
-    sd = values.std(axis=0, ddof=1) if len(pairs) > 1 else np.zeros(values.shape[1])
-    mean = values.mean(axis=0) if pairs else np.zeros(0)
-    runs = np.full(values.shape[1], len(pairs), dtype=np.int64)
-    return pd.DataFrame({"cost": costs[known], "mean": mean, "sd": sd, "runs": runs})
+    return costs[known], values[:, known]
 
 
 def common_grid(costs: Sequence[NDArray[np.float64]], limit: int = MAX_POINTS) -> NDArray[np.float64]:

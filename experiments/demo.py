@@ -1,8 +1,8 @@
 """``python -m svm_cost_curves.experiments.demo``: Figure 2 of the SBP paper in small, on Adult.
 
 It is one sweep of ``run.py``, five kernel solvers and three seeds over two epochs. Then it prints a description
-of the curves, the command of the whole experiment (ten epochs, ten seeds), and the command that opens the mlflow UI on
-its runs. Further settings can be given as for ``run.py`` (``... .demo budget.epochs=1``).
+of the curves, the command of the whole experiment (ten epochs, ten seeds), and the command that shows its runs in
+mlflow's pages. Further settings can be given as for ``run.py`` (``... .demo budget.epochs=1``).
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 import svm_cost_curves.experiments.processes.program_start  # noqa: F401
 from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
@@ -24,14 +22,11 @@ from svm_cost_curves.experiments.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-    from svm_cost_curves.experiments.plotting.bands import MeanCurve
-
 SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 SEEDS, ALL_SEEDS = 3, 10
 BUDGET = "budget.epochs=2"
 """Of the demonstration, which then takes 110 CPU seconds."""
 COST, MEASURE = "kernel_evaluations", "test_error"
-UI_COMMAND = "svm-store", "ui"
 NEAR = 0.1
 """The description compares the costs at which the mean error is at most a tenth above the least one."""
 
@@ -57,14 +52,14 @@ def main(arguments: Sequence[str]) -> int:
         if said := describe(curves_of(folder, Store.open(root))):
             print(said)
     print(f"all {ALL_SEEDS} seeds{whole}: {shlex.join(command(ALL_SEEDS, arguments))}")
-    print(f"all runs in the mlflow UI: {shlex.join(UI_COMMAND)} {shlex.quote(str(root))}")
+    print(f"all runs in mlflow's pages: make ui{_on(root)}")
     return 0
 
 
 def command(seeds: int, arguments: Sequence[str]) -> list[str]:
     """Return the words of the sweep."""
     words = [f"algo={','.join(SOLVERS)}", "dataset=adult", f"seed=range({seeds})"]
-    return ["python", "run.py", "-m", *words, *arguments]
+    return ["python3", "run.py", "-m", *words, *arguments]
 
 
 def curves_of(folder: Path, store: Store) -> dict[str, list[pd.DataFrame]]:
@@ -92,20 +87,24 @@ def describe(curves: Mapping[str, Sequence[pd.DataFrame]]) -> str:
         Empty if no algorithm stays there.
     """
     from svm_cost_curves.experiments.command_line.sweep_names import called
-    from svm_cost_curves.experiments.curve import value_at
+    from svm_cost_curves.experiments.cost_to_target import cost_to_stay
+    from svm_cost_curves.experiments.curve import column, value_at
     from svm_cost_curves.experiments.plotting.bands import mean_curves
     from svm_cost_curves.experiments.run.console import count
 
     means = mean_curves(curves, cost=COST, measure=MEASURE)
     target = (1 + NEAR) * min((curve.mean.min() for curve in means.values()), default=0.0)
-    stays = {name: _cost_to_stay(curve, target) for name, curve in means.items()}
+    stays = {
+        name: cost_to_stay([(column(frame, COST), column(frame, MEASURE)) for frame in curves[name]], target)
+        for name in means
+    }
     reached = sorted((cost, name) for name, cost in stays.items() if cost is not None)
     if not reached:
         return ""
     (least, first), (_, last) = reached[0], reached[-1]
     said = [
-        f"After {count(least)} kernel evaluations {called(first)} stays at or below {_percent(target)} test error, a "
-        "tenth above the least error of all curves."
+        f"After {count(least)} kernel evaluations {called(first)} stays at or below {_percent(target)} test error, the "
+        "mean over the seeds: a tenth above the least error of all curves."
     ]
     said += [f"{called(name)} needs {cost / least:.1f} times as many." for cost, name in reached[1:]]
     if last != first:
@@ -115,11 +114,9 @@ def describe(curves: Mapping[str, Sequence[pd.DataFrame]]) -> str:
     return " ".join(said)
 
 
-def _cost_to_stay(curve: MeanCurve, target: float) -> float | None:
-    """Return the cost from which a curve is at or below a value until its end; None if it ends above."""
-    above = np.flatnonzero(curve.mean > target)
-    first = int(above[-1]) + 1 if above.size else 0
-    return float(curve.cost[first]) if first < curve.cost.size else None
+def _on(root: Path) -> str:
+    """Return the argument of ``make ui`` for a store; empty for the usual one."""
+    return "" if root == Path(StoreConfig.root) else " " + shlex.quote(f"ARGS={shlex.quote(str(root))}")
 
 
 def _percent(fraction: float) -> str:

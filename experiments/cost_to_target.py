@@ -1,0 +1,37 @@
+"""The cost to a target, as sentences, tables and pages mean it where they name no other meaning.
+
+It is the cost from which the mean over the runs stays at or below the target. The other meaning, the first evaluation
+of a run at or below the target, is `experiments.curve.cost_to_reach`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from svm_cost_curves.experiments.curve import Points, aligned, first_at_or_below
+
+
+def cost_to_stay(runs: Sequence[Points], target: float) -> float | None:
+    """Return the cost from which the mean over runs stays at or below a target, until the last run ends.
+
+    The mean is the one that is drawn (`plotting.mean_curve`): on `common_grid`, from where all runs have begun, with
+    the last value of a run that has ended.
+
+    Parameters
+    ----------
+    runs : sequence of (cost, value), each (rows,), float64
+        Cost non-decreasing. Rows without a value are left out, and runs without other rows.
+    target : float
+        In the value's unit; compared as in `first_at_or_below`.
+
+    Returns
+    -------
+    float or None
+        Positive. None if the mean ends above the target, or without runs.
+    """
+    costs, values = aligned(runs)
+    costs, values = costs[costs > 0], values[:, costs > 0]
+    if not values.size:
+        return None
+    place = int(first_at_or_below(values.mean(axis=0), target, settled=True))
+    return float(costs[place]) if place < len(costs) else None
