@@ -297,19 +297,10 @@ def mean_over_runs(
 
 
 def aligned(runs: Sequence[Points], grid: ArrayLike | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return a grid of costs, from where all runs have begun, and the value of each run there.
+    """Return costs, (points,), from where all runs have begun, and the value of each run there, (runs, points).
 
-    Parameters
-    ----------
-    runs : sequence of (cost, value), each (rows,), float64
-        Rows in which either is missing are left out, and runs without other rows.
-    grid : array_like, (m,), optional
-        Costs; `common_grid` when not given.
-
-    Returns
-    -------
-    costs : (points,) float64
-    values : (runs, points) float64
+    Rows in which cost or value is missing are left out, and runs without other rows. The costs are those of `grid`,
+    (m,), or of `common_grid`.
     """
     pairs = [pair for run in runs if len((pair := _known(*run))[0])]
     costs = common_grid([pair[0] for pair in pairs]) if grid is None else np.asarray(grid, dtype=np.float64)
