@@ -42,13 +42,15 @@ CORE_READY := $(VENV)/.ready-core
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow run ui extras bench site size lint format sanitize sanitize-threads requirements check clean
+.PHONY: help demo environment test test-slow run ui extras bench site size lint format sanitize sanitize-threads requirements check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
 
 demo: $(CORE_READY) ## Figure 2 of the SBP paper on Adult, three seeds: a table, a picture and a sentence
 	$(PY) -m svm_cost_curves.experiments.demo $(ARGS)
+
+environment: $(CORE_READY) ## the environment and the core only: what run.py and reproduce.py need
 
 test: $(CORE_READY) $(DEV_READY) ## the tests
 	$(PY) -m pytest -n $(TEST_PROCESSES) --dist loadfile

@@ -1,76 +1,25 @@
-"""The command line: ``python run.py algo=sbp dataset=adult``; ``python run.py --help`` lists what there is.
+"""The command line: ``python3 run.py algo=sbp dataset=adult``; ``python3 run.py --help`` lists what there is.
 
-This file joins Hydra to the project and turns every error into a message and an exit status: 0 done (or found in the
-store), 2 something in the command, the data or the store is wrong, 1 a fault of the program, 130 stopped by Ctrl-C, 75
-by SIGTERM.
+Any python3 will do: without the program it continues in ``.venv``. The function with ``@hydra.main`` is in
+`experiments.command_line.program`.
 """
 
-from __future__ import annotations
-
-import os
 import sys
-import traceback
-
-import hydra
-from omegaconf import DictConfig
-
-import svm_cost_curves.experiments.processes.program_start  # noqa: F401
-from svm_cost_curves.experiments.command_line.help import help_text, version_text
-from svm_cost_curves.experiments.command_line.job import run_composed
-from svm_cost_curves.experiments.command_line.sweep import SWEEP_ID
-from svm_cost_curves.experiments.command_line.words import register, translated
-from svm_cost_curves.experiments.configuration.choices import check_home
-from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS, CONF, explain
-from svm_cost_curves.experiments.processes import streams
-from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, status_of
-from svm_cost_curves.experiments.run.errors import USER_ERRORS, print_error, print_text
-
-
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
-def run(composed: DictConfig) -> Outcome:
-    """Make one run: that of the command, or a job of a sweep."""
-    return run_composed(composed)
-
-
-def main() -> int:
-    """Run the command line and return its exit status."""
-    words = sys.argv[1:]
-    if {"--help", "-h"} & set(words):
-        return print_text(lambda: help_text(CONF))  # Hydra would load its plugins first
-    if "--version" in words:
-        return print_text(version_text)
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises instead of printing and leaving
-    os.environ[SWEEP_ID] = str(os.getpid())  # two sweeps that start in the same second get different folders
-    try:
-        check_home()
-        register()
-        sys.argv[1:] = translated(words)
-        run()
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 0
-    except KeyboardInterrupt as stopped:
-        return EXIT_CODES[status_of(stopped)]
-    except USER_ERRORS as error:
-        print_error(f"error: {error}")
-        return 2
-    except (*COMPOSITION_ERRORS, ValueError, OSError) as error:
-        # jobs do not raise: this is about the command line, or a folder that cannot be made
-        print_error(f"error: {explain(error)}")
-        return 2
-    except Exception as error:  # of Hydra, or of a launcher
-        if settings := [word for word in words if word.lstrip("+~").startswith(("hydra.", "hydra/"))]:
-            why = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".rstrip(": ")
-            print_error(f"error: Hydra cannot work with {' '.join(settings)}: {why}")
-            return 2
-        print_error(traceback.format_exc())
-        return 1
-    return 0
+from importlib.util import find_spec
+from pathlib import Path
+from runpy import run_path
 
 
 def command() -> int:
     """Run the command line and return its exit status."""
+    import svm_cost_curves.experiments.processes.program_start  # noqa: F401
+    from svm_cost_curves.experiments.command_line.program import main
+    from svm_cost_curves.experiments.processes import streams
+
     return streams.run(main)
 
 
 if __name__ == "__main__":
+    if find_spec("svm_cost_curves") is None:
+        run_path(str(Path(__file__).resolve().parent / "requirements" / "environment.py"))["enter"]()
     sys.exit(command())

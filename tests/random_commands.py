@@ -210,11 +210,11 @@ class Runner:
     """
 
     def __init__(self, folder: Path) -> None:
-        import run
+        from svm_cost_curves.experiments.command_line import program
         from svm_cost_curves.experiments.configuration.composition import settings_of
 
         settings_of([])
-        self._main = run.main
+        self._main = program.main
         self._folder = folder
         lines = [f"{1 if i % 3 else -1} 1:{i % 7} 2:{(i * i) % 11} 3:1\n" for i in range(40)]
         (folder / "points.svm").write_text("".join(lines), encoding="utf-8")

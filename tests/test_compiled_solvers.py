@@ -27,8 +27,8 @@ name = "svm_cost_curves.solvers._core"
 spec = importlib.util.spec_from_file_location(name, sys.argv.pop(1))
 sys.modules[name] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules[name])
-from svm_cost_curves import run
-sys.exit(run.main())
+from svm_cost_curves.experiments.command_line import program
+sys.exit(program.main())
 """
 """`run.py` with the core in the file that is the first argument."""
 

@@ -17,7 +17,7 @@ import pytest
 import yaml
 from waiting import PATIENCE
 
-import run
+from svm_cost_curves.experiments.command_line import program
 from svm_cost_curves.experiments.configuration import preset_tables
 from svm_cost_curves.experiments.reproduction.cli import main as reproduce
 
@@ -55,7 +55,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
 
     def call(*words: str) -> int:
         monkeypatch.setattr(sys, "argv", ["run.py", *words, "progress=false"])
-        return run.main()
+        return program.main()
 
     return call
 

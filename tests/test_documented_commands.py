@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -66,9 +68,9 @@ def commands(program: str) -> list[Command]:
         lines = [line for block in fenced for line in command_lines(block)]
         inline = re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
         if program == "run.py":
-            lines = [re.sub(r'^make run ARGS="(.*)"$', r"python run.py \1", line) for line in lines]
-            inline = [re.sub(r'^make run ARGS="(.*)"$', r"python run.py \1", line) for line in inline]
-        pattern = rf"^(\w+=\S+ |mpirun .*)*(\S*/)?python {re.escape(program)} (?!\.\.\.)"
+            lines = [re.sub(r'^make run ARGS="(.*)"$', r"python3 run.py \1", line) for line in lines]
+            inline = [re.sub(r'^make run ARGS="(.*)"$', r"python3 run.py \1", line) for line in inline]
+        pattern = rf"^(\w+=\S+ |mpirun .*)*python3? {re.escape(program)} (?!\.\.\.)"
         if program == "run.py":
             pattern += r'|^make run ARGS="\w'
         found += [
@@ -174,3 +176,61 @@ def test_a_fixed_value_in_a_swept_group_is_checked_against_each_job() -> None:
 )
 def test_only_values_of_swept_groups_are_left_to_the_jobs(words: list[str], left: list[str]) -> None:
     assert for_each_job(words) == left
+
+
+READY = (ROOT / ".venv" / ".ready-core").exists()
+
+
+def typed() -> set[str]:
+    """The programs that the documents show, as they are typed: what comes before the first setting or verb."""
+    found: set[str] = set()
+    for path in DOCUMENTS:
+        if path == ROOT / "docs" / "elsewhere.md" or "results" in path.parts:  # a protocol; written by reproduce.py
+            continue
+        text = path.read_text(encoding="utf-8")
+        fenced = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        lines = [line for block in fenced for line in command_lines(block)]
+        lines += re.findall(r"`([^`\n]+)`", text)
+        for line in lines:
+            found |= set(re.findall(r"(?:^|(?<=[\s(]))[\w./]*(?:python3? [\w/]+\.py|svm-(?:store|predict))(?= )", line))
+    return found
+
+
+def in_an_empty_shell(line: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Type a line into a shell that has no environment active, nor any variable."""
+    words = ["env", "-i", f"PATH={os.defpath}", "sh", "-c", line]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+@pytest.mark.skipif(not READY or not shutil.which("python3", path=os.defpath), reason="not the environment of make")
+def test_every_program_starts_as_the_documents_type_it_in_an_empty_shell() -> None:
+    programs = {line for line in typed() if "tests/" not in line}
+    assert programs >= {"python3 run.py", "python3 reproduce.py", ".venv/bin/svm-store", ".venv/bin/svm-predict"}
+    for program in sorted(programs):
+        done = in_an_empty_shell(f"{program} --help")
+        assert (done.returncode, done.stderr) == (0, ""), program
+
+
+def test_without_the_environment_a_sentence_says_what_to_type(tmp_path: Path) -> None:
+    (tmp_path / "requirements").mkdir()
+    for name in ("run.py", "reproduce.py", "requirements/environment.py"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    for script in ("run.py", "reproduce.py"):
+        done = in_an_empty_shell(f"{sys.executable} -S {script} algo=sbp", tmp_path)
+        said = f"error: the program is not built yet: type `make environment` in {tmp_path} (some minutes)\n"
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+    targets = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert re.search(r"^environment: \$\(CORE_READY\)", targets, re.MULTILINE)
+
+
+def test_the_scripts_continue_in_the_environment_with_the_same_words(tmp_path: Path) -> None:
+    (tmp_path / "requirements").mkdir()
+    for name in ("run.py", "requirements/environment.py"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    python = tmp_path / ".venv" / "bin" / "python3"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\nprintf '%s|' \"$@\"\nexit 7\n")
+    python.chmod(0o755)
+    (tmp_path / ".venv" / ".ready-core").touch()
+    done = in_an_empty_shell(f"{sys.executable} -S run.py -m 'seed=range(3)' 'model=a b.npz'", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (7, "run.py|-m|seed=range(3)|model=a b.npz|", "")

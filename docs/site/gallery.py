@@ -76,7 +76,7 @@ def _figure(spec: FigureSpec, entries: Mapping[str, Mapping[str, str]], folder: 
     entry, picture = entries.get(spec.id), results / spec.paper / f"{spec.id}.png"
     yield from (f"### {spec.label}: {spec.title}", "")
     if entry is None:
-        yield f"{NOT_MADE}. `python reproduce.py figure={spec.id} scale=paper`"
+        yield f"{NOT_MADE}. `python3 reproduce.py figure={spec.id} scale=paper`"
     else:
         card = os.path.relpath(results / f"{spec.paper}.md", folder)
         details = f"[Claims and numbers]({card}#{entry['anchor']})"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,6 +27,7 @@ from svm_cost_curves.experiments.run.errors import outcome_of, print_error
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import recording
 from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.support.commands import command_line
 
 HERE = "here"
 """The launcher that runs jobs in the process of the command."""
@@ -79,7 +79,7 @@ def _single(composed: DictConfig, overrides: Sequence[str]) -> tuple[Outcome, in
 
 def shown(words: Sequence[str]) -> str:
     """Return a command line for a figure, without the place of the store; it can be pasted into a shell."""
-    return shlex.join(["python", "run.py", *(word for word in words if not word.startswith(("store.", "store=")))])
+    return command_line("run", *(word for word in words if not word.startswith(("store.", "store="))))
 
 
 def run_job(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from svm_cost_curves.experiments.command_line.sweep_groups import Group
 from svm_cost_curves.experiments.configuration.schema import NOT_INFLUENTIAL
 from svm_cost_curves.experiments.configuration.settings import setting_name
 from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.support.commands import command_line
 from svm_cost_curves.support.files import write_file
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def write_page(members: Sequence[Member], directory: Path, command: str, picture
             names[group.algo, group.values],
             outcome.seed or 0,
             curve,
-            shlex.join(["python", "run.py", *_own(outcome)]),
+            command_line("run", *_own(outcome)),
             dict(word.partition("=")[::2] for word in _own(outcome)),
         )
         for group, runs in members

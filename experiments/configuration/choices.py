@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import os
 import re
-import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.support.commands import made_by_make
 from svm_cost_curves.support.errors import LARGEST_INTEGER, SettingsError
 
 LONGEST_NAME, LONGEST_PATH = 255, 4095
@@ -114,8 +113,7 @@ def install_command(extra: str) -> str:
 
     The environment of ``make`` has no pip: there it is ``make extras``, which installs all extras, pinned.
     """
-    made = Path(sys.prefix).resolve() == (PROJECT_ROOT / ".venv").resolve()
-    return "make extras" if made else f"pip install '.[{extra}]'"
+    return "make extras" if made_by_make() else f"pip install '.[{extra}]'"
 
 
 def check_home() -> None:

@@ -20,14 +20,14 @@ from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpe
 
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 
-usage: python reproduce.py list [figure=ID|PAPER] [scale=demo|quick|paper]
-       python reproduce.py figure=ID|PAPER|all [scale=demo|quick|paper] [dataset=NAME,...] [jobs=N] [--dry-run]
-       python reproduce.py figure=ID|PAPER|all [scale=paper] from=evidence
-       python reproduce.py publish figure=ID|PAPER|all scale=paper
-       python reproduce.py publish figure=ID|PAPER|all from=evidence
-       python reproduce.py publish figure=report
-       python reproduce.py check figure=ID|PAPER|all [scale=paper] [runs=5|each] [seed=0] [again=FOLDER]
-       python reproduce.py figure=report [from=evidence]
+usage: python3 reproduce.py list [figure=ID|PAPER] [scale=demo|quick|paper]
+       python3 reproduce.py figure=ID|PAPER|all [scale=demo|quick|paper] [dataset=NAME,...] [jobs=N] [--dry-run]
+       python3 reproduce.py figure=ID|PAPER|all [scale=paper] from=evidence
+       python3 reproduce.py publish figure=ID|PAPER|all scale=paper
+       python3 reproduce.py publish figure=ID|PAPER|all from=evidence
+       python3 reproduce.py publish figure=report
+       python3 reproduce.py check figure=ID|PAPER|all [scale=paper] [runs=5|each] [seed=0] [again=FOLDER]
+       python3 reproduce.py figure=report [from=evidence]
 
 figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sbp), all, report, or a file of your own
            (FOLDER/mine.yaml; CONTRIBUTING.md)
@@ -110,7 +110,7 @@ def _run(command: Command, words: Sequence[str]) -> int:
 def _complete(words: Sequence[str]) -> int:
     """Answer a shell that completes a command line; it asks as it asks Hydra."""
     if not any(word.startswith("query=") for word in words):
-        _print_error('error: eval "$(python run.py -sc install=bash)" installs completion, also for reproduce.py')
+        _print_error('error: eval "$(python3 run.py -sc install=bash)" installs completion, also for reproduce.py')
         return USER_ERROR
     line = os.environ.get("COMP_LINE", "")
     print("\n".join(completions(line[: int(os.environ.get("COMP_POINT", len(line)))])))

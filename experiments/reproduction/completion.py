@@ -1,6 +1,6 @@
 """Words with which a shell completes a command line of ``reproduce.py``.
 
-``eval "$(python run.py -sc install=bash)"`` installs Hydra's completion for commands that begin with ``python``. The
+``eval "$(python3 run.py -sc install=bash)"`` installs Hydra's completion for commands that begin with ``python3``. The
 shell then calls the script that follows, with ``-sc query=bash`` and the line in ``COMP_LINE``: also ``reproduce.py``.
 """
 
@@ -21,7 +21,7 @@ def completions(line: str) -> list[str]:
     Parameters
     ----------
     line : str
-        Up to the cursor, with ``python reproduce.py``.
+        Up to the cursor, with ``python3 reproduce.py``.
     """
     word = "" if not line or line[-1].isspace() else line.split()[-1]
     name, equals, value = word.partition("=")

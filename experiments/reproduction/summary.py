@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from svm_cost_curves.experiments.reproduction.options import FOLDERS
 from svm_cost_curves.experiments.reproduction.report.labels import agreement
 from svm_cost_curves.experiments.reproduction.verdict import Verdict
 from svm_cost_curves.experiments.run.console import console
+from svm_cost_curves.support.commands import command_line
 
 _LONGEST: Final = 100
 """Characters of the measurement that decided a claim; verdict.md has all of it."""
@@ -89,4 +89,4 @@ def _cell(content: str | Mapping[str, str]) -> Text:
 def shown(words: Sequence[str]) -> str:
     """Return the command line without folders of this machine."""
     hidden = ("store=", "store.", *(f"{name}=" for name in FOLDERS))
-    return shlex.join(["python", "reproduce.py", *(word for word in words if not word.startswith(hidden))])
+    return command_line("reproduce", *(word for word in words if not word.startswith(hidden)))

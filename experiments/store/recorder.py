@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from svm_cost_curves.experiments.store.errors import StoreError
 from svm_cost_curves.experiments.store.run_folder import FinishedRun
 from svm_cost_curves.experiments.store.store import RECORDED, Store, address_of
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, load_mlflow
+from svm_cost_curves.support.commands import command_line
 from svm_cost_curves.support.files import LOCK
 from svm_cost_curves.support.locks import locked
 
@@ -205,7 +205,7 @@ class Recorder:
                     self._warn(reasons.strip())
                 if count := len(runs.missing()):
                     which = "1 run is" if count == 1 else f"{count} runs are"
-                    command = shlex.join(["svm-store", "record", str(self._store.root)])
+                    command = command_line("store", "record", str(self._store.root))
                     self._warn(f"{which} not in mlflow at {tracking.uri}; record later by: {command}")
         except StoreError as error:
             self._warn(str(error))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shlex
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from svm_cost_curves.experiments.store.errors import StoreError, reason
 from svm_cost_curves.experiments.store.run_folder import RESULT_FILE, FinishedRun, read_run, write_run
 from svm_cost_curves.experiments.store.serialize import filter_texts, plain, recorded_text
 from svm_cost_curves.experiments.store.tracking import Tracking
+from svm_cost_curves.support.commands import command_line
 from svm_cost_curves.support.files import LOCK, check_writable, remove_drafts, remove_locks, write_file
 from svm_cost_curves.support.locks import locked
 
@@ -101,7 +101,7 @@ class Store:
             try:
                 store._tracking = Tracking.reached(server)
             except StoreError as error:
-                later = shlex.join(["svm-store", "record", str(folder), str(store.server)])
+                later = command_line("store", "record", str(folder), str(store.server))
                 raise StoreError(
                     f"{error}; start it (docs/server.md), or record on this machine by store=local "
                     f"store.root={folder} and at the server later by {later}"

@@ -17,8 +17,8 @@ import pytest
 import yaml
 from waiting import PATIENCE, wait_until
 
-import run
 from svm_cost_curves import solvers
+from svm_cost_curves.experiments.command_line import program
 from svm_cost_curves.experiments.configuration.composition import CONF
 from svm_cost_curves.experiments.configuration.schema import BudgetConfig
 from svm_cost_curves.experiments.reproduction import cli as reproduction
@@ -44,7 +44,7 @@ def command(place: Path, *arguments: str, **own: str) -> subprocess.CompletedPro
 
 def test_help_lists_everything_without_heavy_imports() -> None:
     code = (
-        "import sys; sys.argv = ['run.py', '--help']; import run; status = run.main(); "
+        "import sys; sys.argv = ['run.py', '--help']; import run; status = run.command(); "
         "heavy = {'mlflow', 'sklearn', 'pandas', 'matplotlib'} & set(sys.modules); "
         "sys.exit(f'imported: {heavy}' if heavy else status)"
     )
@@ -112,7 +112,7 @@ def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     def call(*arguments: str, root: str | Path = place / "results") -> int:
         one_by_one = ["hydra/launcher=here"] if "-m" in arguments else []
         monkeypatch.setattr(sys, "argv", ["run.py", *arguments, *one_by_one, f"store.root={root}"])
-        return run.main()
+        return program.main()
 
     return call
 

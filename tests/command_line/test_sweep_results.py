@@ -86,7 +86,7 @@ def test_the_page_has_the_curves_of_all_runs(tmp_path: Path) -> None:
     assert [each["name"] for each in data["datasets"]] == ["toy", "other"]
     assert len(data["series"]) == 1
     assert [run["command"] for run in data["runs"][:2]] == [
-        f"python run.py algo=sbp algo.eta=1,2 seed={seed}" for seed in range(2)
+        f"python3 run.py algo=sbp algo.eta=1,2 seed={seed}" for seed in range(2)
     ]
 
 

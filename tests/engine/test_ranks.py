@@ -17,7 +17,7 @@ import pytest
 from run_cases import DATA, alone, record
 from waiting import PATIENCE
 
-import run
+from svm_cost_curves.experiments.command_line import program
 from svm_cost_curves.experiments.configuration.choices import install_command
 from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
 from svm_cost_curves.experiments.processes import mpirun as launch
@@ -163,7 +163,7 @@ def test_a_sweep_of_jobs_of_many_ranks_is_refused_once(
 ) -> None:
     words = ["run.py", "-m", "algo=minibatch_sdca,minibatch_pegasos", *DATA, "engine=mpi"]
     monkeypatch.setattr(sys, "argv", words)
-    assert run.main() == 2
+    assert program.main() == 2
     told = capsys.readouterr().err
     assert re.fullmatch("error: processes that mpirun has started make one run: .* ranks=2 .*\n", told)
 

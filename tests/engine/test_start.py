@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE, wait_until
 
-import run
 from svm_cost_curves.experiments import engine
+from svm_cost_curves.experiments.command_line import program
 from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
 from svm_cost_curves.experiments.engine import start
 from svm_cost_curves.experiments.processes.outcome import Outcome
@@ -42,7 +42,7 @@ def test_a_run_starts_its_ranks_shows_their_output_and_is_found_again(
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
     for expected in ("mpi, ranks=2", "already in the store"):
-        assert run.main() == 0
+        assert program.main() == 0
         shown = capsys.readouterr().out
         assert shown.count(expected) == shown.count("result: ") == 1
 

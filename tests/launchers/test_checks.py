@@ -14,7 +14,7 @@ from hydra import compose, initialize_config_dir
 from hypothesis import given
 from hypothesis import strategies as st
 
-import run
+from svm_cost_curves.experiments.command_line import program
 from svm_cost_curves.experiments.command_line.words import register
 from svm_cost_curves.experiments.configuration.choices import install_command
 from svm_cost_curves.experiments.configuration.composition import CONF
@@ -56,7 +56,7 @@ def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
     def call(*words: str) -> int:
         monkeypatch.setattr(sys, "argv", ["run.py", "-m", *TOY, *words, f"store.root={tmp_path / 'results'}"])
-        return run.main()
+        return program.main()
 
     yield call
     assert not (tmp_path / "results").exists()

@@ -94,7 +94,7 @@ def finished_run(
             "cores": 2,
             "threads": 1,
             "versions": {},
-            "command": f"python run.py algo={algo} dataset={dataset} seed={seed}",
+            "command": f"python3 run.py algo={algo} dataset={dataset} seed={seed}",
         },
     }
     return MadeUp(key, _merge(result, overrides), frame)

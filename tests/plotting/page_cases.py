@@ -46,7 +46,7 @@ def some_curves(hostile: str = "named") -> Curves:
     names = ("sbp", "pegasos", hostile)
     runs = [
         RunCurve(
-            dataset, name, seed, curve(k + 5 * d, seed), f"python run.py algo={name} seed={seed}", {"eta": hostile}
+            dataset, name, seed, curve(k + 5 * d, seed), f"python3 run.py algo={name} seed={seed}", {"eta": hostile}
         )
         for d, dataset in enumerate(("adult", "web"))
         for k, name in enumerate(names)

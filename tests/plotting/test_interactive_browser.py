@@ -152,7 +152,7 @@ def test_the_pointer_shows_a_run(page: Any) -> None:
     text = page.locator("#plot .hovertext").text_content()
     assert "Pegasos, seed 2" in text
     assert f"{place['value']:.4g}"[:4] in text
-    assert page.locator("#command").inner_text() == "python run.py algo=pegasos seed=2"
+    assert page.locator("#command").inner_text() == "python3 run.py algo=pegasos seed=2"
     assert "Pegasos; Adult; seed 2" in page.locator("#run-facts").inner_text()
     assert page.locator("#settings").inner_text().split("\n")[-1] == HOSTILE
 
@@ -160,7 +160,7 @@ def test_the_pointer_shows_a_run(page: Any) -> None:
 def test_a_run_is_chosen_by_keyboard(page: Any) -> None:
     page.focus("#run")
     page.keyboard.press("ArrowDown")
-    assert page.locator("#command").inner_text() == "python run.py algo=sbp seed=1"
+    assert page.locator("#command").inner_text() == "python3 run.py algo=sbp seed=1"
 
 
 def test_a_reading_chooses_what_is_drawn(page: Any) -> None:

@@ -54,7 +54,7 @@ def run(seed: int, *, level: float = 0.15, per_iteration: int = N, epoch: int = 
 
 
 def draw(path: Path, curves: dict[str, list[pd.DataFrame]], **options: Any) -> bytes:
-    arguments: dict[str, Any] = {"title": "Digits", "small_print": "commit abc; python run.py algo=sbp", **options}
+    arguments: dict[str, Any] = {"title": "Digits", "small_print": "commit abc; python3 run.py algo=sbp", **options}
     curves_picture(curves, **arguments).save(path)
     return path.read_bytes()
 

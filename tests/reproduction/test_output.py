@@ -31,7 +31,7 @@ VERDICT = Verdict(
     stand_in={"digits": "asked for"},
     commit="c" * 40,
     dirty=True,
-    command="python reproduce.py figure=sbp_fig2",
+    command="python3 reproduce.py figure=sbp_fig2",
     claims=[CLAIM],
     numbers=[
         Number("nu", 1.1e-2, 1.097e-2, "", 1, 1.097e-2, 1.097e-2, 5e-5, "agrees"),

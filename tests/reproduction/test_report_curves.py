@@ -41,7 +41,7 @@ def test_series_have_their_labels_and_settings_the_names_of_the_command_line(mon
         "sdca nu=0.5": "SDCA by nu nu=0.5",
     }
     assert page.runs[0].settings == {"budget.evaluations": "60", "budget.epochs": "2.5"}
-    assert page.runs[0].command == "python run.py seed=3"
+    assert page.runs[0].command == "python3 run.py seed=3"
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def test_a_figure_leaves_its_files(done: Path) -> None:
     assert verdict["figure"] == "sbp_fig3"
     assert verdict["scale"] == "demo"
     assert "digits" in verdict["stand_in"]
-    assert verdict["command"].startswith("python reproduce.py ")
+    assert verdict["command"].startswith("python3 reproduce.py ")
     assert "store=" not in verdict["command"]
     assert [claim["id"] for claim in verdict["claims"]] == ["sbp.5"]
     assert "Scale demo" in (folder / "verdict.md").read_text()
@@ -158,8 +158,8 @@ def test_report(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert reproduce(done, "figure=report") == 0
     said = capsys.readouterr().out
     assert str(done / "report" / "index.html") in said
-    assert "data:image/png" in (done / "report" / "index.html").read_text()
-    assert "sbp.5" in (done / "report" / "sbp.md").read_text()
+    assert "sbp.html#sbp_fig3" in (done / "report" / "index.html").read_text()
+    assert "sbp.5" in (done / "report" / "sbp.html").read_text()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from svm_cost_curves.experiments.reproduction.verdict import CaseRuling, Claim, 
 
 
 def verdict(claims: Sequence[Claim] = ()) -> Verdict:
-    return Verdict("mine", "demo", {}, None, None, "python reproduce.py", claims, ())
+    return Verdict("mine", "demo", {}, None, None, "python3 reproduce.py", claims, ())
 
 
 def claim(seconds: str) -> Claim:

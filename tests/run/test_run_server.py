@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from servers import Relay, free_port
 
-import run
+from svm_cost_curves.experiments.command_line import program
 from svm_cost_curves.experiments.reproduction import cli as reproduce
 from svm_cost_curves.experiments.run import advance
 from svm_cost_curves.experiments.store import recorder
@@ -37,7 +37,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
         folder = f"hydra.sweep.dir=results/sweeps/{next(numbers)}"
         one_by_one = ["hydra/launcher=here", folder] if "-m" in words else []
         monkeypatch.setattr(sys, "argv", ["run.py", *words, *TOY, *one_by_one])
-        return run.main()
+        return program.main()
 
     return call
 

@@ -196,7 +196,7 @@ def test_a_run_survives_the_loss_of_its_server(
         begin()
         done = record(one, key)
     assert any("Connection refused" in line for line in warnings)
-    assert warnings[-1].endswith(f"record later by: svm-store record {one.root}")
+    assert warnings[-1].endswith(f"svm-store record {one.root}")
     assert one.find_finished(key) == done
     assert store_command(["record", str(one.root)]) == 2
     assert "Connection refused" in capsys.readouterr().err

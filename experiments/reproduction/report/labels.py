@@ -12,6 +12,7 @@ from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.numbers import TIMES, Number, NumberOutcome
 from svm_cost_curves.experiments.reproduction.statistics import LEAST_RUNS, Ruling
 from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome, Verdict, in_words, outcome_of
+from svm_cost_curves.support.commands import command_line
 
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.reproduction.report.verdict_reader import VerdictFile
@@ -212,7 +213,7 @@ def place(section: str) -> str:
 
 def command_for(figure: str, scale: str = "paper") -> str:
     """Return the command that makes a figure."""
-    return f"python reproduce.py figure={figure} scale={scale}"
+    return command_line("reproduce", f"figure={figure}", f"scale={scale}")
 
 
 def limitations(verdict: Verdict) -> list[tuple[str, str, str]]:

@@ -1,0 +1,78 @@
+"""The command line of ``run.py``, once it runs in an environment that has the program.
+
+This file joins Hydra to the project and turns every error into a message and an exit status: 0 done (or found in the
+store), 2 something in the command, the data or the store is wrong, 1 a fault of the program, 130 stopped by Ctrl-C, 75
+by SIGTERM.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+
+import hydra
+from omegaconf import DictConfig
+
+from svm_cost_curves.experiments.command_line.help import help_text, version_text
+from svm_cost_curves.experiments.command_line.job import run_composed
+from svm_cost_curves.experiments.command_line.sweep import SWEEP_ID
+from svm_cost_curves.experiments.command_line.words import register, translated
+from svm_cost_curves.experiments.configuration.choices import check_home
+from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS, CONF, explain
+from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, status_of
+from svm_cost_curves.experiments.run.errors import USER_ERRORS, print_error, print_text
+
+
+@hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
+def run(composed: DictConfig) -> Outcome:
+    """Make one run: that of the command, or a job of a sweep."""
+    return run_composed(composed)
+
+
+@contextlib.contextmanager
+def _for_python3() -> Iterator[None]:
+    """Change what Hydra prints to complete commands in bash: it knows only those that begin with ``python``."""
+    with contextlib.redirect_stdout(io.StringIO()) as script:
+        yield
+    print(re.sub(r"\bpython\b", "python3", script.getvalue()))
+
+
+def main() -> int:
+    """Run the command line and return its exit status."""
+    words = sys.argv[1:]
+    if {"--help", "-h"} & set(words):
+        return print_text(lambda: help_text(CONF))  # Hydra would load its plugins first
+    if "--version" in words:
+        return print_text(version_text)
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises instead of printing and leaving
+    os.environ[SWEEP_ID] = str(os.getpid())  # two sweeps that start in the same second get different folders
+    try:
+        check_home()
+        register()
+        sys.argv[1:] = translated(words)
+        with _for_python3() if "install=bash" in words else contextlib.nullcontext():
+            run()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0
+    except KeyboardInterrupt as stopped:
+        return EXIT_CODES[status_of(stopped)]
+    except USER_ERRORS as error:
+        print_error(f"error: {error}")
+        return 2
+    except (*COMPOSITION_ERRORS, ValueError, OSError) as error:
+        # jobs do not raise: this is about the command line, or a folder that cannot be made
+        print_error(f"error: {explain(error)}")
+        return 2
+    except Exception as error:  # of Hydra, or of a launcher
+        if settings := [word for word in words if word.lstrip("+~").startswith(("hydra.", "hydra/"))]:
+            why = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".rstrip(": ")
+            print_error(f"error: Hydra cannot work with {' '.join(settings)}: {why}")
+            return 2
+        print_error(traceback.format_exc())
+        return 1
+    return 0
