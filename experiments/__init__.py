@@ -5,48 +5,150 @@ from __future__ import annotations
 if __name__ != "svm_cost_curves.experiments":
     raise ImportError("write svm_cost_curves.experiments for experiments: the folders of this checkout are one package")
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import svm_cost_curves.experiments.run  # noqa: F401 (before `run` below: the folder's first import sets this name)
+
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
-    from svm_cost_curves.experiments.run.arrays import run_arrays as run_arrays
-
-
-def __getattr__(name: str) -> Any:
-    """Import `run_arrays` when it is first asked for: commands that need no run start sooner."""
-    if name == "run_arrays":
-        from svm_cost_curves.experiments.run.arrays import run_arrays
-
-        return run_arrays
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from svm_cost_curves.experiments.run.arrays import Run
+    from svm_cost_curves.experiments.store import FinishedRun
 
 
-def load(algo: str, dataset: str, *, store: Path | str = "results", **filters: Any) -> pd.DataFrame:
-    """Return the finished runs of a solver on a data set as one table, as `experiments.store.tidy.tidy` describes it.
+def run(
+    algo: str,
+    X: Any = None,
+    y: Any = None,
+    X_test: Any = None,
+    y_test: Any = None,
+    *,
+    dataset: str | Mapping[str, Any] | None = None,
+    store: Path | str | None = None,
+    **settings: Any,
+) -> Run:
+    """Run a solver on a data set, ``run(algo="sbp", dataset="digits")``, or on arrays, ``run("sbp", X, y)``.
+
+    Parameters
+    ----------
+    algo : str
+        Name of the solver, as for ``algo=``.
+    X, X_test : (n, d) array, sparse matrix or DataFrame of real numbers
+        Features of the training and test rows; they are rounded to float32.
+    y, y_test : (n,) array of numbers or texts
+        Labels, two values of them; the larger one, or the later one in alphabetical order, is the positive class.
+        Without test rows, a seeded fifth of the rows is held out.
+    dataset : str, or dict of settings
+        Name of a data set, as for ``dataset=``: ``"adult"``, ``"sklearn:wine"``, ``"file:points.csv"``. With arrays:
+        settings of the group ``dataset``.
+    store : path or None
+        Folder of the records: a run that is there already is not computed again. None: nothing is recorded.
+    **settings
+        Settings of ``run.py``, those of a group as a dict: ``seed=1, kernel="linear", budget={"epochs": 3}``.
+
+    Raises
+    ------
+    DataError, SettingsError, StoreError
+        Something is wrong with the data, the settings or the store; the message says what to do.
+    KeyboardInterrupt
+        The run was stopped by Ctrl-C.
+    """
+    from svm_cost_curves.experiments.run.arrays import run_here
+
+    return run_here(algo, X, y, X_test, y_test, dataset, store, settings)
+
+
+def load(
+    algo: str | Sequence[str] | None = None,
+    dataset: str | Sequence[str] | None = None,
+    *,
+    store: Path | str | None = None,
+    **filters: Any,
+) -> pd.DataFrame:
+    """Return finished runs as one table, as `experiments.store.tidy.tidy` describes it.
 
     Settings and builds that differ between the runs are columns of the table, so that runs of different problems are
     not mixed, and none is left out for a newer one.
 
     Parameters
     ----------
-    algo, dataset : str
+    algo, dataset : str or sequence of str
+        None: all.
     store : path
-        Folder of the records.
+        Folder of the records. None: ``results`` in the working folder, or else in the checkout.
     **filters
-        Further settings and their values, as for `experiments.store.Store.runs`: ``seed=range(3)``.
+        Further settings and their values, as for `experiments.store.Store.runs`: ``seed=range(3)``,
+        ``**{"budget.epochs": 10}``; ``key`` takes the beginning of a run's key, ``sweep`` the name of a sweep's folder.
 
     Raises
     ------
     StoreError
-        There is no store, or none of its runs has these settings.
+        There is no store, no run has a setting of this name, or none has these values.
     """
-    from svm_cost_curves.experiments.store import Store, StoreError
+    from svm_cost_curves.experiments.store.browse import chosen, opened
     from svm_cost_curves.experiments.store.tidy import tidy
 
-    runs = Store.open(Path(store), read_only=True).runs(algo=algo, dataset=dataset, **filters)
-    if not runs:
-        given = ", ".join(f"{name}={value}" for name, value in {"algo": algo, "dataset": dataset, **filters}.items())
-        raise StoreError(f"no finished run in {store} has {given}")
-    return tidy(runs)
+    named = {name: value for name, value in (("algo", algo), ("dataset", dataset)) if value is not None}
+    return tidy(chosen(opened(store), named | filters))
+
+
+def plot(
+    runs: FinishedRun | Sequence[FinishedRun] | pd.DataFrame,
+    *,
+    cost: str | None = None,
+    measure: str = "test_error",
+) -> Figure:
+    """Draw error against cost: the mean of the runs that differ in their seed only, with a band.
+
+    Parameters
+    ----------
+    runs : Run, sequence of Run, or DataFrame
+        Results of `run`, or a table as `load` returns it.
+    cost, measure : str
+        Columns of the curves. Cost None: the first of kernel evaluations, feature accesses and iterations that all runs
+        count.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        ``.savefig("curves.pdf")`` writes it; a notebook shows it.
+
+    Raises
+    ------
+    NothingToDrawError
+        No run has a point with this cost and this measure.
+    """
+    import pandas as pd
+
+    from svm_cost_curves.experiments.columns import COLUMNS, STEP_COSTS
+    from svm_cost_curves.experiments.command_line.sweep_names import in_order, styles
+    from svm_cost_curves.experiments.curve import conform
+    from svm_cost_curves.experiments.plotting import curves_picture
+    from svm_cost_curves.experiments.store import FinishedRun
+    from svm_cost_curves.experiments.store.tidy import FIRST, tidy
+
+    if not isinstance(runs, pd.DataFrame):
+        runs = tidy([runs] if isinstance(runs, FinishedRun) else runs)
+    data = list(dict.fromkeys(runs["dataset"]))
+    settings = [name for name in runs.columns if name not in (*FIRST, "run", *COLUMNS)] + ["dataset"] * (len(data) > 1)
+    curves: dict[Any, list[pd.DataFrame]] = {}
+    for _, points in runs.groupby("run", sort=False):
+        first = points.iloc[0]
+        values = tuple((name, str(first[name])) for name in settings if str(first[name]) not in ("None", "nan"))
+        curves.setdefault((first["algo"], values), []).append(conform(points[points.columns.intersection(COLUMNS)]))
+    ordered = sorted(curves, key=lambda kind: in_order(kind[1]))
+    labels = styles(ordered)
+    every = [curve for members in curves.values() for curve in members]
+    picture = curves_picture(
+        {label: curves[kind] for label, kind in zip(labels, ordered, strict=True)},
+        cost=cost or next(name for name in STEP_COSTS if not any(curve[name].isna().any() for curve in every)),
+        measure=measure,
+        title=f"{measure.replace('_', ' ').capitalize()} against cost on {', '.join(data)}",
+        small_print=f"{len(every)} run{'s' * (len(every) > 1)}",
+        styles=labels,
+        in_order=len(ordered) > 1 and bool(settings),
+    )
+    return picture.figure()

@@ -39,6 +39,11 @@ class Picture:
     title: str
     small_print: Sequence[str]
 
+    def figure(self) -> Figure:
+        """Return the picture as a figure of matplotlib."""
+        with own_settings():
+            return self._framed()
+
     def save(self, *paths: Path) -> None:
         """Write the picture, in the formats that the paths' endings name (png, pdf); folders are made."""
         with own_settings():

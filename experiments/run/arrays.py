@@ -1,4 +1,4 @@
-"""One run on arrays in memory: ``experiments.run_arrays(algo="sbp", X=X, y=y)``."""
+"""One run in this process, from Python: the work behind ``experiments.run``."""
 
 from __future__ import annotations
 
@@ -6,98 +6,111 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets import DataError
+from svm_cost_curves.experiments.columns import STEP_COSTS
+from svm_cost_curves.experiments.store import FinishedRun, Store
+from svm_cost_curves.experiments.store.tidy import ARRAYS
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.files import temporary_folder
 
-if TYPE_CHECKING:
-    import pandas as pd
+_SHOWN: Final = ("test_error", "train_error", "primal", "relative_gap")
 
 
-@dataclass(frozen=True)
-class ArrayRun:
-    """The result of `run_arrays`.
+@dataclass(frozen=True, repr=False)
+class Run(FinishedRun):
+    """The result of `experiments.run`; printed, it has five lines.
 
     Attributes
     ----------
+    key : str
+        Identity of the run.
     curve : DataFrame
         One row for each evaluation, in order of cost; the columns are those of `experiments.columns`.
-    counters : dict
-        What the whole run has spent: ``kernel_evaluations``, ``inner_products``, ...; None: not counted.
     result : dict
         Settings and who chose them, final measures, provenance: the content of ``result.json``.
-    folder : Path or None
-        Folder of the run's record; None if it has none.
+    recorded : bool
+        Whether `directory` has its record; else that was temporary.
     """
 
-    curve: pd.DataFrame
-    counters: dict[str, Any]
-    result: dict[str, Any]
-    folder: Path | None
+    recorded: bool
+
+    @property
+    def counters(self) -> dict[str, Any]:
+        """What the whole run has spent: ``kernel_evaluations``, ``inner_products``, ...; None: not counted."""
+        return dict(self.result["counters"])
+
+    @property
+    def folder(self) -> Path | None:
+        """Folder of the run's record; None if it has none."""
+        return self.directory if self.recorded else None
+
+    def __repr__(self) -> str:
+        result, rows = self.result, self.result["provenance"]["data"]["counts"]
+        final = {name.replace("_", " "): result["final"].get(name) for name in _SHOWN}
+        cost = next((name for name in STEP_COSTS if self.counters.get(name) is not None), "iterations")
+        lines = {
+            "algo": f"{result['algo']}, {result['kernel']} kernel, seed {result['seed']}",
+            "data": f"{result['dataset']}: {rows['train']['n']:,} training and {rows['test']['n']:,} test rows, "
+            f"{rows['train']['d']:,} features",
+            "key": self.key,
+            "final": ", ".join(
+                f"{name} {100 * value:.4g} %" if name.endswith("error") else f"{name} {value:.6g}"
+                for name, value in final.items()
+                if value is not None
+            ),
+            "cost": f"{self.counters[cost]:,} {cost.replace('_', ' ')}, {self.counters['epochs']:.4g} epochs, "
+            f"{result['cpu_seconds']:.3g} CPU s",
+        }
+        return "\n".join(f"{name:<6} {text}" for name, text in lines.items())
 
 
-def run_arrays(
+def run_here(
     algo: str,
     X: Any,
     y: Any,
-    X_test: Any = None,
-    y_test: Any = None,
-    *,
-    store: Path | str | None = None,
-    **settings: Any,
-) -> ArrayRun:
-    """Run a solver on arrays. They are written to a temporary file, on which the run is made as ``run.py`` does.
-
-    Parameters
-    ----------
-    algo : str
-        Name of the solver, as for ``algo=``.
-    X, X_test : (n, d) array, sparse matrix or DataFrame of real numbers
-        Features of the training and test rows; they are rounded to float32.
-    y, y_test : (n,) array of numbers or texts
-        Labels, two values of them; the larger one, or the later one in alphabetical order, is the positive class.
-        Without test rows, a seeded fifth of the rows is held out.
-    store : path or None
-        Folder of the records: a run that is there already is not computed again. None: nothing is recorded.
-    **settings
-        Settings of ``run.py``, those of a group as a dict: ``seed=1, kernel="linear", budget={"epochs": 3}``.
-
-    Raises
-    ------
-    DataError, SettingsError, StoreError
-        Something is wrong with the arrays, the settings or the store; the message says what to do.
-    KeyboardInterrupt
-        The run was stopped by Ctrl-C.
-    """
+    X_test: Any,
+    y_test: Any,
+    dataset: str | Mapping[str, Any] | None,
+    store: Path | str | None,
+    settings: Mapping[str, Any],
+) -> Run:
+    """Make a run as ``run.py`` does; arrays are written to a temporary file first. See `experiments.run`."""
     # imported here: importing the package must not load Hydra and mlflow
     from svm_cost_curves.experiments.configuration.composition import settings_of
     from svm_cost_curves.experiments.processes.outcome import STOPPED
     from svm_cost_curves.experiments.run import runner
     from svm_cost_curves.experiments.run.console import Display
-    from svm_cost_curves.experiments.store import Store
 
+    if isinstance(X, str):
+        raise SettingsError(f"X holds features; the name of a data set is dataset={X!r}")
+    if (X is None) != isinstance(dataset, str):
+        raise SettingsError("a run needs either arrays, X= and y=, or the name of a data set, as dataset='digits'")
     with temporary_folder() as folder:
-        path, root = folder / "arrays.npz", folder / "store" if store is None else Path(store)
-        test = {} if X_test is None else _parts(X_test, y_test, "_test")
-        np.savez(path, allow_pickle=False, **_parts(X, y, ""), **test)
-        given = {"dataset": {"train": str(path), "name": "arrays"}, "store": {"root": str(root)}}
-        composed = settings_of([f"algo={algo}", "dataset=file", *_words(given), *_words(settings)])
+        root = folder / "store" if store is None else Path(store)
+        words = [f"algo={algo}", f"dataset={json.dumps(dataset) if X is None else 'file'}"]
+        if X is not None:
+            test = {} if X_test is None else _parts(X_test, y_test, "_test")
+            np.savez(folder / ARRAYS, allow_pickle=False, **_parts(X, y, ""), **test)
+            words += _words({"dataset": {"train": folder / ARRAYS, "name": "arrays", **dict(dataset or {})}})
+        words += _words(settings)
+        composed = settings_of([*words, *_words({"store": {"root": root}})])
         if composed.engine != "local":
-            raise SettingsError(
-                "svm_cost_curves.experiments.run_arrays computes in this process: leave engine=local, or use run.py"
-            )
-        outcome = runner.run(composed, Display(), ["svm_cost_curves.experiments.run_arrays"])
+            raise SettingsError("experiments.run computes in this process: leave engine=local, or use run.py")
+        command = ["run.py", *words] if X is None else ["experiments.run", *_words({"algo": algo, **settings})]
+        outcome = runner.run(composed, Display(), command)
         if outcome.status in STOPPED:
             raise KeyboardInterrupt
         done = Store.open(root).find_finished(str(outcome.key))
         assert done is not None  # it has just been found or finished
-        return ArrayRun(done.curve, done.result["counters"], done.result, None if store is None else done.directory)
+        run = Run(done.key, done.result, done.directory, store is not None)
+        assert run.curve is not None  # read while its file is there
+        return run
 
 
 def _parts(X: Any, y: Any, suffix: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.store import recorder
-from svm_cost_curves.experiments.store.browse import choose, comparison, export, facts, lines
+from svm_cost_curves.experiments.store.browse import CUT, choose, comparison, default_root, export, facts, lines, opened
 from svm_cost_curves.experiments.store.errors import StoreError
 from svm_cost_curves.experiments.store.run_folder import FinishedRun
 from svm_cost_curves.experiments.store.store import ADDRESS, SERVERS, Store
@@ -27,15 +27,17 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="svm-store", description="The records of runs.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     record_ = commands.add_parser("record", help="record in mlflow the runs that it lacks", description=RECORD)
-    record_.add_argument("folder", nargs="?", default=StoreConfig.root, help="default: %(default)s")
+    record_.add_argument("folder", nargs="?", help=ROOT)
     record_.add_argument("address", nargs="?", help="http://HOST:PORT of a server; default: where the runs belong")
     ui_ = commands.add_parser("ui", help="mlflow's web pages on the runs of a folder", description=UI)
-    ui_.add_argument("folder", nargs="?", default=StoreConfig.root, help="default: %(default)s")
+    ui_.add_argument("folder", nargs="?", help=ROOT)
     ui_.add_argument("--port", type=int, default=5000, help="default: %(default)s")
     for name, (says, _) in BROWSE.items():
         own = commands.add_parser(name, help=says, description=f"{says[:1].upper()}{says[1:]}. {FILTERS}")
         if name == "export":
             own.add_argument("file", help="FILE.csv or FILE.parquet")
+        if name == "list":
+            own.add_argument("--wide", action="store_true", help="a column for each setting that differs, in full")
         if name == "delete":
             own.add_argument("--yes", action="store_true", help="delete them; without it they are only listed")
         own.add_argument("filters", nargs="*", metavar="NAME=VALUE")
@@ -49,8 +51,8 @@ def main(words: Sequence[str]) -> int:
         if given.command in BROWSE:
             return _browse(given)
         if given.command == "ui":
-            return ui(Path(given.folder.removeprefix("store.root=")), given.port)
-        return record(Path(given.folder.removeprefix("store.root=")), given.address)
+            return ui(_folder(given), given.port)
+        return record(_folder(given), given.address)
     except StoreError as error:
         _say(f"error: {error}")
         return USER_ERROR
@@ -64,9 +66,14 @@ def _say(text: str) -> None:
     print(printable(text, keep="\n"), file=sys.stderr)
 
 
+def _folder(given: argparse.Namespace) -> Path:
+    return Path(given.folder.removeprefix("store.root=")) if given.folder else default_root()
+
+
+ROOT = f"default: {StoreConfig.root}, here or in the checkout"
 FILTERS = (
     "NAME=VALUE chooses runs by their settings: algo=sbp dataset=adult seed=0,1 problem.nu=0.01; key= takes a key's "
-    f"beginning, store= the folder (default: {StoreConfig.root})."
+    f"beginning, sweep= the name of a sweep's folder, store= the folder of the records ({ROOT})."
 )
 
 
@@ -75,13 +82,15 @@ def _browse(given: argparse.Namespace) -> int:
     gc.disable()  # of thousands of runs nothing is garbage, and the collector takes longer than their files
     folders = [word.partition("=")[2] for word in given.filters if word.startswith("store=")]
     words = [word for word in given.filters if not word.startswith("store=")]
-    store = Store.open(folders[-1] if folders else StoreConfig.root, read_only=given.command != "delete")
+    store = opened(folders[-1] if folders else None, read_only=given.command != "delete")
     BROWSE[given.command][1](store, choose(store, words), given)
     return OK
 
 
-def _list(_: Store, runs: Sequence[FinishedRun], __: argparse.Namespace) -> None:
-    print("\n".join([*lines(runs), f"{len(runs)} run{'s' * (len(runs) != 1)}"]))
+def _list(store: Store, runs: Sequence[FinishedRun], given: argparse.Namespace) -> None:
+    table = lines(runs, wide=getattr(given, "wide", False))
+    cut = "; --wide or export has what ... cuts" if any(line.endswith(CUT) for line in table) else ""
+    print("\n".join([*table, f"{len(runs)} run{'s' * (len(runs) != 1)} in {store.root}{cut}"]))
 
 
 def _show(_: Store, runs: Sequence[FinishedRun], __: argparse.Namespace) -> None:

@@ -4,56 +4,123 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from svm_cost_curves.experiments.configuration.presets import COMMAND_LINE
+from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.configuration.settings import nearest
+from svm_cost_curves.experiments.processes.outcome import outcomes_in
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.store.errors import StoreError
 from svm_cost_curves.experiments.store.run_folder import FinishedRun
-from svm_cost_curves.experiments.store.serialize import flatten, setting_names
-from svm_cost_curves.experiments.store.store import Store
+from svm_cost_curves.experiments.store.serialize import filter_texts, flatten, recorded_text, setting_names
+from svm_cost_curves.experiments.store.store import SWEEPS, Store
 from svm_cost_curves.experiments.store.tidy import FIRST, differing, entry, record_of, tidy
 from svm_cost_curves.support.text import printable
 
 KEY: Final = "key"
+SWEEP: Final = "sweep"
+"""Filters that are no settings."""
+WIDTH: Final = 100
+NAME_WIDTH: Final = 20
+"""Characters of a line of the short table, and of a name in it."""
+CUT: Final = "..."
 MOST: Final = 12
 """Runs that fit side by side."""
 MEASURES: Final = ("test_error", "primal", "relative_gap", "support_vectors")
 
 
-def choose(store: Store, words: Sequence[str]) -> list[FinishedRun]:
-    """Return the finished runs that have some settings.
+def default_root() -> Path:
+    """Return the folder of records where none is named: ``results`` here, or else in the checkout."""
+    here, checkout = Path(StoreConfig.root), PROJECT_ROOT / StoreConfig.root
+    return checkout if checkout.is_dir() and not here.is_dir() else here
 
-    Parameters
-    ----------
-    store : Store
-    words : sequence of str
-        ``algo=sbp``, ``seed=0,1,2``, ``problem.nu=0.01``; ``key=`` takes the beginning of a run's key.
+
+def opened(root: Path | str | None, *, read_only: bool = True) -> Store:
+    """Return a store that has runs; None: that of `default_root`.
 
     Raises
     ------
     StoreError
-        There is no store, a word has another form, no run has a setting of this name, or no run has these values.
+        There are no runs.
     """
+    store = Store.open(default_root() if root is None else root, read_only=read_only)
     if not store.exists():
-        raise StoreError(f"there are no runs in {store.root}")
+        raise StoreError(f"there are no runs in {store.root}" + ("" if root else ": name their folder by store=FOLDER"))
+    return store
+
+
+def choose(store: Store, words: Sequence[str]) -> list[FinishedRun]:
+    """Return the finished runs that have some settings, given as ``algo=sbp``, ``seed=0,1,2``, ``problem.nu=0.01``.
+
+    Raises
+    ------
+    StoreError
+        A word has another form, or as `chosen`.
+    """
     filters: dict[str, list[Any]] = {}
     for word in words:
         name, equals, values = word.partition("=")
         if not equals or not values:
             raise StoreError(f"{word!r} is no filter: write NAME=VALUE, as algo=sbp or seed=0,1")
         filters[name] = [read for text in values.split(",") for read in _readings(text)]
-    starts = tuple(str(value) for value in filters.pop(KEY, [""]))
-    runs = [run for run in store.runs(**filters) if run.key.startswith(starts)]
-    if not runs:
-        known = sorted({KEY, *(name for run in store.runs() for name in setting_names(run.result))})
-        for name in filters:
-            if known != [KEY] and name not in known:
-                raise StoreError(f"no run has a setting {name!r}{nearest(name, known)}")
-        raise StoreError(f"no finished run in {store.root}" + (f" has {' '.join(words)}" if words else ""))
-    return runs
+    return chosen(store, filters)
+
+
+def chosen(store: Store, filters: Mapping[str, Any]) -> list[FinishedRun]:
+    """Return the finished runs that have some settings; there is at least one.
+
+    Parameters
+    ----------
+    store : Store
+    filters : mapping
+        As for `Store.runs`. Further, ``key`` takes the beginning of a run's key, and ``sweep`` the name of a sweep's
+        folder.
+
+    Raises
+    ------
+    StoreError
+        There is no such sweep, no run has a setting of this name, or none has these values.
+    """
+    wanted = dict(filters)
+    starts = tuple(filter_texts(wanted.pop(KEY, "")))
+    sweeps = filter_texts(wanted.pop(SWEEP)) if SWEEP in wanted else None
+    keys = None if sweeps is None else {key for name in sweeps for key in _keys_of_sweep(store, name)}
+    runs = [run for run in store.runs(**wanted) if run.key.startswith(starts) and (keys is None or run.key in keys)]
+    if runs:
+        return runs
+    every = store.runs()
+    known = sorted({KEY, SWEEP, *(name for run in every for name in setting_names(run.result))})
+    for name, value in wanted.items():
+        if every and name not in known:
+            ends = [other for other in known if other.rpartition(".")[2].rstrip("_") == name]
+            hint = f"; did you mean {' or '.join(ends)}?" if ends else nearest(name, known)
+            raise StoreError(f"no run has a setting {name!r}{hint}")
+        there = {text for run in every if (text := recorded_text(run.result, name)) is not None}
+        if every and not there & filter_texts(value):
+            shown = ", ".join(sorted(there)[:MOST]) + (", ..." if len(there) > MOST else "")
+            raise StoreError(f"no run in {store.root} has {_filter(name, value)}; there are {shown}")
+    together = " and ".join(_filter(name, value) for name, value in filters.items())
+    raise StoreError(f"no finished run in {store.root}" + (f" has {together}" if together else ""))
+
+
+def _filter(name: str, value: Any) -> str:
+    """Return a filter as it is written on the command line; a number that was read from a text is left out."""
+    values = value if isinstance(value, list | tuple | set | frozenset | range) else [value]
+    texts = [str(one) for one in values if not (isinstance(one, float) and isinstance(value, list))]
+    return f"{name}={','.join(texts or map(str, values))}"
+
+
+def _keys_of_sweep(store: Store, name: str) -> list[str]:
+    """Return the keys of the runs of a sweep, whose folder is in ``sweeps/`` of the store, or has this path."""
+    for folder in (store.root / SWEEPS / name, Path(name)):
+        if folder.is_dir() and (outcomes := outcomes_in(folder)):
+            return [outcome.key for outcome in outcomes if outcome.key]
+    there = sorted(path.name for path in (store.root / SWEEPS).glob("*") if path.is_dir())
+    raise StoreError(f"no sweep {name!r} in {store.root / SWEEPS}; the latest are {', '.join(there[-5:]) or 'none'}")
 
 
 def _readings(text: str) -> list[Any]:
@@ -63,23 +130,51 @@ def _readings(text: str) -> list[Any]:
     return [text]
 
 
-def lines(runs: Sequence[FinishedRun]) -> list[str]:
-    """Return a table with a line for each run: key, names, the settings that differ, test error, time, start."""
+def lines(runs: Sequence[FinishedRun], *, wide: bool = False) -> list[str]:
+    """Return a table with a line for each run: key, names, the settings that differ, test error, and when.
+
+    A line has at most `WIDTH` characters; with `wide` every setting has a column, in full, and there are further facts.
+    """
     records = [record_of(run) for run in runs]
     columns = differing(records)
-    heads = ["key", *FIRST, *columns, "test error", "CPU s", "started (UTC)"]
+    if wide:
+        heads = [KEY, *FIRST, *columns, "test error", "CPU s", "started (UTC)"]
+        rows = [
+            [
+                run.key[:12],
+                *(str(run.result[name]) for name in FIRST),
+                *(_text(entry(record, name)) for name in columns),
+                _text(run.result["final"].get("test_error")),
+                f"{run.result['cpu_seconds']:.1f}",
+                _started(run),
+            ]
+            for run, record in zip(runs, records, strict=True)
+        ]
+        return _aligned([heads, *rows])
+    by_algo: dict[str, list[dict[str, Any]]] = {}
+    for run, record in zip(runs, records, strict=True):
+        by_algo.setdefault(run.result["algo"], []).append(record)
+    telling = {
+        algo: [name for name in columns if not name.startswith("algo.") or name in differing(members)]
+        for algo, members in by_algo.items()
+    }
     rows = [
         [
-            run.key[:12],
-            *(str(run.result[name]) for name in FIRST),
-            *(_text(entry(record, name)) for name in columns),
+            run.key[:8],
+            *(_cut(str(run.result[name]), NAME_WIDTH) for name in FIRST),
             _text(run.result["final"].get("test_error")),
-            f"{run.result['cpu_seconds']:.1f}",
-            _started(run),
+            _differences(run, record, telling[run.result["algo"]]),
         ]
         for run, record in zip(runs, records, strict=True)
     ]
-    return _aligned([heads, *rows])
+    return [_cut(line, WIDTH) for line in _aligned([[KEY, *FIRST, "test error", "settings that differ"], *rows])]
+
+
+def _differences(run: FinishedRun, record: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Return settings of a run as on the command line, those first that were given there."""
+    origins = run.result["settings"].get("origins", {})
+    given = sorted(names, key=lambda name: origins.get(name) != COMMAND_LINE)
+    return " ".join(f"{name}={_text(value)}" for name in given if (value := entry(record, name)) is not None)
 
 
 def facts(run: FinishedRun) -> list[str]:
@@ -135,6 +230,10 @@ def export(runs: Sequence[FinishedRun], path: Path) -> int:
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
     return len(table)
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - len(CUT)]}{CUT}"
 
 
 def _started(run: FinishedRun) -> str:

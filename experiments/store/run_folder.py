@@ -53,11 +53,6 @@ class FinishedRun:
         """Whether its command made one run at a time; False if the record does not say it."""
         return bool(self.result.get("provenance", {}).get("jobs") == 1)
 
-    @property
-    def label(self) -> str:
-        """A short name of the run."""
-        return label_of(self.result)
-
     @cached_property
     def curve(self) -> pd.DataFrame:
         """The curve (`experiments.curve`), read at first access.
@@ -75,11 +70,6 @@ class FinishedRun:
             return read_curve(content)
         except (OSError, ValueError) as error:
             raise StoreError(f"the curve of run {self.key} cannot be read from {path}: {error}") from error
-
-
-def label_of(result: Mapping[str, Any]) -> str:
-    """Return a short name of a run from its result.json."""
-    return f"{result['algo']} {result['dataset']} seed={result['seed']}"
 
 
 def write_run(

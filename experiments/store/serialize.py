@@ -17,11 +17,16 @@ if TYPE_CHECKING:
 
 PARAM_LENGTH = 6000
 TAG_LENGTH = 8000
-"""Most characters of a parameter's and of a tag's value in mlflow."""
+NAME_LENGTH = 250
+"""Most characters of a parameter's value, a tag's value, and a run's name in mlflow."""
 
 NAMES: Final = ("algo", "dataset", "kernel", "seed")
 """Entries of result.json that name a run."""
 ERRORS: Final = ("test_error", "train_error")
+DESCRIPTIONS: Final = frozenset(
+    ("description", "source", "licence", "remarks", "stand_in", "files", "expected_train", "expected_test")
+)
+"""Entries of a data set that say what it is; its name tells them apart."""
 _MISSING: Final = object()
 
 MetricPoint = tuple[str, float, int, int]
@@ -36,6 +41,19 @@ def plain(value: Any, where: str) -> Any:
         raise StoreError(str(error)) from error
 
 
+def settings_in(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a run in their groups, by their present names, without who chose them."""
+    from svm_cost_curves.experiments.configuration.schema import RENAMED
+
+    settings = {name: value for name, value in result["settings"].items() if name != "origins"}
+    for old, new in RENAMED.items():
+        group, _, name = old.partition(".")
+        if name in settings.get(group, ()):
+            last = new.partition(".")[2]
+            settings[group] = {last if other == name else other: value for other, value in settings[group].items()}
+    return settings
+
+
 def recorded_text(result: Mapping[str, Any], name: str) -> str | None:
     """Return a setting of a run, or an entry of its provenance, as text; None if it has none of this name.
 
@@ -48,7 +66,7 @@ def recorded_text(result: Mapping[str, Any], name: str) -> str | None:
     """
     if name in NAMES:
         return _text(result[name])
-    for names in (result["settings"], result["provenance"], result["provenance"].get("build", {})):
+    for names in (settings_in(result), result["provenance"], result["provenance"].get("build", {})):
         value: Any = names
         for part in name.split("."):
             value = value.get(part, _MISSING) if isinstance(value, Mapping) else _MISSING
@@ -61,7 +79,7 @@ def setting_names(result: Mapping[str, Any]) -> list[str]:
     """Return the names that `recorded_text` knows of a run's settings and provenance."""
     provenance = result["provenance"]
     facts = {name: value for name, value in provenance.items() if not isinstance(value, Mapping)}
-    settings = {name: value for name, value in result["settings"].items() if name not in ("seed", "origins")}
+    settings = {name: value for name, value in settings_in(result).items() if name != "seed"}
     return [*NAMES, *(name for name, _ in flatten({**settings, **facts, **provenance.get("build", {})}))]
 
 
@@ -70,13 +88,32 @@ def params_of(result: Mapping[str, Any]) -> dict[str, str]:
 
     Characters that mlflow does not allow in a name become ``_``; long values are cut.
     """
-    groups = {name: value for name, value in result["settings"].items() if name not in (*NAMES[1:], "origins")}
-    groups["kernel"] = result["settings"]["kernel"]
-    data = result["settings"]["dataset"]
-    groups["dataset"] = {name: data.get(name) for name in ("max_train", "max_test")}
+    groups = {name: value for name, value in settings_in(result).items() if name not in NAMES[1:]}
+    groups |= {"kernel": result["settings"]["kernel"], "dataset": data_settings(result)}
     settings = {name: value for name, value in flatten(groups) if not name.endswith(".name") and value is not None}
     named = {name: result[name] for name in NAMES}
     return {_allowed(name): _cut(_text(value), PARAM_LENGTH) for name, value in {**named, **settings}.items()}
+
+
+def data_settings(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a run's data set that differ from the defaults, without descriptions."""
+    from svm_cost_curves.datasets.spec import DatasetConfig
+
+    default = DatasetConfig()
+    recorded = result["settings"]["dataset"].items()
+    left_out = {"name", "kind", *DESCRIPTIONS}
+    return {name: value for name, value in recorded if name not in left_out and value != getattr(default, name, None)}
+
+
+def run_name(result: Mapping[str, Any]) -> str:
+    """Return the name of a run in mlflow, that of the console: with the settings of its command line."""
+    from svm_cost_curves.experiments.configuration.presets import COMMAND_LINE
+
+    settings = dict(flatten(settings_in(result))) | {"kernel": result["kernel"]}
+    given = [name for name, origin in result["settings"].get("origins", {}).items() if origin == COMMAND_LINE]
+    texts = {name: _text(settings[name]).removesuffix(".0") for name in given if name in settings and name != "seed"}
+    shown = [f"{name}={text}" for name, text in texts.items()]
+    return _cut(" ".join([f"{result['algo']} {result['dataset']} seed={result['seed']}", *shown]), NAME_LENGTH)
 
 
 def tags_of(texts: Mapping[str, Any]) -> dict[str, str]:

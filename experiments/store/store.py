@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 RUNS: Final = "runs"
 UNFINISHED: Final = "unfinished"
 LOCKS: Final = "locks"
+SWEEPS: Final = "sweeps"
 SERVERS: Final = "servers"
 """Folder of a store with the stores of servers, one for each."""
 RECORDED: Final = "recorded"

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from svm_cost_curves.experiments.columns import COLUMNS
 from svm_cost_curves.experiments.store.run_folder import FinishedRun
+from svm_cost_curves.experiments.store.serialize import DESCRIPTIONS, settings_in
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FIRST = ("algo", "dataset", "seed")
-_DESCRIPTIONS: Final = frozenset(
-    ("description", "source", "licence", "remarks", "stand_in", "files", "expected_train", "expected_test")
-)
-"""Entries of a data set that say what it is; its name tells them apart."""
+ARRAYS: Final = "arrays.npz"
+"""File of the arrays of `experiments.run`; its folder is another one each time."""
 
 
 def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
@@ -52,8 +51,10 @@ def record_of(run: FinishedRun) -> dict[str, Any]:
     """Return the settings of a run in their groups, and of its build what a run's key depends on."""
     recorded = run.result["provenance"]["build"]
     build = {name: str(recorded[name])[:12] for name in ("build_id", "isa", "code") if name in recorded}
-    settings = {name: value for name, value in run.result["settings"].items() if name != "origins"}
-    data = {name: value for name, value in settings["dataset"].items() if name not in _DESCRIPTIONS}
+    settings = settings_in(run.result)
+    data = {name: value for name, value in settings["dataset"].items() if name not in DESCRIPTIONS}
+    if str(data.get("train", "")).endswith(ARRAYS):
+        del data["train"]
     return {**settings, "dataset": data, "build": build}
 
 

@@ -30,13 +30,12 @@ from svm_cost_curves.experiments.store.run_folder import (
     CURVE_FILE,
     RESULT_FILE,
     SUMS_FILE,
-    label_of,
     read_contents,
     read_curve,
     sha256,
     write_contents,
 )
-from svm_cost_curves.experiments.store.serialize import metric_points, params_of, tags_of
+from svm_cost_curves.experiments.store.serialize import data_settings, metric_points, params_of, run_name, tags_of
 from svm_cost_curves.support.files import temporary_folder
 
 if TYPE_CHECKING:
@@ -255,11 +254,14 @@ class Tracking:
                 tags = tags_of(
                     provenance.as_tags(facts) | names | {"status": RECORDING, "folder": source, "sums": sums}
                 )
-                name = label_of(result) if "algo" in result else result["key"]
+                tags |= {"mlflow.source.type": "LOCAL", "mlflow.source.name": "run.py"}
+                name = run_name(result) if "algo" in result else result["key"]
                 partial = self._client.create_run(self.experiment_id, started, tags, name)
             run_id = str(partial.info.run_id)
             for chunk in _chunks(params, PARAMS_PER_BATCH):
                 self._client.log_batch(run_id, params=[mlflow.entities.Param(*item) for item in chunk])
+            if params:
+                self._client.log_inputs(run_id, [_data_of(mlflow, result)])
             for chunk in _chunks(points, METRICS_PER_BATCH):
                 self._client.log_batch(run_id, metrics=[mlflow.entities.Metric(*point) for point in chunk])
             self._client.log_artifacts(run_id, str(folder))
@@ -368,6 +370,17 @@ def load_mlflow() -> Any:
     for name in ("mlflow", "alembic"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # errors arrive as exceptions as well
     return mlflow
+
+
+def _data_of(mlflow: Any, result: Mapping[str, Any]) -> Any:
+    """Return the data set of a run for mlflow's column of data sets."""
+    data = result["provenance"].get("data", {})
+    files = [file.get("sha256") for file in data.get("files", ())]
+    digest = sha256(json.dumps([files, data_settings(result)], sort_keys=True).encode())[:8]
+    profile = json.dumps(data.get("counts", {}))
+    tags = [mlflow.entities.InputTag("mlflow.data.context", "training")]
+    entry = mlflow.entities.Dataset(result["dataset"], digest, "code", data.get("source", ""), profile=profile)
+    return mlflow.entities.DatasetInput(entry, tags)
 
 
 def _chunks(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

@@ -1,4 +1,4 @@
-"""`experiments.run_arrays` is `run.py` on a file that holds them."""
+"""`experiments.run` is `run.py` on a named data set, or on a file that holds the arrays; `experiments.plot` draws."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Y = np.where(X[:, 0] + 0.3 * X[:, 1] > 0, "yes", "no")
 def test_a_run_on_arrays_is_recorded_and_found_again(fresh: Path) -> None:
     store = fresh / "results"
     settings = {"budget": {"epochs": 1}, "seed": np.int64(2), "kernel": {"sigma2": 2.0}}
-    first = experiments.run_arrays("sbp", X, Y, store=store, **settings)
+    first = experiments.run("sbp", X, Y, store=store, **settings)
     assert first.folder is not None
     assert first.folder.parents[1] == store
     assert first.counters["kernel_evaluations"] == first.curve["kernel_evaluations"].iloc[-1] == 48 * 48
     assert first.result["final"]["test_error"] == first.curve["test_error"].iloc[-1] < 0.3
     assert first.result["provenance"]["data"]["label_rule"] == "yes is +1, no is -1"
-    again = experiments.run_arrays("sbp", X, Y, store=store, seed=2, **{"budget.epochs": 1, "kernel.sigma2": 2.0})
+    again = experiments.run("sbp", X, Y, store=store, seed=2, **{"budget.epochs": 1, "kernel.sigma2": 2.0})
     assert again.folder == first.folder  # found, not computed
 
 
@@ -36,7 +36,7 @@ def test_without_a_store_nothing_is_left_and_test_rows_are_used(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     rows = sparse.coo_matrix(X)
-    done = experiments.run_arrays(
+    done = experiments.run(
         "pegasos", rows, (Y == "yes").tolist(), rows, Y == "yes", kernel="linear", problem={"C": 1.0}
     )
     assert done.folder is None
@@ -52,12 +52,14 @@ def test_without_a_store_nothing_is_left_and_test_rows_are_used(
         ({"budget": {"epoch": 1}}, SettingsError, "did you mean epochs"),
         ({"engine": "mpi", "algo": "minibatch_sdca"}, SettingsError, "leave engine=local"),
         ({"seed": object()}, SettingsError, "a setting cannot be <object"),
-        ({"X": np.full((60, 2), np.nan)}, DataError, "row 1, column 1 .* is nan; .*remove the row"),
+        ({"X": np.full((60, 2), np.nan)}, DataError, "row 1, column 1 .* is missing or nan; .*remove the row"),
         ({"X": [["a", 1]] * 60}, DataError, "X holds a value that is not a number"),
         ({"y": np.ones(60)}, DataError, "only one class .*add rows of the other class"),
         ({"y": np.arange(60) % 3}, DataError, r"3 different labels \(0, 1, 2\); .*dataset\.positive=\[2\]"),
         ({"y": Y[:5]}, DataError, "60 rows of features but 5 labels"),
         ({"X_test": X}, DataError, "X_test is given without y_test"),
+        ({"dataset": "digits"}, SettingsError, "either arrays, X= and y=, or the name of a data set"),
+        ({"X": "digits"}, SettingsError, "the name of a data set is dataset='digits'"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(
@@ -65,7 +67,32 @@ def test_what_is_wrong_is_said_in_one_sentence(
 ) -> None:
     given = {"algo": "sbp", "X": X, "y": Y, "store": fresh / "results", **changes}
     with pytest.raises(error, match=said):
-        experiments.run_arrays(**given)
+        experiments.run(**given)
+
+
+def test_a_named_data_set_and_its_picture(fresh: Path) -> None:
+    given = {
+        "dataset": "synthetic",
+        "dataset.n": 80,
+        "dataset.d": 3,
+        "budget": {"epochs": 2},
+        "store": fresh / "results",
+    }
+    runs = [
+        experiments.run(algo, seed=seed, **given, **{"problem.lambda_": value})
+        for algo, value in (("pegasos", 0.1), ("pegasos", 0.01), ("smo", 0.1))
+        for seed in range(2)
+    ]
+    lines = repr(runs[0]).splitlines()
+    assert [line.split()[0] for line in lines] == ["algo", "data", "key", "final", "cost"]
+    assert "80 training and 500 test rows, 3 features" in lines[1]
+    assert f"{runs[0].counters['kernel_evaluations']:,} kernel evaluations" in lines[4]
+    again = experiments.load(["pegasos", "smo"], store=fresh / "results")
+    assert set(again["run"]) == {run.key for run in runs}
+    for drawn in (experiments.plot(runs), experiments.plot(again), experiments.plot(runs[0])):
+        (axes,) = (axes for part in drawn.subfigs for axes in part.axes)
+        assert "test error" in axes.get_ylabel().lower()
+        assert axes.get_lines()
 
 
 def test_settings_as_words() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
+from svm_cost_curves.experiments.run import curve_builder
 from svm_cost_curves.experiments.run.advance import advance_run
 from svm_cost_curves.experiments.run.console import Display, FullDisplay
 from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
@@ -118,7 +119,7 @@ def test_large_snapshots_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None
             self.sizes.append(len(snapshots))
             return [{} for _ in snapshots]
 
-    monkeypatch.setattr("svm_cost_curves.experiments.run.curve_builder.PENDING_BYTES", 2400)
+    monkeypatch.setattr(curve_builder, "PENDING_BYTES", 2400)
     solver, clock = _Solver(), _Clock()
     monkeypatch.setattr(solver, "snapshot", Weights)
     builder = CurveBuilder(Blocks(), 10, 1e9, clock)
@@ -130,7 +131,7 @@ def test_large_snapshots_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_groups_depend_neither_on_time_nor_on_interruptions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("svm_cost_curves.experiments.run.curve_builder.GROUP", 8)
+    monkeypatch.setattr(curve_builder, "GROUP", 8)
 
     class Groups(_Evaluator):
         def evaluate(self, snapshots: Sequence[int], /) -> list[dict[str, Any]]:

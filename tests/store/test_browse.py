@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -9,12 +10,14 @@ import pytest
 from store_records import make_curve, result_of
 
 from svm_cost_curves import experiments
-from svm_cost_curves.experiments.store import Store, StoreError
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.store import Store, StoreError, browse
 from svm_cost_curves.experiments.store.__main__ import main
 
 
 def record(store: Store, key: str, algo: str, seed: int, nu: float, isa: str = "v3") -> None:
-    settings = {"algo": {"name": algo}, "problem": {"nu": nu}, "seed": seed, "dataset": {"name": "adult"}}
+    settings = {"algo": {"name": algo}, "problem": {"nu": nu}, "seed": seed, "dataset": {"name": "adult", "d": 9}}
+    settings["budget"] = {"checkpoints": 60}
     result = result_of(seed) | {"algo": algo, "settings": {**settings, "origins": {"problem.nu": f"told {key}"}}}
     result["provenance"]["build"]["isa"] = isa
     store.finish(key, result, make_curve(5))
@@ -29,6 +32,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record(store, "k1", "sbp", 1, 0.01)
     record(store, "k2", "sbp", 0, 0.1)
     record(store, "k3", "smo", 0, 0.1)
+    for number, key in enumerate(("k0", "k3")):
+        Outcome("", "finished", key=key).write(folder / "sweeps" / "monday", number)
     return folder
 
 
@@ -44,6 +49,8 @@ def command(folder: Path, *words: str) -> int:
         (["algo=sbp", "seed=0,2"], ["k0", "k2"]),
         (["problem.nu=0.010"], ["k0", "k1"]),
         (["key=k2"], ["k2"]),
+        (["algo=sbp,smo", "dataset.d=9", "problem.nu=0.1"], ["k2", "k3"]),
+        (["budget.evaluations=60", "sweep=monday"], ["k0", "k3"]),
     ],
 )
 def test_filters_choose_runs(
@@ -52,15 +59,33 @@ def test_filters_choose_runs(
     assert command(filled, "list", *words) == 0
     head, *lines, last = capsys.readouterr().out.splitlines()
     assert sorted(line.split()[0] for line in lines) == keys
-    assert last == f"{len(keys)} run{'s' * (len(keys) > 1)}"
-    assert ("problem.nu" in head) == (len(keys) > 2 or words == ["algo=sbp", "seed=0,2"])
+    assert last == f"{len(keys)} run{'s' * (len(keys) > 1)} in {filled}"
+    assert head.split()[:6] == ["key", "algo", "dataset", "seed", "test", "error"]
+    assert any("problem.nu=0.1" in line for line in lines) == ({"k0", "k2"} <= {*keys} or {"k0", "k3"} <= {*keys})
+
+
+def test_a_line_has_100_characters_and_wide_has_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = Store.open(tmp_path)
+    for key in ("k0", "k1"):
+        names = {f"setting_{letter}": f"{letter}{key}" * 5 for letter in "abcdefgh"}
+        store.finish(key, result_of(problem=names, origins={"problem.setting_h": "command line"}), make_curve(3))
+    assert command(tmp_path, "list") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines[:-1])) <= 100
+    assert f"0.1         problem.setting_h={'hk0' * 5} problem.setting_a=" in lines[1]  # what was given comes first
+    assert lines[-1].endswith("--wide or export has what ... cuts")
+    assert command(tmp_path, "list", "--wide") == 0
+    assert "gk0" * 5 in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["list", "algoo=sbp"], "no run has a setting 'algoo'; did you mean algo"),
-        (["list", "algo=pegasos"], "has algo=pegasos"),
+        (["list", "nu=0.1"], "no run has a setting 'nu'; did you mean problem.nu"),
+        (["list", "algo=pegasos"], "has algo=pegasos; there are sbp, smo"),
+        (["list", "algo=smo", "problem.nu=0.01"], "has algo=smo and problem.nu=0.01"),
+        (["list", "sweep=tuesday"], "no sweep 'tuesday' in"),
         (["list", "sbp"], "'sbp' is no filter: write NAME=VALUE"),
         (["list", "algo="], "'algo=' is no filter"),
         (["show", "algo=sbp"], "show is for one run, and 3 have these settings:\nkey"),
@@ -82,6 +107,19 @@ def test_a_folder_without_a_store_is_named(tmp_path: Path, capsys: pytest.Captur
         assert command(tmp_path / "none", name, "algo=sbp") == 2
         assert f"there are no runs in {tmp_path / 'none'}" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
+
+
+def test_the_store_is_looked_for_here_and_in_the_checkout(
+    filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(browse, "PROJECT_ROOT", tmp_path / "checkout")
+    with pytest.raises(StoreError, match="name their folder by store=FOLDER"):
+        experiments.load("sbp")
+    shutil.copytree(filled, tmp_path / "checkout" / "results")
+    assert len(experiments.load("sbp")["run"].unique()) == 3
+    record(Store.open("results"), "k9", "sbp", 0, 0.1)
+    assert experiments.load("sbp")["run"].unique().tolist() == ["k9"]
 
 
 def test_all_that_is_recorded_is_shown(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,7 +159,7 @@ def test_builds_that_differ_are_a_column(filled: Path, tmp_path: Path) -> None:
         record(store, key, "sbp", 0, 0.1, isa)
     table = experiments.load("sbp", "adult", store=tmp_path)
     assert table.groupby("build.isa")["run"].first().to_dict() == {"v3": "a", "v4": "b"}
-    with pytest.raises(StoreError, match="has algo=sbp, dataset=adult, seed=7"):
+    with pytest.raises(StoreError, match="has seed=7; there are 0"):
         experiments.load("sbp", "adult", store=tmp_path, seed=7)
 
 
