@@ -299,8 +299,7 @@ def mean_over_runs(
 def aligned(runs: Sequence[Points], grid: ArrayLike | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return costs, (points,), from where all runs have begun, and the value of each run there, (runs, points).
 
-    Rows in which cost or value is missing are left out, and runs without other rows. The costs are those of `grid`,
-    (m,), or of `common_grid`.
+    Left out are rows without a value, and runs without others. The costs are those of `grid`, (m,), or `common_grid`.
     """
     pairs = [pair for run in runs if len((pair := _known(*run))[0])]
     costs = common_grid([pair[0] for pair in pairs]) if grid is None else np.asarray(grid, dtype=np.float64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.arena.targets import COSTS, Targets
-from svm_cost_curves.experiments.curve import column, cost_to_reach
+from svm_cost_curves.experiments.cost_to_target import cost_to_stay
+from svm_cost_curves.experiments.curve import Points, column, cost_to_reach
 from svm_cost_curves.experiments.papers.optimum import SERIES as OPTIMUM
 from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
 from svm_cost_curves.experiments.plotting.bands import Band, band
@@ -43,10 +44,17 @@ class RunProgress:
     values: NDArray[np.float64]
     costs: Mapping[str, NDArray[np.float64]]
 
-    def reach(self, cost: str, threshold: float) -> float:
-        """Return the cost at the first evaluation at or below a value; infinite if there is none."""
-        found = cost_to_reach(self.costs[cost], self.values, threshold)
-        return math.inf if found is None else max(found, LEAST.get(cost, 1.0))
+    def points(self, cost: str) -> Points:
+        """Return the costs, which are positive, and the values."""
+        return np.maximum(self.costs[cost], LEAST.get(cost, 1.0)), self.values
+
+    def reach(self, cost: str, threshold: float, *, stays: bool = True) -> float:
+        """Return the cost from which the values stay at or below a threshold; infinite if the last is above.
+
+        With ``stays=False``: the cost at the first evaluation at or below it.
+        """
+        points = self.points(cost)
+        return _or_infinite(cost_to_stay([points], threshold) if stays else cost_to_reach(*points, threshold))
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,7 @@ class Comparison:
 
     @cached_property
     def least_error(self) -> float | None:
-        """Least median value of any entrant; None without runs."""
+        """Least value of any entrant's curve; None without runs."""
         lows = [float(curve.middle.min()) for name in self.entrants if (curve := self.band(name, "iterations"))]
         return min(lows, default=None)
 
@@ -103,21 +111,37 @@ class Comparison:
         return level if self.targets.kind != "best" else (1 + level) * (self.least_error or 0.0)
 
     def band(self, name: str, cost: str) -> Band | None:
-        """Return median, least and largest value over an entrant's runs; None without runs that count the cost."""
-        return band([(run.costs[cost], run.values) for run in self.runs[name] if cost in run.costs])
+        """Return mean, least and largest value over an entrant's runs; None without runs that count the cost.
+
+        The median instead of the mean where `Targets.stays` is False.
+        """
+        runs = [(run.costs[cost], run.values) for run in self.runs[name] if cost in run.costs]
+        return band(runs, mean=self.targets.stays)
 
     def counted(self, name: str, cost: str) -> bool:
         """Whether an entrant's runs count a cost; True while it has none."""
         return all(cost in run.costs for run in self.runs.get(name, ()))
+
+    def reach(self, run: RunProgress, cost: str, level: float) -> float:
+        """Return the cost of one run to a level, infinite if it does not get there."""
+        return run.reach(cost, self.threshold(level), stays=self.targets.stays)
 
     def effort(self, name: str, cost: str, level: float) -> Effort | None:
         """Return the costs of an entrant's runs to a level; None without runs that count the cost."""
         runs = self.runs.get(name, ())
         if not runs or not self.counted(name, cost):
             return None
-        found = [run.reach(cost, self.threshold(level)) for run in runs]
-        longest = max(float(run.costs[cost][-1]) for run in runs)
-        return effort_of([None if math.isinf(each) else each for each in found], longest)
+        spent = [self.reach(run, cost, level) for run in runs]
+        return effort_of([None if math.isinf(one) else one for one in spent], _longest(runs, cost))
+
+    def effort_of_mean(self, name: str, cost: str, level: float) -> Effort | None:
+        """Return the cost from which the mean over an entrant's runs stays at or below a level, as that of one run."""
+        runs = self.runs.get(name, ())
+        if not runs or not self.counted(name, cost):
+            return None
+        known = all(np.isfinite(run.values).any() for run in runs)
+        spent = cost_to_stay([run.points(cost) for run in runs], self.threshold(level)) if known else None
+        return effort_of([spent], _longest(runs, cost))
 
     def _values(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         value = column(frame, self.targets.measure)
@@ -128,3 +152,11 @@ class Comparison:
 
 def _costs(frame: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     return {cost: column(frame, cost) for cost in COSTS if not frame[cost].isna().any()}
+
+
+def _longest(runs: Sequence[RunProgress], cost: str) -> float:
+    return max(float(run.costs[cost][-1]) for run in runs)
+
+
+def _or_infinite(cost: float | None) -> float:
+    return math.inf if cost is None else cost

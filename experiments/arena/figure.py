@@ -17,12 +17,14 @@ from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 
 COLUMNS: Final = ("what", "dataset", "series", "cost", "x", "median", "low", "high", "runs")
+"""Columns of the drawn points; where means are drawn, ``mean`` for ``median``."""
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and make its table."""
     spec = evidence.spec
-    comparisons = [Comparison(panel, read_targets(spec.options["target"].value)) for panel in evidence.panels]
+    targets = read_targets(spec.options["target"].value, spec.options["reach"].value)
+    comparisons = [Comparison(panel, targets) for panel in evidence.panels]
     seeds = spec.scale(evidence.scale).seeds
     found = {cost: profiles(costs_of(comparisons, cost, seeds)) for cost in COSTS}
     costs = _shown(spec.options["cost"].value, comparisons)
@@ -53,7 +55,8 @@ def _points(drawing: picture.Drawing) -> pd.DataFrame:
                 tables.append(_table("curve", comparison.panel.dataset, name, cost, values))
         for name, profile in drawing.profiles[cost].items():
             tables.append(_table("profile", "", name, cost, {"x": profile.factor, "median": profile.share}))
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
+    points = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
+    return points.rename(columns={"median": "mean"}) if drawing.means else points
 
 
 def _table(what: str, dataset: str, name: str, cost: str, values: dict[str, Any]) -> pd.DataFrame:

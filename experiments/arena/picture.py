@@ -31,7 +31,7 @@ _MARKERS: Final = 8
 """Markers of a profile, about."""
 _MOST: Final = 9e3
 """Largest factor drawn."""
-_CURVES: Final = "Medians over the runs, bands from the least to the largest; dotted: targets."
+_CURVES: Final = " over the runs, bands from the least to the largest; dotted: targets."
 _PROFILES: Final = (
     "Profile: share of problems (data set x target x seed) that are solved",
     "within a factor of the least cost.",
@@ -72,6 +72,11 @@ class Drawing:
         return styles_for(self.names)
 
     @property
+    def means(self) -> bool:
+        """Whether the curves are means over the runs; False: medians."""
+        return all(comparison.targets.stays for comparison in self.comparisons)
+
+    @property
     def shown(self) -> Sequence[Comparison]:
         """Data sets that have panels."""
         return self.comparisons if len(self.comparisons) <= _FEW else ()
@@ -105,7 +110,8 @@ def draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
         empty(figure, "no finished runs")
         return
     places = layout.add_panels(figure, drawing.columns * len(drawing.costs), _head(drawing), drawing.columns)
-    captions = _PROFILES if drawing.narrow else (_CURVES, " ".join(_PROFILES))
+    curves = ("Means" if drawing.means else "Medians") + _CURVES
+    captions = _PROFILES if drawing.narrow else (curves, " ".join(_PROFILES))
     styles = [drawing.styles[name] for name in shown]
     layout.legend_and_caption(figure, places[0], styles, *captions, per_line=drawing.per_line)
     for row, cost in enumerate(drawing.costs):
@@ -122,14 +128,16 @@ def _head(drawing: Drawing) -> float:
 def _draw_comparison(axes: Axes, comparison: Comparison, drawing: Drawing, cost: str, place: int) -> None:
     gap = comparison.targets.kind == "gap"
     bands = drawing.bands(comparison, cost)
-    heading(axes, comparison.panel, _not_counted(comparison, drawing, cost))
+    levels = [comparison.threshold(level) for level in comparison.judged]
+    least = min(levels, default=1e-3) / 10
+    below = gap and any((band.low < least).any() for band in bands.values())
+    facts = [_not_counted(comparison, drawing, cost), f"smaller values are drawn at {least:g}" if below else ""]
+    heading(axes, comparison.panel, "; ".join(filter(None, facts)))
     if not bands:
         empty_panel(axes, f"{axis_name(cost)}: nothing to draw")
         return
     labelled = 0 if place == 1 else place  # the panel beside the profile has a label like the first of a row
     layout.log_axes(axes, axis_name(cost), "(P - L) / L" if gap else "Test error, %", labelled, drawing.columns)
-    levels = [comparison.threshold(level) for level in comparison.judged]
-    least = min(levels, default=1e-3) / 10
     for name, band in bands.items():
         layout.draw_band(axes, band.at_least(least) if gap else band.times(100), drawing.styles[name])
     if gap:

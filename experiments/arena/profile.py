@@ -75,7 +75,7 @@ def costs_of(comparisons: Sequence[Comparison], cost: str, seeds: int) -> dict[s
 def _spent(comparison: Comparison, name: str, cost: str, seeds: int) -> list[float]:
     runs = {run.seed: run for run in comparison.runs.get(name, ())}
     return [
-        runs[seed].reach(cost, comparison.threshold(level)) if seed in runs else np.inf
+        comparison.reach(runs[seed], cost, level) if seed in runs else np.inf
         for level in comparison.judged
         for seed in range(seeds)
     ]

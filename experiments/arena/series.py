@@ -40,7 +40,8 @@ def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
         An option or a setting is not allowed.
     """
     entrants = read_entrants(spec.options["algos"].value)
-    targets, costs = read_targets(spec.options["target"].value), read_costs(spec.options["cost"].value)
+    targets = read_targets(spec.options["target"].value, spec.options["reach"].value)
+    costs = read_costs(spec.options["cost"].value)
     passes = _passes(spec.options["passes"].value)
     budget = [word for word in options.settings if setting_name(word).startswith("budget.")]
     given = [word for word in options.settings if word not in budget]

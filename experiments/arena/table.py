@@ -28,11 +28,17 @@ def table(comparisons: Sequence[Comparison], profiles: Mapping[str, Mapping[str,
         By cost and entrant.
     """
     rows = [row for comparison in comparisons for level in comparison.judged for row in _rows(comparison, level)]
-    head = ("data set", "target", "solver", "runs there", *map(axis_name, COSTS))
-    return Table(head, rows, [*_profile_notes(profiles), *remarks(comparisons), _LEGEND])
+    stays = all(comparison.targets.stays for comparison in comparisons)
+    target = "stays at or below" if stays else "target"
+    head = ("data set", target, "solver", "runs there", *map(axis_name, COSTS))
+    return Table(head, rows, [*_profile_notes(profiles), *remarks(comparisons), _STAYS if stays else _FIRST])
 
 
-_LEGEND = (
+_STAYS = (
+    "Cost from which the mean over the runs stays at or below the target, with the least and the largest of single "
+    "runs in brackets; bold: the least. >: the mean ends above the target, at this cost."
+)
+_FIRST = (
     "Medians over the runs, with the least and the largest in brackets; bold: the least median. >: most runs ended "
     "before the target, at this cost. Costs are those of the first evaluation at or below the target."
 )
@@ -61,12 +67,14 @@ def remarks(comparisons: Sequence[Comparison]) -> list[str]:
 
 def _rows(comparison: Comparison, level: float) -> list[tuple[str | Bold, ...]]:
     names = styles_for(comparison.entrants)
-    efforts = {name: {cost: comparison.effort(name, cost, level) for cost in COSTS} for name in comparison.entrants}
+    stated = comparison.effort_of_mean if comparison.targets.stays else comparison.effort
+    efforts = {name: {cost: stated(name, cost, level) for cost in COSTS} for name in comparison.entrants}
     head = (called(comparison.panel), comparison.targets.text(level))
     rows = []
     for name, own in efforts.items():
         cells = [
-            _cell(comparison, name, cost, own[cost], _least(each[cost] for each in efforts.values())) for cost in COSTS
+            _cell(comparison, name, cost, level, own[cost], _least(each[cost] for each in efforts.values()))
+            for cost in COSTS
         ]
         rows.append((*head, names[name].name, _there(comparison, name, level), *cells))
     return rows
@@ -79,19 +87,23 @@ def _least(efforts: Iterable[Effort | None]) -> float | None:
 
 def _there(comparison: Comparison, name: str, level: float) -> str:
     runs = comparison.runs[name]
-    got = sum(run.reach("iterations", comparison.threshold(level)) < math.inf for run in runs)
+    got = sum(comparison.reach(run, "iterations", level) < math.inf for run in runs)
     return f"{got} of {len(runs)}"
 
 
-def _cell(comparison: Comparison, name: str, cost: str, effort: Effort | None, least: float | None) -> str | Bold:
-    if effort is None:
+def _cell(
+    comparison: Comparison, name: str, cost: str, level: float, stated: Effort | None, least: float | None
+) -> str | Bold:
+    """Write a cost to a level, and the range of the single runs."""
+    single = comparison.effort(name, cost, level)
+    if stated is None or single is None:
         return NOT_COUNTED if comparison.runs[name] else NOTHING
     written = seconds_text if cost == TIME else _count
-    text = effort.text(written)
-    low, high = min(effort.costs), max(effort.costs)
-    if effort.known and low < high:
-        text += f" [{written(low)}, {written(high) if all(effort.reached) else '>' + written(high)}]"
-    return Bold(text) if effort.known and effort.median == least else text
+    text = stated.text(written)
+    low, high = min(single.costs), max(single.costs)
+    if stated.known and low < high:
+        text += f" [{written(low)}, {written(high) if all(single.reached) else '>' + written(high)}]"
+    return Bold(text) if stated.known and stated.median == least else text
 
 
 def _count(value: float) -> str:

@@ -57,8 +57,8 @@ class Band:
         return replace(self, middle=middle, low=low, high=high)
 
 
-def band(runs: Sequence[Points], tail: float = 0.0) -> Band | None:
-    """Return the median of some runs with a spread, on a common grid of costs.
+def band(runs: Sequence[Points], tail: float = 0.0, *, mean: bool = False) -> Band | None:
+    """Return the median or the mean of some runs with a spread, on a common grid of costs.
 
     Parameters
     ----------
@@ -66,6 +66,7 @@ def band(runs: Sequence[Points], tail: float = 0.0) -> Band | None:
         Cost non-decreasing. Rows without a value or with cost 0 are left out, and runs without other rows.
     tail : float
         Share of the runs below the spread, and above it: 0 for the least and the largest value, 0.25 for quartiles.
+    mean : bool
 
     Returns
     -------
@@ -78,7 +79,8 @@ def band(runs: Sequence[Points], tail: float = 0.0) -> Band | None:
     grid = common_grid([cost for cost, _ in known])
     values = values_on(known, grid)
     low, high = np.quantile(values, (tail, 1 - tail), axis=0)
-    return Band(grid, np.median(values, axis=0), low, high, len(known))
+    middle = values.mean(axis=0) if mean else np.median(values, axis=0)
+    return Band(grid, middle, low, high, len(known))
 
 
 @dataclass(frozen=True)

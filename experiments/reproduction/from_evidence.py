@@ -63,7 +63,9 @@ def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> Evidence:
 
 def _resolved(spec: FigureSpec, options: Options, published: Mapping[str, Any] | None) -> FigureSpec:
     """Return a figure with its series: as published, or as they follow from other options."""
-    same = published is not None and published["options"] == {name: own.value for name, own in spec.options.items()}
+    values = {name: own.value for name, own in spec.options.items()}
+    # an option that came later does not change the series
+    same = published is not None and published["options"].items() <= values.items()
     if published is None or not same or options.own or options.settings:
         return resolve_options(spec, options)
     try:

@@ -25,7 +25,7 @@ def comparison(tmp_path: Path, target: str = "gap:0.1,0.01") -> Comparison:
     return Comparison(race_panel(tmp_path, runs), read_targets(target))
 
 
-def test_the_cost_is_that_of_the_first_evaluation_at_the_target(tmp_path: Path) -> None:
+def test_the_cost_of_a_run(tmp_path: Path) -> None:
     made = comparison(tmp_path)
     run = made.runs["a"][0]
     # 10 * 2^-k <= 0.1 from k = 7 on

@@ -51,12 +51,21 @@ def test_the_table(panel: Panel) -> None:
     assert table is not None
     cells = {(row[1], row[2]): row[3:] for row in table.rows}
     assert len(cells) == 6
-    assert cells["gap 0.1", "SBP"][:2] == ("2 of 2", Bold("10,500 [7,000, 14,000]"))
+    # the mean is known at 20 costs from 2,000 to 40,000: it is at 0.1 from 12,000 on
+    assert cells["gap 0.1", "SBP"][:2] == ("2 of 2", Bold("13,300 [7,000, 14,000]"))
     assert cells["gap 0.1", "Pegasos"][0] == "1 of 2"
     assert cells["gap 0.01", "Pegasos"][:2] == ("1 of 2", ">20,000")
     assert cells["gap 0.1", "LIBSVM"] == ("2 of 2", "not counted", "not counted", Bold("4 ms"), Bold("4"))
     assert f"Left out on Adult: DCD: {REASON}." in table.notes
     assert any("SBP 100 % (100 %), Pegasos 0 % (50 %)" in note for note in table.notes)
+
+
+def test_medians_of_first_evaluations_are_a_choice(panel: Panel) -> None:
+    made = figure.make(arena_evidence([panel], NAMES, target="gap:0.1", reach="first"))
+    assert made.table is not None
+    assert made.table.columns[1] == "target"
+    assert made.table.rows[0][3:5] == ("2 of 2", Bold("10,500 [7,000, 14,000]"))
+    assert "median" in made.data
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,9 @@ def test_targets() -> None:
     assert read_targets("best:0.02").text(0.02) == "best + 2 %"
     assert read_targets("gap").measure == "primal"
     assert read_targets("best").measure == "test_error"
+    assert read_targets("gap:0.1", "first") == Targets("gap", (0.1,), stays=False)
+    with pytest.raises(FigureError, match="reach is stays or first, got 'firts'; did you mean first"):
+        read_targets("gap", "firts")
 
 
 @pytest.mark.parametrize(

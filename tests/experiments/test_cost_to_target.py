@@ -1,0 +1,106 @@
+"""The cost to a target: on curves made by hand, against a search over all costs, and the same wherever it is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from comparison_cases import race_panel
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svm_cost_curves.experiments.arena.comparison import Comparison
+from svm_cost_curves.experiments.arena.targets import FIRST, STAYS, read_targets
+from svm_cost_curves.experiments.command_line.sweep_sentence import sentence
+from svm_cost_curves.experiments.cost_to_target import cost_to_stay
+from svm_cost_curves.experiments.curve import ROUNDING, Points, from_rows
+
+COSTS = st.lists(st.integers(0, 40), min_size=1, max_size=6).map(sorted)
+ERRORS = st.sampled_from([0.1, 0.15, 0.2, 0.25, 0.3])
+
+
+@st.composite
+def run(draw: st.DrawFn) -> Points:
+    costs = draw(COSTS)
+    values = draw(st.lists(ERRORS, min_size=len(costs), max_size=len(costs)))
+    return np.array(costs, dtype=np.float64), np.array(values)
+
+
+def points(*pairs: tuple[float, float]) -> Points:
+    costs, values = zip(*pairs, strict=True)
+    return np.array(costs, dtype=np.float64), np.array(values)
+
+
+@pytest.mark.parametrize(
+    ("runs", "cost"),
+    [
+        ([points((1, 0.3), (2, 0.2), (3, 0.1))], 2),
+        ([points((1, 0.2), (2, 0.3), (3, 0.2))], 3),  # it touches the target, and leaves it
+        ([points((1, 0.1), (2, 0.3))], None),
+        ([points((1, 0.1))], 1),
+        # neither run stays there before 4, but their mean does from 2 on
+        ([points((1, 0.3), (2, 0.1), (3, 0.25), (4, 0.1)), points((1, 0.3), (2, 0.25), (3, 0.1), (4, 0.1))], 2),
+        # a run that has ended keeps its last value
+        ([points((1, 0.3), (2, 0.3), (3, 0.3)), points((1, 0.05), (2, 0.05), (3, 0.05))], 1),
+        ([points((1, 0.3), (2, np.nan), (3, 0.1))], 3),
+        ([points((0, 0.1), (2, 0.1))], 2),  # at no cost there is no curve
+        ([points((1, np.nan))], None),
+        ([], None),
+    ],
+)
+def test_curves_made_by_hand(runs: list[Points], cost: float | None) -> None:
+    assert cost_to_stay(runs, 0.2) == cost
+
+
+@given(st.lists(run(), min_size=1, max_size=3), ERRORS)
+def test_no_cost_before_it_has_all_later_means_at_the_target(runs: list[Points], target: float) -> None:
+    """All costs up to the last are tried; equal costs of the runs, so that the mean is known at each."""
+    ends = max(costs[-1] for costs, _ in runs)
+    runs = [(np.arange(ends + 1), held(one, ends)) for one in runs]
+    means = {cost: np.mean([values[int(cost)] for _, values in runs]) for cost in range(1, int(ends) + 1)}
+    stays = [
+        cost for cost in means if all(later < cost or mean <= target * (1 + ROUNDING) for later, mean in means.items())
+    ]
+    assert cost_to_stay(runs, target) == min(stays, default=None)
+
+
+def held(one: Points, end: float) -> np.ndarray:
+    """Values at the costs 0, 1, ..., the first value before the first cost."""
+    costs, values = one
+    return np.array(
+        [values[max(int(np.searchsorted(costs, cost, side="right")) - 1, 0)] for cost in range(int(end) + 1)]
+    )
+
+
+def rows(errors: list[float]) -> list[dict[str, float]]:
+    return [
+        {
+            "iterations": k,
+            "kernel_evaluations": 1000 * k,
+            "epochs": k / 10,
+            "cpu_seconds": k / 1000,
+            "wall_seconds": k / 1000,
+            "primal": 1.0,
+            "test_error": error,
+        }
+        for k, error in enumerate(errors, start=1)
+    ]
+
+
+SOLVERS = {"sbp": [[0.3, 0.1, 0.1], [0.2, 0.1, 0.1]], "sdca": [[0.1, 0.3, 0.1], [0.1, 0.2, 0.1]]}
+"""By seed. SDCA is at the target first, and leaves it."""
+
+
+def test_the_demonstration_and_the_arena_say_the_same(tmp_path: Path) -> None:
+    curves = {name: [from_rows(rows(errors)) for errors in runs] for name, runs in SOLVERS.items()}
+    said = sentence(curves)
+    assert said.startswith("SBP stays at or below 11.0 % test error (mean over the runs;")
+    assert said.endswith("after 2,000 kernel evaluations; SDCA needs 1.5 times as many.")
+    panel = race_panel(tmp_path, {name: [rows(errors) for errors in runs] for name, runs in SOLVERS.items()})
+    stays, first = (Comparison(panel, read_targets("error:0.11", reach)) for reach in (STAYS, FIRST))
+    spent = {name: stays.effort_of_mean(name, "kernel_evaluations", 0.11) for name in SOLVERS}
+    assert {name: effort.median for name, effort in spent.items() if effort} == {"sbp": 2000, "sdca": 3000}
+    touched = first.effort("sdca", "kernel_evaluations", 0.11)
+    assert touched is not None
+    assert touched.median == 1000
