@@ -1,8 +1,8 @@
 """``python -m svm_cost_curves.experiments.demo``: Figure 2 of the SBP paper in small, on Adult.
 
-It is one sweep of ``run.py``, five kernel solvers and three seeds over two epochs. Then it prints a description
-of the curves, the command of the whole experiment (ten epochs, ten seeds), and the command that shows its runs in
-mlflow's pages. Further settings can be given as for ``run.py`` (``... .demo budget.epochs=1``).
+It is one sweep of ``run.py``, five kernel solvers and three seeds over two epochs. Then it prints what the curves say,
+the command of the whole experiment (ten epochs, ten seeds), and the command that shows its runs in mlflow's pages.
+Further settings can be given as for ``run.py`` (``... .demo budget.epochs=1``).
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import svm_cost_curves.experiments.processes.program_start  # noqa: F401
+from svm_cost_curves.experiments.command_line.sweep_sentence import sentence
 from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.store import Store
@@ -26,9 +27,6 @@ SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 SEEDS, ALL_SEEDS = 3, 10
 BUDGET = "budget.epochs=2"
 """Of the demonstration, which then takes 110 CPU seconds."""
-COST, MEASURE = "kernel_evaluations", "test_error"
-NEAR = 0.1
-"""The description compares the costs at which the mean error is at most a tenth above the least one."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -49,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
     if code:
         return code
     for folder in sorted((root / "sweeps").glob(f"*_{sweep.pid}"))[-1:]:  # none if hydra.sweep.dir was given
-        if said := describe(curves_of(folder, Store.open(root))):
+        if said := sentence(curves_of(folder, Store.open(root))):
             print(said)
     print(f"all {ALL_SEEDS} seeds{whole}: {shlex.join(command(ALL_SEEDS, arguments))}")
     print(f"all runs in mlflow's pages: make ui{_on(root)}")
@@ -59,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
 def command(seeds: int, arguments: Sequence[str]) -> list[str]:
     """Return the words of the sweep."""
     words = [f"algo={','.join(SOLVERS)}", "dataset=adult", f"seed=range({seeds})"]
-    return ["python3", "run.py", "-m", *words, *arguments]
+    return ["python3", "run.py", "-m", *words, "highlight=sbp", *arguments]
 
 
 def curves_of(folder: Path, store: Store) -> dict[str, list[pd.DataFrame]]:
@@ -73,54 +71,9 @@ def curves_of(folder: Path, store: Store) -> dict[str, list[pd.DataFrame]]:
     return curves
 
 
-def describe(curves: Mapping[str, Sequence[pd.DataFrame]]) -> str:
-    """Describe curves: after which cost each mean error stays near the least error, and which do not get there.
-
-    Parameters
-    ----------
-    curves : mapping of str to sequence of DataFrame
-        Runs of each algorithm.
-
-    Returns
-    -------
-    str
-        Empty if no algorithm stays there.
-    """
-    from svm_cost_curves.experiments.command_line.sweep_names import called
-    from svm_cost_curves.experiments.cost_to_target import cost_to_stay
-    from svm_cost_curves.experiments.curve import column, value_at
-    from svm_cost_curves.experiments.plotting.bands import mean_curves
-    from svm_cost_curves.experiments.run.console import count
-
-    means = mean_curves(curves, cost=COST, measure=MEASURE)
-    target = (1 + NEAR) * min((curve.mean.min() for curve in means.values()), default=0.0)
-    stays = {
-        name: cost_to_stay([(column(frame, COST), column(frame, MEASURE)) for frame in curves[name]], target)
-        for name in means
-    }
-    reached = sorted((cost, name) for name, cost in stays.items() if cost is not None)
-    if not reached:
-        return ""
-    (least, first), (_, last) = reached[0], reached[-1]
-    said = [
-        f"After {count(least)} kernel evaluations {called(first)} stays at or below {_percent(target)} test error, the "
-        "mean over the seeds: a tenth above the least error of all curves."
-    ]
-    said += [f"{called(name)} needs {cost / least:.1f} times as many." for cost, name in reached[1:]]
-    if last != first:
-        meanwhile = float(value_at(means[last].cost, means[last].mean, least))
-        said.append(f"When {called(first)} is there, {called(last)} is at {_percent(meanwhile)}.")
-    said += [f"{called(name)} does not get there." for name, cost in stays.items() if cost is None]
-    return " ".join(said)
-
-
 def _on(root: Path) -> str:
     """Return the argument of ``make ui`` for a store; empty for the usual one."""
     return "" if root == Path(StoreConfig.root) else " " + shlex.quote(f"ARGS={shlex.quote(str(root))}")
-
-
-def _percent(fraction: float) -> str:
-    return f"{100 * fraction:.1f} %"
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ ENGINES = ("local", "mpi")
 RENAMED = {"budget.checkpoints": "budget.evaluations"}
 """Old name of a setting to its present one. Records have the old name, because run keys depend on it."""
 _RESOURCES = ("threads", "memory", "rows", "checkpoint_seconds")
-_OUTPUT = ("progress", "picture", "store", "model", "style", "width", "format", "dry_run", "hydra")
+_OUTPUT = ("progress", "picture", "store", "model", "highlight", "style", "width", "format", "dry_run", "hydra")
 NOT_INFLUENTIAL = (*_RESOURCES, *_OUTPUT)
 """Settings and groups that are no part of a run's identity (`RunSettings.identity`): results do not depend on them.
 
@@ -204,6 +204,8 @@ class RunConfig:
         Whether the record has a picture of the curve; auto: yes for a single run.
     model : str or None
         File (.npz) for the final predictor; None: none.
+    highlight : str or None
+        An algorithm of a sweep: the pictures have its curves in colour and the others pale; None: all in colour.
     style, width, format : str
         Of a picture for a paper (`experiments.configuration.paper_style.style_of`); None: not given.
     dry_run : bool
@@ -227,6 +229,7 @@ class RunConfig:
     checkpoint_seconds: int | float | str | None = "auto"
     picture: bool | str = "auto"
     model: str | None = None
+    highlight: str | None = None
     style: str | None = None
     width: str | None = None
     format: str | None = None

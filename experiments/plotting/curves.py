@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from svm_cost_curves.experiments.plotting import paper
-from svm_cost_curves.experiments.plotting.bands import MeanCurve, mean_curves
+from svm_cost_curves.experiments.plotting.bands import Band, mean_curves, median_band
 from svm_cost_curves.experiments.plotting.legend import DASHED_WHEN, legend_row, name_curves, names_height
 from svm_cost_curves.experiments.plotting.panel import draw_panel, row_of_axes
 from svm_cost_curves.experiments.plotting.picture import Picture
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 _WIDTH, _HEIGHT = 9.0, 4.9  # inches, as below
-_ABOVE, _BELOW = 0.5, 0.55
+_ABOVE, _BELOW, _LINE = 0.5, 0.55, 0.15
+_LETTERS = 125
+"""Characters of a line of the sentence."""
 
 
 class NothingToDrawError(ValueError):
@@ -34,8 +38,12 @@ def curves_picture(
     styles: Mapping[str, Style] | None = None,
     in_order: bool = False,
     names: bool = True,
+    coloured: Collection[str] = (),
+    sentence: str = "",
 ) -> Picture:
     """Return the picture of a measure against a cost: of each label the mean, with a band of one standard deviation.
+
+    With `coloured` labels it has medians, and bands from the lower to the upper quartile of these labels only.
 
     Parameters
     ----------
@@ -51,28 +59,37 @@ def curves_picture(
         Name the curves in a column in the order of `curves`, not each at its end.
     names : bool
         Name the curves beside the panel; False: in a row above it, as papers do.
+    coloured : collection of str
+        Labels in their colours and in front; the others are pale. Empty: all.
+    sentence : str
+        Written below the title.
 
     Raises
     ------
     NothingToDrawError
         No label has a point to draw.
     """
-    means = mean_curves(curves, cost=cost, measure=measure)
-    if not means:
+    bands = _bands(curves, coloured, cost=cost, measure=measure)
+    if not bands:
         raise NothingToDrawError(f"no curve has both {cost} and {measure}: there is nothing to draw")
     styles = styles or styles_for(curves)
-    shown = [styles[label] for label in means]
-    caption = _caption(means, [styles[label] for label in curves if label not in means])
+    styles = {label: style if label in coloured or not coloured else style.pale for label, style in styles.items()}
+    shown = [styles[label] for label in bands]
+    counts = sorted({band.runs for band in bands.values()})
+    caption = _caption(counts, len(bands), [styles[label].name for label in coloured if label in bands])
+    if absent := [styles[label].name for label in curves if label not in bands]:
+        caption += f"; not drawn, as this cost is not counted: {', '.join(absent)}"
     if names and any(style.dashed_after_first_epoch for style in shown):
         caption += f"; Perceptron{DASHED_WHEN}"
+    said = [*textwrap.wrap(sentence, _LETTERS), caption]
+    above = _ABOVE + _LINE * (len(said) - 1)
 
     def draw(figure: Figure | SubFigure) -> None:
-        (axes,) = row_of_axes(figure, 1, above=_ABOVE, below=_BELOW)
-        bands = {label: mean.band for label, mean in means.items()}
-        drawn = draw_panel(axes, bands, styles, cost=cost, measure=measure)
+        (axes,) = row_of_axes(figure, 1, above=above, below=_BELOW)
+        drawn = draw_panel(axes, bands, styles, cost=cost, measure=measure, compared=bool(coloured))
         axes.set_ylabel(axis_name(measure), color=INK)
         left, height = axes.get_position().x0, figure.bbox.height / figure.dpi
-        figure.text(left, 1 - 0.05 / height, caption, color=FAINT, va="top", parse_math=False)
+        figure.text(left, 1 - 0.05 / height, "\n".join(said), color=FAINT, va="top", parse_math=False)
         place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right"}
         axes.annotate(drawn.cut, (1, 1), (0, 7), color=FAINT, label=paper.NOTE, **place)
         if names:
@@ -80,15 +97,28 @@ def curves_picture(
         else:
             legend_row(figure, shown, (left, 1), dashed=True)
 
-    height = max(_HEIGHT, names_height(shown) + _ABOVE + _BELOW)
+    height = max(_HEIGHT, names_height(shown) + _ABOVE + _BELOW) + above - _ABOVE
     return Picture(draw, (_WIDTH, height), title, small_print.splitlines())
 
 
-def _caption(means: Mapping[str, MeanCurve], absent: Sequence[Style]) -> str:
-    counts = sorted({mean.runs for mean in means.values()})
+def _bands(
+    curves: Mapping[str, Sequence[pd.DataFrame]], coloured: Collection[str], *, cost: str, measure: str
+) -> dict[str, Band]:
+    """Return what is drawn of each label, of the coloured ones last."""
+    if not coloured:
+        return {label: mean.band for label, mean in mean_curves(curves, cost=cost, measure=measure).items()}
+    found = {label: median_band(curves[label], cost=cost, measure=measure) for label in curves}
+    known = {label: band for label, band in found.items() if band is not None}
+    pale = {label: replace(band, low=band.middle, high=band.middle) for label, band in known.items()}
+    return {label: pale[label] for label in known if label not in coloured} | {
+        label: known[label] for label in known if label in coloured
+    }
+
+
+def _caption(counts: Sequence[int], drawn: int, coloured: Sequence[str]) -> str:
+    if counts[-1] == 1:
+        return "One run each" if drawn > 1 else "One run"
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    one = "One run each" if len(means) > 1 else "One run"
-    parts = [f"Mean of {number} runs, band of one standard deviation" if counts[-1] > 1 else one]
-    if absent:
-        parts.append(f"not drawn, as this cost is not counted: {', '.join(style.name for style in absent)}")
-    return "; ".join(parts)
+    if coloured:
+        return f"Median of {number} runs; band of {', '.join(coloured)}: quartiles"
+    return f"Mean of {number} runs, band of one standard deviation"

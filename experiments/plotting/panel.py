@@ -108,7 +108,7 @@ def _lay_out_measure(axes: Axes, low: float, high: float, unit: str) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axes.set_ylim(max(low, 0.0) if unit else low, high)
-    axes.yaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     if unit:
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}{unit}"))
     plain_frame(axes)

@@ -6,6 +6,7 @@ and notes say becomes the caption, a text file beside the picture and the pictur
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,13 +24,16 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 TEXT: Final = 8.0
-"""Size of all text, in points."""
+"""Size of all text, in points, but of long legends."""
+SMALL: Final = 6.0
+"""Size of the text of a legend that would have more than `_LINES` lines."""
 NAME, NOTE = "name", "note"
 """Labels of the texts above a panel: the name stays in the picture, the note becomes part of the caption."""
 
 _LEAST_PANEL, _LEAST_WIDTH = 1.5, 0.75  # inches, as all below: a panel with its labels, without them
 _ASPECT, _TALLEST = 0.72, 1.7  # height of a panel over its width, without labels; its largest height
-_BESIDE, _ABOVE_AND_BELOW, _LEGEND_LINE = 0.5, 0.6, 0.16
+_BESIDE, _ABOVE_AND_BELOW, _LEGEND_LINE = 0.5, 0.6, 0.02  # of the last: for each point of the text
+_LINES: Final = 4
 _POINTS_PER_CHARACTER, _POINTS_PER_BOLD = 4.4, 5.2  # of text, on average
 
 
@@ -51,10 +55,10 @@ def fit(figure: Figure, width: float) -> list[str]:
     rows = _rows(figure)
     caption, names = _take_texts(figure, rows) if rows else ([], [])
     labels = [label for axes in figure.axes for label in (axes.xaxis.label, axes.yaxis.label)]
-    legend_lines = _one_legend(figure, width, caption)
     shares = [row[0][0].get_position().height for row in rows]
     for text in figure.findobj(Text):
         text.set_fontsize(TEXT)
+    legend = _one_legend(figure, width, caption)
     layout = ConstrainedLayoutEngine()
     for columns in range(_columns(rows, width), 0, -1):
         cell = width / columns
@@ -63,7 +67,7 @@ def fit(figure: Figure, width: float) -> list[str]:
         heights = [
             tall * share + _ABOVE_AND_BELOW for row, share in zip(rows, shares, strict=True) for _ in row[::columns]
         ]
-        figure.set_size_inches(width, max(sum(heights), 1.0) + _LEGEND_LINE * legend_lines)
+        figure.set_size_inches(width, max(sum(heights), 1.0) + legend)
         if lines:
             grid = figure.add_gridspec(len(lines), columns, height_ratios=heights)
         for i, line in enumerate(lines):
@@ -210,10 +214,11 @@ def _letters(number: int) -> str:
     return (_letters(number // 26 - 1) if number >= 26 else "") + chr(ord("a") + number % 26)
 
 
-def _one_legend(figure: Figure, width: float, caption: list[str]) -> int:
-    """Replace all legends by one above the panels, with as many columns as fit; return the number of its lines.
+def _one_legend(figure: Figure, width: float, caption: list[str]) -> float:
+    """Replace all legends by one above the panels, with as many columns as fit; return its height in inches.
 
-    Remarks in brackets after the names become lines of the caption.
+    Remarks in brackets after the names become lines of the caption. A legend of many lines has small text, and a
+    setting that all names have is said once above them.
     """
     handles: dict[str, Any] = {}
     for legend in figure.legends[:]:
@@ -222,12 +227,29 @@ def _one_legend(figure: Figure, width: float, caption: list[str]) -> int:
             caption += [f"{name}: {remark.removesuffix(')')}"] if remark and name not in handles else []
             handles.setdefault(name, handle)
         legend.remove()
-    for columns in range(len(handles), 0, -1):
-        legend = write_legend(figure, list(handles.values()), list(handles), columns, loc="outside upper left")
-        if legend.get_window_extent().width <= width * figure.dpi or columns == 1:
-            return -(-len(handles) // columns)
-        legend.remove()
-    return 0
+    if not handles:
+        return 0.0
+    lines = _write_legend(figure, width, list(handles), list(handles.values()), fontsize=TEXT)
+    if lines <= _LINES:
+        return _LEGEND_LINE * TEXT * lines
+    figure.legends[0].remove()
+    settings = {tuple(re.findall(r"[\w.]+(?==)", name)) for name in handles}
+    title = settings.pop()[0] if len(settings) == 1 and len(min(settings)) == 1 else None
+    names = [name.replace(f"{title}=", "") for name in handles]
+    look = {"title": title, "alignment": "left", "fontsize": SMALL, "title_fontsize": SMALL, "handlelength": 1.8}
+    lines = _write_legend(figure, width, names, list(handles.values()), **look)
+    return _LEGEND_LINE * SMALL * (lines + (title is not None))
+
+
+def _write_legend(figure: Figure, width: float, names: Sequence[str], handles: Sequence[Any], **look: Any) -> int:
+    """Write a legend with the most columns that fit; return the number of its lines."""
+    for columns in range(len(names), 0, -1):
+        legend = write_legend(figure, handles, names, columns, loc="outside upper left", **look)
+        if legend.get_window_extent().width <= width * figure.dpi:
+            break
+        if columns > 1:
+            legend.remove()
+    return -(-len(names) // columns)
 
 
 def _fill(text: str, width: int) -> str:

@@ -16,6 +16,8 @@ LineStyle = Literal["-"] | tuple[int, tuple[float, ...]]
 
 INK, FAINT, GRID = "#222222", "#666666", "#dddddd"
 DASHED: Final[LineStyle] = (0, (5.0, 2.0))
+_TONE: Final = 0.45
+"""Part of the colour in a pale style; the rest is white."""
 _SCREEN: Final = Path(__file__).with_name("screen.mplstyle")
 PAPER: Final = Path(__file__).with_name("paper.mplstyle")
 """Style of pictures for a paper."""
@@ -36,6 +38,8 @@ class Style:
         matplotlib marker; a glyph (``$...$``) after all filled markers are used.
     width : float
         Points.
+    quiet : bool
+        Whether the curve is in the background: thin and without markers or dashes.
     """
 
     name: str
@@ -43,11 +47,19 @@ class Style:
     line: LineStyle
     marker: str
     width: float = 1.8
+    quiet: bool = False
+
+    @property
+    def pale(self) -> Style:
+        """The style of the same curve in the background, in a light tone of its colour."""
+        parts = (int(self.color[k : k + 2], 16) for k in (1, 3, 5))
+        color = "#" + "".join(f"{round(255 - _TONE * (255 - part)):02x}" for part in parts)
+        return replace(self, color=color, line="-", marker="None", width=1.3, quiet=True)
 
     @property
     def dashed_after_first_epoch(self) -> bool:
         """Whether the line is dashed after the first epoch: the Perceptron's, as in the SBP paper."""
-        return self.name.startswith("Perceptron")
+        return self.name.startswith("Perceptron") and not self.quiet
 
     @property
     def look(self) -> dict[str, Any]:

@@ -1,12 +1,13 @@
-"""The text about the curves of the demonstration follows from the curves."""
+"""What the demonstration says of its curves follows from the curves."""
 
 from __future__ import annotations
 
 import pandas as pd
 import pytest
 
+from svm_cost_curves.experiments.command_line.sweep_sentence import sentence
 from svm_cost_curves.experiments.curve import from_rows
-from svm_cost_curves.experiments.demo import command, describe, main
+from svm_cost_curves.experiments.demo import command, main
 
 
 def curve(*points: tuple[int, float]) -> pd.DataFrame:
@@ -18,30 +19,30 @@ def curve(*points: tuple[int, float]) -> pd.DataFrame:
     )
 
 
-def test_the_text_compares_the_costs_after_which_errors_stay_near_the_least() -> None:
+def test_the_sentence_compares_the_costs_after_which_errors_stay_near_the_least() -> None:
     quick, slow = curve((1000, 0.3), (2000, 0.2), (8000, 0.19)), curve((1000, 0.6), (5000, 0.5), (9000, 0.2))
     never, touching = curve((1000, 0.4), (9000, 0.3)), curve((1000, 0.2), (3000, 0.25), (4000, 0.2))
-    assert describe({"smo": [slow], "sbp": [quick], "sdca": [touching], "perceptron": [never]}) == (
-        "After 2,000 kernel evaluations SBP stays at or below 20.9 % test error, the mean over the seeds: a tenth "
-        "above the least error of all curves. SDCA needs 2.0 times as many. SMO needs 4.5 times as many. When SBP is "
-        "there, SMO is at 60.0 %. Perceptron does not get there."
+    assert sentence({"smo": [slow], "sbp": [quick], "sdca": [touching], "perceptron": [never]}) == (
+        "SBP stays at or below 20.9 % test error (mean over the runs; a tenth above the least of all curves) after "
+        "2,000 kernel evaluations; SDCA needs 2.0 times as many; SMO needs 4.5 times as many; Perceptron does not get "
+        "there."
     )
 
 
 def test_seeds_are_averaged_and_a_single_solver_is_compared_with_none() -> None:
-    said = describe({"sbp": [curve((1000, 0.4), (3000, 0.2)), curve((1000, 0.2), (3000, 0.2))]})
+    said = sentence({"sbp": [curve((1000, 0.4), (3000, 0.2)), curve((1000, 0.2), (3000, 0.2))]})
     assert said == (
-        "After 3,000 kernel evaluations SBP stays at or below 22.0 % test error, the mean over the seeds: a tenth "
-        "above the least error of all curves."
+        "SBP stays at or below 22.0 % test error (mean over the runs; a tenth above the least of all curves) after "
+        "3,000 kernel evaluations."
     )
-    assert describe({}) == ""
+    assert sentence({}) == ""
 
 
 @pytest.mark.parametrize("seeds", [3, 10])
 def test_the_command(seeds: int) -> None:
     words = command(seeds, ["budget.epochs=1"])
     assert words[:3] == ["python3", "run.py", "-m"]
-    assert words[4:] == ["dataset=adult", f"seed=range({seeds})", "budget.epochs=1"]
+    assert words[4:] == ["dataset=adult", f"seed=range({seeds})", "highlight=sbp", "budget.epochs=1"]
 
 
 def test_help_says_what_it_does_and_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -121,6 +121,25 @@ def test_all_text_has_one_size_and_lines_are_thinner() -> None:
         assert figure.axes[0].lines[0].get_linewidth() < 0.7 * STYLES["sbp"].look["linewidth"]
 
 
+def test_a_legend_of_many_curves_is_small_and_says_their_setting_once() -> None:
+    with own_settings(PAPER):
+        figure = Figure(figsize=(9, 5))
+        FigureCanvasAgg(figure)
+        figure.add_axes((0.1, 0.1, 0.8, 0.7)).plot([1, 10, 100], [0.3, 0.2, 0.15])
+        names = [f"{algo} lambda={k * 1.11:.2e}" for algo in ("SBP", "Pegasos") for k in range(1, 8)]
+        figure.legend([Line2D([], []) for _ in names], names)
+        paper.fit(figure, 3.25)
+        figure.canvas.draw()
+    (legend,) = figure.legends
+    assert legend.get_title().get_text() == "lambda"
+    assert [text.get_text() for text in legend.get_texts()] == [name.replace("lambda=", "") for name in names]
+    assert {text.get_size() for text in legend.get_texts()} == {paper.SMALL}
+    extent = legend.get_window_extent()
+    assert extent.width <= figure.bbox.width
+    assert extent.height <= 0.25 * figure.bbox.height
+    assert extent.y0 >= figure.axes[0].get_window_extent().y1
+
+
 def test_nothing_lies_outside_the_picture_or_on_a_neighbour() -> None:
     figure = drawn()
     paper.fit(figure, 3.25)
