@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from svm_cost_curves.experiments.provenance import UNCOMMITTED
-from svm_cost_curves.experiments.reproduction.durations import Seconds, expected_seconds
+from svm_cost_curves.experiments.reproduction.durations import DEFAULT_SECONDS, Seconds, expected_seconds
 from svm_cost_curves.experiments.reproduction.memory import peak_memory
 from svm_cost_curves.experiments.reproduction.plan import Plan
 from svm_cost_curves.experiments.reproduction.spec import SCALES, FigureSpec
@@ -68,7 +68,10 @@ def announcement(plan: Plan, seconds: Seconds) -> list[str]:
     ]
     if not runs:
         return lines
-    lines.append(f"  {runs - len(missing)} of {runs} runs are in the store")
+    reference = {series.name for series in spec.series if series.reference_only}
+    names = sorted({run.series for run in plan.runs} & reference)
+    with_reference = f"; the reference, {', '.join(names)}, is among them" if names else ""
+    lines.append(f"  {runs - len(missing)} of {runs} runs are in the store{with_reference}")
     if beside := sum(run.beside for run in missing):
         lines.append(f"  {beside} more were made beside other runs: they are made again, alone, for their times")
     if missing:
@@ -77,6 +80,8 @@ def announcement(plan: Plan, seconds: Seconds) -> list[str]:
         memory = _gigabytes(peak_memory(wanted, plan.options.jobs))
         how = f"{plan.options.jobs} at a time: about {time}, up to {memory} of memory"
         lines.append(f"  {len(missing)} to make, {how}")
+        if guessed := sorted({run.algo for run in wanted if seconds(run) == DEFAULT_SECONDS}):
+            lines.append(f"  the time of {', '.join(guessed)} is a guess: it has no run yet, and one in Python is slow")
     return lines
 
 
