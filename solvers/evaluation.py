@@ -87,35 +87,38 @@ class Evaluator:
         If the training set is a stream, measures that are a mean over all of it are None; so is the test error without
         test points.
         """
-        expansions = [snapshot for snapshot in snapshots if isinstance(snapshot, KernelSnapshot)]
-        weights = [snapshot for snapshot in snapshots if isinstance(snapshot, LinearSnapshot)]
-        functions = [snapshot for snapshot in snapshots if isinstance(snapshot, FunctionSnapshot)]
-        expanded = iter(self._expand(expansions)) if expansions else iter(())
-        projected = iter(self._project(weights)) if weights else iter(())
-        called = self._call(functions)
-        predictors: list[_Predictor] = []
+        # One thread: results must not depend on threads, and a sum by several waits for the last on a busy machine.
+        with blas.connected():
+            return [self._measures(predictor) for predictor in self._predictors(snapshots)]
+
+    def _predictors(self, snapshots: Sequence[Snapshot]) -> Iterator[_Predictor]:
+        kinds = (
+            self._expand([snapshot for snapshot in snapshots if isinstance(snapshot, KernelSnapshot)]),
+            self._project([snapshot for snapshot in snapshots if isinstance(snapshot, LinearSnapshot)]),
+            self._call([snapshot for snapshot in snapshots if isinstance(snapshot, FunctionSnapshot)]),
+        )
+        expanded, projected, called = map(iter, kinds)
         for snapshot in snapshots:
             match snapshot:
                 case KernelSnapshot():
-                    predictors.append(next(expanded))
+                    yield next(expanded)
                 case LinearSnapshot():
-                    predictors.append(next(projected))
+                    yield next(projected)
                 case _:
-                    predictors.append(next(called))
-        return [self._measures(predictor) for predictor in predictors]
+                    yield next(called)
 
     def _expand(self, snapshots: Sequence[KernelSnapshot]) -> list[_Predictor]:
+        if not snapshots:
+            return []
         problem = self._problem
-        coefficients = np.stack([snapshot.coefficients for snapshot in snapshots], axis=1)  # (n, k)
-        used = coefficients != 0.0
-        support = np.flatnonzero(used.any(axis=1))
+        support = np.flatnonzero(np.logical_or.reduce([snapshot.coefficients != 0.0 for snapshot in snapshots]))
+        weights = np.stack([snapshot.coefficients[support] for snapshot in snapshots], axis=1)  # (s, k)
         # in the order in which they were first used: the zeros before that are not multiplied
-        support = support[np.argsort(used[support].argmax(axis=1), kind="stable")]
-        weights = np.ascontiguousarray(coefficients[support])
+        order = np.argsort((weights != 0.0).argmax(axis=1), kind="stable")
+        support, weights = support[order], weights[order]
         X = problem.X[support]
         sides = problem.core_matrix(X), problem.core_matrix(self._X_test)
-        with blas.connected():
-            test = np.ascontiguousarray(_core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads).T)
+        test = np.ascontiguousarray(_core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads).T)
         train = np.empty((len(snapshots), problem.n))
         if deferred := [snapshot.deferred for snapshot in snapshots if snapshot.deferred is not None]:
             which = [k for k, snapshot in enumerate(snapshots) if snapshot.deferred is not None]
@@ -145,6 +148,8 @@ class Evaluator:
         )
 
     def _project(self, snapshots: Sequence[LinearSnapshot]) -> list[_Predictor]:
+        if not snapshots:
+            return []
         train, test = (_products(points, snapshots) for points in self._ordered)
         return [self._level(snapshot, train[k], test[k]) for k, snapshot in enumerate(snapshots)]
 
