@@ -10,6 +10,9 @@ from svm_cost_curves.datasets.errors import DataError, shorten
 from svm_cost_curves.datasets.spec import MAX_FEATURES, ExpectedSpec
 from svm_cost_curves.datasets.types import Features, Matrix, Table, count_nonzero
 
+UNEVEN = 30
+"""Times the range of the median feature from which `uneven_scales` speaks."""
+
 
 def check_table(table: Table, where: str) -> None:
     """Check that a table has rows, as many labels as rows, and finite values.
@@ -17,7 +20,7 @@ def check_table(table: Table, where: str) -> None:
     Raises
     ------
     DataError
-        It does not; the message names row and column, counted from 1.
+        It does not; the message names row and column.
     """
     X, y = table.X, table.y
     if y.size == 0:
@@ -30,9 +33,11 @@ def check_table(table: Table, where: str) -> None:
     place = _first_non_finite(X)
     if place is not None:
         row, column, value = place
+        leave_out = ", or leave the column out by dataset.drop_columns" if table.columns else ""
         raise DataError(
-            f"{where}: the value in row {row + 1}, column {column + 1} (counted from 1) is {value}; features must be "
-            "finite and fit in float32 (below 3.4e38): remove the row, or fill the value in."
+            f"{where}: the value in row {row + 1}, {table.column(column)} is "
+            f"{'missing or ' * bool(np.isnan(value))}{value}; features must be finite and fit in float32 (below "
+            f"3.4e38): remove the row, fill the value in{leave_out}."
         )
 
 
@@ -53,6 +58,29 @@ def check_finite(X: Matrix, X_test: Matrix, where: str) -> None:
                 "after dataset.divide_by, dataset.scaling and dataset.row_norm; it must be finite and fit in float32 "
                 "(below 3.4e38)."
             )
+
+
+def uneven_scales(X: NDArray[np.float32], table: Table) -> list[str]:
+    """Return a sentence about the feature of the largest range, if that is far above the others'.
+
+    Parameters
+    ----------
+    X
+        (n, d) training features, without scaling.
+    table
+        Names their columns.
+    """
+    low, high = X.min(axis=0), X.max(axis=0)
+    ranges = high.astype(np.float64) - low
+    largest, filled = int(np.argmax(ranges)), np.sort(ranges[ranges > 0])
+    ratio = ranges[largest] / filled[(filled.size - 1) // 2] if filled.size else 0.0
+    if ratio < UNEVEN:
+        return []
+    return [
+        f"{table.column(largest)} has values from {low[largest]:g} to {high[largest]:g}, a range {ratio:,.0f} times "
+        "that of the median column, so it decides distances nearly alone; dataset.scaling=standard makes columns "
+        "comparable"
+    ]
 
 
 def _first_non_finite(X: Features) -> tuple[int, int, float] | None:

@@ -48,6 +48,8 @@ def make_rule(
     negative: Sequence[Label] | None,
     where: str,
     classes: tuple[str, ...] = (),
+    *,
+    has_columns: bool = False,
 ) -> LabelRule:
     """Make the rule from the settings, or from the training labels without settings.
 
@@ -64,6 +66,8 @@ def make_rule(
         Name of the data for messages.
     classes
         As in `LabelRule`.
+    has_columns
+        Whether a setting chooses which column holds the label.
 
     Raises
     ------
@@ -78,9 +82,11 @@ def make_rule(
                     f"{where}: only one class ({_names(values, classes)}); two are needed: add rows of the other class."
                 )
             found = _names(values[:10], classes) + (", ..." if values.size > 10 else "")
+            other = " If the label is another column, choose it by dataset.label_column=NAME, or its number from 0."
             raise DataError(
                 f"{where}: {values.size} different labels ({found}); two are needed: choose by "
                 f"dataset.positive=[{_names(values[-1:], classes)}] and, if wanted, dataset.negative=[...]."
+                f"{other * has_columns}"
             )
         return LabelRule((float(values[1]),), (float(values[0]),), classes)
     chosen: dict[str, tuple[float, ...]] = {}

@@ -19,7 +19,7 @@ from svm_cost_curves.datasets.identity import by_role, fingerprint_of
 from svm_cost_curves.datasets.labels import make_rule
 from svm_cost_curves.datasets.parts import make_parts
 from svm_cost_curves.datasets.source import RawTables, Source, user_path
-from svm_cost_curves.datasets.spec import DatasetSpec, FileData, WithFiles, named
+from svm_cost_curves.datasets.spec import DatasetSpec, FileData, OpenmlData, ReadData, WithFiles, named
 from svm_cost_curves.datasets.spec_checks import check_spec
 from svm_cost_curves.datasets.types import Features, Matrix
 from svm_cost_curves.support.disk_cache import default_cache_dir
@@ -69,7 +69,14 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Data
         checks.check_expected(raw.test, spec.expected_test, f"{where}, test file")
     d = checks.common_width(raw.train, raw.test, spec.d, pad=raw.pad, where=where)
 
-    rule = make_rule(raw.train.y, spec.positive, spec.negative, raw.place(where, "train"), raw.train.classes)
+    rule = make_rule(
+        raw.train.y,
+        spec.positive,
+        spec.negative,
+        raw.place(where, "train"),
+        raw.train.classes,
+        has_columns=bool(raw.train.columns) and isinstance(spec, ReadData),
+    )
     train, test, division = make_parts(raw, spec, rule, where)
 
     points: Matrix | Stream
@@ -93,6 +100,7 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Data
         "storage": "stream" if isinstance(points, Stream) else "sparse" if sparse.issparse(points) else "dense",
         "counts": counts,
         "remarks": [*spec.remarks, *_remarks(counts)],
+        "warnings": checks.uneven_scales(points, raw.train) if isinstance(points, np.ndarray) and _is_raw(spec) else [],
     }
     return Dataset(spec.name, points, train.y, X_test, test.y, provenance, fingerprint_of(spec, raw.checksums))
 
@@ -131,12 +139,19 @@ def _matrices(train: Features, test: Features, d: int, spec: DatasetSpec) -> tup
         transforms.divide(matrix, spec.divide_by)
     if spec.scaling == "minmax":
         transforms.minmax(X, X_test)
+    if spec.scaling == "standard":
+        transforms.standardise(X, X_test)
     if spec.row_norm == "l2":
         for matrix in (X, X_test):
             transforms.normalise_rows(matrix)
     if spec.row_norm == "longest":
         transforms.divide_by_longest(X, X_test)
     return X, X_test
+
+
+def _is_raw(spec: DatasetSpec) -> bool:
+    """Whether the features are a user's, and as they are in the file."""
+    return isinstance(spec, FileData | OpenmlData) and (spec.scaling, spec.row_norm) == ("none", "none")
 
 
 def _streamed(train: Stream, test: Features, spec: DatasetSpec) -> tuple[Stream, Matrix]:
@@ -155,6 +170,8 @@ def _describe_transforms(spec: DatasetSpec, d: int, raw: RawTables) -> list[str]
         steps.append(f"divided by {spec.divide_by:g}")
     if spec.scaling == "minmax":
         steps.append("each feature scaled to [0, 1] by the training rows' range")
+    if spec.scaling == "standard":
+        steps.append("each feature standardised by the training rows' mean and standard deviation")
     if spec.row_norm == "l2":
         steps.append("each row divided by its Euclidean norm")
     if spec.row_norm == "longest":

@@ -88,7 +88,7 @@ def read_openml(entry: str, drop_columns: Sequence[int], cache_dir: Path) -> Tab
         return Table(X, *labels_in(_cells(bunch.target), f"{where}, label"))
     columns = [_cells(features[name]) for name in features.columns]
     names = [*map(str, features.columns), "the label"]
-    return table_from(names, [*columns, _cells(bunch.target)], where, -1, drop_columns)
+    return table_from(names, [*columns, _cells(bunch.target)], where, -1, drop_columns, label_is_known=True)
 
 
 def _cells(column: Any) -> Any:

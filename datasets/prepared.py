@@ -72,6 +72,8 @@ def _arrays(table: Table) -> dict[str, NDArray[Any]]:
         arrays["X"] = np.asarray(table.X)
     if table.classes:
         arrays["classes"] = np.array(table.classes)
+    if table.columns:
+        arrays["columns"] = np.array(table.columns)
     if table.from_zero:
         arrays["from_zero"] = np.array(True)
     return arrays
@@ -81,7 +83,7 @@ def _read(file: BinaryIO) -> Table:
     arrays = {str(name): np.load(file, allow_pickle=False) for name in np.load(file, allow_pickle=False)}
     classes = tuple(map(str, arrays.get("classes", ())))
     if "X" in arrays:
-        return Table(arrays["X"], arrays["y"], classes)
+        return Table(arrays["X"], arrays["y"], classes, columns=tuple(map(str, arrays.get("columns", ()))))
     n, d = (int(v) for v in arrays["shape"])
     X = sparse.csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(n, d))
     return Table(X, arrays["y"], classes, "from_zero" in arrays)

@@ -14,7 +14,7 @@ from svm_cost_curves.datasets.errors import shorten
 FORMATS = ("auto", "libsvm", "csv", "npz", "parquet", "arff", "idx", "messages", "reuters")
 ROLES = ("train", "test", "train_labels", "test_labels", "topics")
 STORAGES = ("auto", "dense", "sparse")
-SCALINGS = ("none", "minmax")
+SCALINGS = ("none", "minmax", "standard")
 ROW_NORMS = ("none", "l2", "longest")
 SHAPES = ("separable", "noisy", "margin", "rare")
 PACKED_SUFFIXES = (".xz", ".bz2", ".gz")
@@ -96,7 +96,8 @@ class DatasetSpec:
     divide_by
         Every feature is divided by this (255 for pixels).
     scaling
-        ``none``, or ``minmax``: each feature to [0, 1] by the *training* rows' range, test rows alike.
+        ``none``, or by the *training* rows, test rows alike: ``minmax``, each feature to [0, 1] by its range;
+        ``standard``, each feature minus its mean, divided by its standard deviation.
     row_norm
         After ``divide_by`` and ``scaling``: ``none``; ``l2``: each row is divided by its Euclidean norm, a row of zeros
         stays; ``longest``: all rows, test rows too, are divided by the largest Euclidean norm of a training row.

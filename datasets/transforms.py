@@ -14,6 +14,7 @@ from svm_cost_curves.datasets.types import Features, Matrix, count_nonzero
 
 DENSE_MAX_WIDTH = 1024
 DENSE_MIN_DENSITY = 0.10
+_ROWS_A_BLOCK = 4096
 
 
 def take_rows(X: Features, rows: NDArray[np.int64] | None) -> Features:
@@ -102,8 +103,7 @@ def minmax(X: Matrix, X_test: Matrix) -> None:
     DataError
         The features are sparse: a shift would make them dense.
     """
-    if not (isinstance(X, np.ndarray) and isinstance(X_test, np.ndarray)):
-        raise DataError("dataset.scaling=minmax shifts features and so needs dense ones; set dataset.storage=dense.")
+    X, X_test = _dense("minmax", X, X_test)
     low = X.min(axis=0)
     with np.errstate(over="ignore", invalid="ignore"):  # becomes infinite, which check_finite refuses
         span = X.max(axis=0) - low
@@ -111,6 +111,46 @@ def minmax(X: Matrix, X_test: Matrix) -> None:
         for part in (X, X_test):
             part -= low
             part /= span
+
+
+def standardise(X: Matrix, X_test: Matrix) -> None:
+    """Subtract from each feature in place its mean in the training rows, and divide it by its standard deviation there.
+
+    The divisor of the variance is the number of rows; a constant feature becomes 0. Sums are made in float64.
+
+    Raises
+    ------
+    DataError
+        The features are sparse: a shift would make them dense.
+    """
+    X, X_test = _dense("standard", X, X_test)
+    constant = X.min(axis=0) == X.max(axis=0)
+    mean = np.where(constant, X[0], X.mean(axis=0, dtype=np.float64))  # a mean of equal values may be rounded
+    squares = np.zeros(X.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):  # becomes infinite, which check_finite refuses
+        for part in (X, X_test):
+            np.subtract(part, mean, out=part, casting="same_kind")
+        for begin in range(0, len(X), _ROWS_A_BLOCK):
+            squares += np.square(X[begin : begin + _ROWS_A_BLOCK], dtype=np.float64).sum(axis=0)
+        deviation = np.where(constant, 1.0, np.sqrt(squares / len(X)))
+        for part in (X, X_test):
+            np.divide(part, deviation, out=part, casting="same_kind")
+
+
+def _dense(scaling: str, *parts: Matrix) -> list[NDArray[np.float32]]:
+    """Return the parts, which are dense.
+
+    Raises
+    ------
+    DataError
+        One is not.
+    """
+    dense = [part for part in parts if isinstance(part, np.ndarray)]
+    if len(dense) < len(parts):
+        raise DataError(
+            f"dataset.scaling={scaling} shifts features and so needs dense ones; set dataset.storage=dense."
+        )
+    return dense
 
 
 def normalise_rows(X: Matrix) -> None:

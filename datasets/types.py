@@ -30,12 +30,20 @@ class Table:
         Text labels in alphabetical order; empty if labels are numbers.
     from_zero
         LIBSVM text only: whether index 0 occurs; column j then has index j, otherwise j + 1.
+    columns
+        CSV, Parquet and ARFF only: the place of each feature in the file, ``2 ('age')``, counted from 0 as in
+        ``dataset.drop_columns``.
     """
 
     X: Features
     y: NDArray[np.float64]
     classes: tuple[str, ...] = ()
     from_zero: bool = False
+    columns: tuple[str, ...] = ()
+
+    def column(self, j: int) -> str:
+        """Return the place of a feature for a message: that in the file, or its number, counted from 1."""
+        return f"column {self.columns[j]}" if self.columns else f"column {j + 1} (counted from 1)"
 
 
 def count_nonzero(X: Features) -> int:

@@ -138,7 +138,9 @@ def plot(
     for _, points in runs.groupby("run", sort=False):
         first = points.iloc[0]
         values = tuple((name, str(first[name])) for name in settings if str(first[name]) not in ("None", "nan"))
-        curves.setdefault((first["algo"], values), []).append(conform(points[points.columns.intersection(COLUMNS)]))
+        curves.setdefault((first["algo"], values), []).append(
+            conform(points[[name for name in points.columns if name in COLUMNS]])
+        )
     ordered = sorted(curves, key=lambda kind: in_order(kind[1]))
     labels = styles(ordered)
     every = [curve for members in curves.values() for curve in members]

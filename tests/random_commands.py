@@ -187,7 +187,7 @@ class _Draw:
     def _data(self) -> list[str]:
         wild = [f"dataset.max_train={self._value(int, 50)}", f"dataset.scaling={self._chance.choice(WORDS)}"]
         wild += ["dataset.positive=[1]", "dataset.nothing=1", "dataset.validation_fraction=0.2", "dataset=nowhere"]
-        tame = ["dataset.max_train=50", "dataset.scaling=minmax", "dataset.validation_fraction=0.2"]
+        tame = ["dataset.max_train=50", "dataset.scaling=standard", "dataset.validation_fraction=0.2"]
         return [self._chance.choice(wild if self._odd(0.4) else tame)]
 
     def _swept(self, words: Sequence[str]) -> list[str]:

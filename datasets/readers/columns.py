@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from svm_cost_curves.datasets.errors import DataError, shorten
 from svm_cost_curves.datasets.types import Table
 
-_MISSING = ("", "?")
-"""Missing texts; the second one in ARFF."""
+_MISSING = ("", "?", "na", "n/a", "null", "none")
+"""Missing values in small letters; the second one in ARFF."""
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _NAMED = 20
 """Most column names in a message."""
 
@@ -25,6 +27,7 @@ def table_from(
     drop_columns: Sequence[int] = (),
     *,
     parse: bool = True,
+    label_is_known: bool = False,
 ) -> Table:
     """Make a table of columns.
 
@@ -42,6 +45,8 @@ def table_from(
         0-based numbers of columns to leave out, of any type.
     parse
         Whether texts that are numbers count as numbers.
+    label_is_known
+        Whether no setting can choose the label.
 
     Returns
     -------
@@ -54,23 +59,65 @@ def table_from(
         There is no such column; a feature is a text; a label is missing.
     """
     label, others = chosen_columns(label_column, drop_columns, names, len(names), where)
-    y, classes = labels_in(columns[label], f"{where}, column '{shorten(names[label], 40)}'", parse=parse)
-    features: list[NDArray[np.float32]] = []
-    for k, column in enumerate(columns):
-        if k == label or k in others:
-            continue
-        numbers = numbers_in(column, parse=parse)
-        if numbers is None:
-            row = next(row for row, cell in enumerate(column) if numbers_in([cell], parse=parse) is None)
-            raise DataError(
-                f"{where}, row {row + 1}, column '{shorten(names[k], 40)}': '{shorten(str(column[row]), 40)}' is not a "
-                "number; write the column as numbers, or leave it out: "
-                f"dataset.drop_columns=[{','.join(map(str, sorted({k, *others})))}]."
-            )
-        with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
-            features.append(numbers.astype(np.float32))
+    kept = [k for k in range(len(columns)) if k not in (label, *others)]
+    numbers = {k: numbers_in(columns[k], parse=parse) for k in kept}
+    if texts := [k for k in kept if numbers[k] is None]:
+        column = columns[texts[0]]
+        row = next(row for row, cell in enumerate(column) if numbers_in([cell], parse=parse) is None)
+        raise no_number(f"{where}, row {row + 1}", names, texts, str(column[row]), others, label_is_known)
+    y, classes = labels_in(columns[label], f"{where}, column {place_of(label, names)}", parse=parse)
+    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
+        features = [column.astype(np.float32) for column in numbers.values() if column is not None]
     X = np.stack(features, axis=1) if features else np.empty((y.size, 0), np.float32)
-    return Table(np.ascontiguousarray(X), y, classes)
+    return Table(np.ascontiguousarray(X), y, classes, columns=tuple(place_of(k, names) for k in kept))
+
+
+def place_of(k: int, names: Sequence[str]) -> str:
+    """Return the number of a column, counted from 0, and its name, if the file has a header: ``2 ('age')``."""
+    return f"{k} ('{shorten(names[k], 40)}')" if names else str(k)
+
+
+def no_number(
+    place: str,
+    names: Sequence[str],
+    texts: Sequence[int],
+    cell: str,
+    dropped: Sequence[int],
+    label_is_known: bool = False,
+) -> DataError:
+    """Return the error of a feature that is no number.
+
+    Parameters
+    ----------
+    place
+        File and line.
+    names
+        Of the columns; empty if the file has no header.
+    texts
+        0-based numbers of the columns that hold texts, the one of the cell first.
+    cell
+        Its text.
+    dropped
+        0-based numbers of the columns that are left out already.
+    label_is_known
+        Whether no setting can choose the label.
+    """
+    k, *more = texts
+    drop = f"dataset.drop_columns=[{','.join(map(str, sorted({*texts, *dropped})))}]"
+    where = f"{place}, column {place_of(k, names)}"
+    if cell.strip().lower() in _MISSING:
+        return DataError(
+            f"{where}: the value is missing; fill it in, remove the row, or leave the column out by {drop}."
+        )
+    if _DECIMAL_COMMA.fullmatch(cell.strip()):
+        return DataError(f"{where}: '{cell}' has a decimal comma; write {cell.strip().replace(',', '.')}.")
+    others = f", with column{'s' * (len(more) > 1)} {', '.join(map(str, more))}," if more else ""
+    name = names[k] if names and names[k].isidentifier() else k
+    label = "" if label_is_known else f", or, if it is the label, choose it by dataset.label_column={name}"
+    return DataError(
+        f"{where}: '{shorten(cell, 40)}' is not a number; leave the column out{others} by {drop}{label} (columns are "
+        "counted from 0)."
+    )
 
 
 def chosen_columns(
@@ -116,7 +163,7 @@ def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[
     if numbers is not None:
         return numbers, ()
     for row, cell in enumerate(column):
-        if not isinstance(cell, str) or cell in _MISSING or "\ufffd" in cell:
+        if not isinstance(cell, str) or cell in ("", "?") or "\ufffd" in cell:
             raise DataError(f"{place}, row {row + 1}: the label is missing, or no text; remove the row or fill it in.")
     texts, codes = np.unique(column, return_inverse=True)
     return codes.astype(np.float64), tuple(map(str, texts))

@@ -1,15 +1,19 @@
-"""Reads numbers separated by commas or white space, with or without a header; one column is the label."""
+"""Reads numbers separated by commas, semicolons or white space, with or without a header; one column is the label."""
 
 from __future__ import annotations
 
 import csv
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.readers.columns import chosen_columns, labels_in, numbers_in
+from svm_cost_curves.datasets.readers.columns import chosen_columns, labels_in, no_number, numbers_in, place_of
 from svm_cost_curves.datasets.types import Table
+
+_LOOKED_AT = 1000
+"""Lines, after one with a text, in which further columns of texts are looked for."""
 
 
 def read_csv(
@@ -17,7 +21,7 @@ def read_csv(
 ) -> Table:
     """Parse CSV.
 
-    Blank lines are skipped. If the first line has no comma, white space separates. Labels are texts if any of them is
+    Blank lines are skipped. The first line's separators count (`_separator`). Labels are texts if any of them is
     not a number. The first line is a header if one of its feature cells is not a number, if the label column is given
     by name, or if its label is a text and all others are numbers.
 
@@ -53,6 +57,8 @@ def read_csv(
     features = [k for k in range(width) if k not in (label, *others)]
 
     header = isinstance(label_column, str) or numbers_in([first[k] for k in features]) is None
+    no_numbers = all(numbers_in([cell]) is None for cell in first)
+    shown_names = first if isinstance(label_column, str) or (header and no_numbers) else []
     values, labels = [], []
     if not header:
         values.append(np.array([first[k] for k in features], np.float64))
@@ -61,15 +67,14 @@ def read_csv(
         place = f"{where}, line {number}"
         if len(row) != width:
             raise DataError(f"{place}: {len(row)} cells where the first line has {width}.{_line(row)}")
-        cells = [row[k] for k in features]
-        read = numbers_in(cells)
+        read = numbers_in([row[k] for k in features])
         if read is None:
-            bad = next(k for k in features if numbers_in([row[k]]) is None)
-            raise DataError(f"{place}: cell {bad + 1}, '{shorten(row[bad])}', is not a number.{_line(row)}")
+            texts = _columns_of_texts([row, *itertools.islice((other for _, other in rows), _LOOKED_AT)], features)
+            raise no_number(place, shown_names, texts, row[texts[0]], others)
         text = row[label].strip()
         if not text or "\ufffd" in text:
-            why = "is not UTF-8" if text else "is not a label"
-            raise DataError(f"{place}: cell {label + 1}, '{shorten(text)}', {why}.{_line(row)}")
+            why = "is not UTF-8" if text else "is missing: fill it in, or remove the line"
+            raise DataError(f"{place}, column {place_of(label, shown_names)}: the label '{shorten(text)}' {why}.")
         values.append(read)
         labels.append(text)
 
@@ -84,15 +89,16 @@ def read_csv(
         return Table(np.empty((0, len(features)), np.float32), np.empty(0))
     with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
         X = np.array(values, np.float32)
-    return Table(X, *labels_in(np.array(labels, object), where))
+    columns = tuple(place_of(k, shown_names) for k in features)
+    return Table(X, *labels_in(np.array(labels, object), where), columns=columns)
 
 
 def _rows(lines: Sequence[str], where: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the cells of each line that is not blank."""
-    comma = "," in next((line for line in lines if line.strip()), "")
+    separator = _separator(next((line for line in lines if line.strip()), ""))
     reader = csv.reader(
-        lines if comma else (" ".join(line.split()) for line in lines),
-        delimiter="," if comma else " ",
+        (" ".join(line.split()) for line in lines) if separator == " " else lines,
+        delimiter=separator,
         skipinitialspace=True,
     )
     before = 0
@@ -105,6 +111,18 @@ def _rows(lines: Sequence[str], where: str) -> Iterator[tuple[int, list[str]]]:
                 yield before, row
     except csv.Error as error:
         raise DataError(f"{where}, line {reader.line_num}: {shorten(str(error))}.") from error
+
+
+def _separator(line: str) -> str:
+    """Return what separates the cells of a line: semicolons where they make at least as many as commas do."""
+    line = line[: csv.field_size_limit() // 2]  # a longer field is refused later
+    semicolons, commas = (len(next(csv.reader([line], delimiter=separator))) for separator in ";,")
+    return ";" if semicolons >= max(commas, 2) else "," if "," in line else " "
+
+
+def _columns_of_texts(rows: Sequence[Sequence[str]], features: Sequence[int]) -> list[int]:
+    """Return the features that are no number in some row, those of the first row first."""
+    return list(dict.fromkeys(k for row in rows for k in features if k < len(row) and numbers_in([row[k]]) is None))
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -97,7 +97,8 @@ def run_here(
         if X is not None:
             test = {} if X_test is None else _parts(X_test, y_test, "_test")
             np.savez(folder / ARRAYS, allow_pickle=False, **_parts(X, y, ""), **test)
-            words += _words({"dataset": {"train": folder / ARRAYS, "name": "arrays", **dict(dataset or {})}})
+            chosen = {} if dataset is None or isinstance(dataset, str) else dataset
+            words += _words({"dataset": {"train": folder / ARRAYS, "name": "arrays", **chosen}})
         words += _words(settings)
         composed = settings_of([*words, *_words({"store": {"root": root}})])
         if composed.engine != "local":

@@ -34,7 +34,7 @@ _last: tuple[tuple[str, str], Loaded] | None = None
 """Of the last run of this process, with the fingerprint and the specification of its data."""
 
 
-def load(settings: RunSettings, fingerprint: str, note: Callable[[str], None]) -> Loaded:
+def load(settings: RunSettings, fingerprint: str, note: Callable[[str], None], warn: Callable[[str], None]) -> Loaded:
     """Load the data of a run, and make its problem and its evaluator.
 
     Parameters
@@ -44,6 +44,8 @@ def load(settings: RunSettings, fingerprint: str, note: Callable[[str], None]) -
         Of the data.
     note : callable
         Takes a few words about a step that takes long.
+    warn : callable
+        Takes what is to be told of data that were read just now.
 
     Raises
     ------
@@ -57,6 +59,8 @@ def load(settings: RunSettings, fingerprint: str, note: Callable[[str], None]) -
     cache_dir = datasets.default_cache_dir()
     note(f"loading {settings.dataset.name}")
     data = datasets.load(settings.dataset, cache_dir=cache_dir) if last is None else last.data
+    for warning in data.provenance["warnings"] if last is None else ():
+        warn(warning)
     note("setting up the problem")
     like = None if last is None else last.assembled.problem
     with limited_threads(settings.building_threads):

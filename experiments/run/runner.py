@@ -111,7 +111,7 @@ def _compute(
 ) -> Outcome:
     from svm_cost_curves.experiments.run.loaded import limited_threads, load
 
-    loaded = load(settings, fingerprint, display.note)
+    loaded = load(settings, fingerprint, display.note, display.warn)
     data, assembled = loaded.data, loaded.assembled
     with limited_threads(settings.threads):
         solver = engine.make_solver(settings, assembled.problem)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from svm_cost_curves.experiments.columns import COLUMNS
@@ -53,7 +54,7 @@ def record_of(run: FinishedRun) -> dict[str, Any]:
     build = {name: str(recorded[name])[:12] for name in ("build_id", "isa", "code") if name in recorded}
     settings = settings_in(run.result)
     data = {name: value for name, value in settings["dataset"].items() if name not in DESCRIPTIONS}
-    if str(data.get("train", "")).endswith(ARRAYS):
+    if PurePath(data.get("train") or "").name == ARRAYS:
         del data["train"]
     return {**settings, "dataset": data, "build": build}
 

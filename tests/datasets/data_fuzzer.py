@@ -243,7 +243,7 @@ def spec_of(number: int, folder: Path) -> tuple[str, DatasetSpec]:
         spec.drop_columns = chance.choice([[], [], [1]])
     if chance.random() < 0.3:
         spec.positive = [chance.choice([1.0, "spam", 2.0, 0])]
-    spec.scaling = chance.choice(["none", "none", "minmax"])
+    spec.scaling = chance.choice(["none", "none", "minmax", "standard"])
     spec.row_norm = chance.choice(["none", "none", "l2", "longest"])
     spec.storage = chance.choice(["auto", "auto", "dense", "sparse"])
     return format, spec

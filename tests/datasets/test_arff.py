@@ -46,11 +46,15 @@ def test_texts_as_labels_and_columns_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "fields", "said"),
     [
-        ("30,yes,small\n", {}, r"column 'works': 'yes' is not a number; .*leave it out: dataset.drop_columns=\[1\]"),
+        ("30,yes,small\n", {}, r"column 1 \('works'\): 'yes' is not a number; .*dataset.drop_columns=\[1\]"),
         ("30,yes,huge\n", {}, "not a readable ARFF file"),
         ("30,yes\n", {}, "not a readable ARFF file"),
         ("{0 30, 2 small}\n", {}, "sparse ARFF, which is not read; save it as LIBSVM text"),
-        ("?,yes,small\n40,no,big\n", {"drop_columns": [1]}, "row 1, column 1 .* is nan; .*fill the value in"),
+        (
+            "?,yes,small\n40,no,big\n",
+            {"drop_columns": [1]},
+            "row 1, column 0 .* is missing or nan; .*fill the value in",
+        ),
         ("30,yes,?\n40,no,big\n", {"drop_columns": [1]}, "row 1: the label is missing.*; remove the row"),
         ("30,yes,small\n", {"label_column": "klass"}, "no column is called 'klass'; the header's names: age, works"),
     ],

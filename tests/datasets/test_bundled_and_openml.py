@@ -163,8 +163,11 @@ def test_sparse_data_of_openml(tmp_path: Path, openml: Any) -> None:
         ),
         ({"error": ValueError("No known dataset")}, r"openml:toy:3 cannot be used \(No known dataset\)"),
         ({"target": None}, "has no label; save it to a file"),
-        ({}, r"column 'works': 'yes' is not a number; .*dataset.drop_columns=\[1\]"),
-        ({"data": FRAME[["age"]].assign(age=[1, 2, np.nan, 3])}, "row 3, column 1 .* is nan; .*remove the row"),
+        ({}, r"column 1 \('works'\): 'yes' is not a number; .*dataset.drop_columns=\[1\] \(columns"),
+        (
+            {"data": FRAME[["age"]].assign(age=[1, 2, np.nan, 3])},
+            "row 3, column 0 .* is missing or nan; .*remove the row",
+        ),
         ({"data": FRAME[["age"]], "target": pd.Series(["a", None, "b", "a"])}, "row 2: the label is missing"),
     ],
 )

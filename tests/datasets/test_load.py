@@ -111,7 +111,7 @@ def test_npz_with_and_without_test_part(tmp_path: Path, no_mirror: None) -> None
         ("1 1:1\n2 2:1\n3 1:1\n", None, {}, "3 different labels"),
         (TRAIN, "2 1:1\n", {}, "test.svm, row 1: label 2"),
         ("1 1:1\nnan 2:1\n", None, {}, "the label of row 2 is nan"),
-        ("1 1:1\n-1 1:2 5:nan\n", None, {}, r"row 2, column 5 \(counted from 1\) is nan"),
+        ("1 1:1\n-1 1:2 5:nan\n", None, {}, r"row 2, column 5 \(counted from 1\) is missing or nan"),
         (TRAIN, "1 1:2\n1 2:-inf\n", {}, r"test.svm: the value in row 2, column 2 .* is -inf"),
         ("1 1:1\n-1 1:1e39\n", None, {}, r"row 2, column 1 .* is inf"),
         (TRAIN, "1 4:1\n", {}, "the test part has 4 features, but the training part has 3. Set dataset.d"),
@@ -129,7 +129,7 @@ def test_bad_files(load_text: Loader, train: str, test: str | None, fields: dict
 
 
 def test_bad_csv_and_npz(load_text: Loader, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"row 2, column 2 \(counted from 1\) is nan"):
+    with pytest.raises(DataError, match="row 2, column 1 is missing or nan"):
         load_text("1,2,0\n3,nan,1\n", suffix=".csv")
     with pytest.raises(DataError, match="the test part has 1 features, but the training part has 2"):
         load_text("1,2,0\n3,4,1\n", "1,0\n", suffix=".csv")

@@ -106,9 +106,9 @@ def test_a_dropped_column_may_hold_texts_and_labels_stay_numbers() -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"u,class\n1,\xe9\n2,b\n", "line 2: cell 2, .* is not UTF-8"),
-        (b"u,class\n1,\n2,b\n", "line 2: cell 2, '', is not a label"),
-        (b"u,v,class\n1,x,b\n", "line 2: cell 2, 'x', is not a number"),
+        (b"u,class\n1,\xe9\n2,b\n", "line 2, column 1 .* is not UTF-8"),
+        (b"u,class\n1,\n2,b\n", "line 2, column 1 .*: the label '' is missing"),
+        (b"u,v,class\n1,x,b\n", r"line 2, column 1 \('v'\): 'x' is not a number"),
         (b"u,v,class\n1,b\n", "line 2: 2 cells where the first line has 3"),
         (b"u,u\n1,2\n", "more than one column is called 'u'"),
         (b"1," + b"x" * 140_000 + b"\n", "line 1: field larger than field limit"),
@@ -118,6 +118,54 @@ def test_bad_text_labels(content: bytes, said: str) -> None:
     with pytest.raises(DataError, match=said) as caught:
         read_csv(content, "x", "u" if b"u,u" in content else -1)
     assert len(str(caught.value)) < 600
+
+
+MAIL = "city;length;age;class\nrome;1.5;30;ham\noslo;;31;spam\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            MAIL,
+            "line 2, column 0 ('city'): 'rome' is not a number; leave the column out, with column 1, by "
+            "dataset.drop_columns=[0,1], or, if it is the label, choose it by dataset.label_column=city",
+        ),
+        (
+            MAIL.replace(";", ","),
+            "line 2, column 0 ('city'): 'rome' is not a number",
+        ),
+        (
+            "class,u,v\nham,1,2\nspam,2,3\n",
+            "column 0 ('class'): 'ham' is not a number; leave the column out by dataset.drop_columns=[0], or, if it is "
+            "the label, choose it by dataset.label_column=class",
+        ),
+        (
+            "u,v,class\n1,2,a\n2,NA,b\n",
+            "line 3, column 1 ('v'): the value is missing; fill it in, remove the row, or leave the column out by "
+            "dataset.drop_columns=[1]",
+        ),
+        ("u,v,class\n1,2,a\n2,nan,b\n", "row 2, column 1 ('v') is missing or nan"),
+        ("u;v;class\n1,5;2;a\n2;3;b\n", "line 2, column 0 ('u'): '1,5' has a decimal comma; write 1.5."),
+        (
+            "0,1.5,2.5\n1,2.5,3.5\n0,1.5,4.5\n",
+            "3 different labels (2.5, 3.5, 4.5); two are needed: choose by dataset.positive=[4.5] and, if wanted, "
+            "dataset.negative=[...]. If the label is another column, choose it by dataset.label_column=NAME",
+        ),
+    ],
+)
+def test_a_message_has_the_setting_that_helps(text: str, said: str, load_text: Loader) -> None:
+    with pytest.raises(DataError) as caught:
+        load_text(text, suffix=".csv")
+    assert said in str(caught.value)
+
+
+def test_the_settings_of_the_messages_help(load_text: Loader) -> None:
+    for text in (MAIL, MAIL.replace(";", ",")):
+        data = load_text(text, text, suffix=".csv", drop_columns=[0, 1])
+        np.testing.assert_array_equal(data.X, [[30], [31]])
+    data = load_text("class,u\nham,1\nspam,2\n", "class,u\nham,1\n", suffix=".csv", label_column="class")
+    np.testing.assert_array_equal(data.y, [-1, 1])
 
 
 def parquet(columns: dict[str, object]) -> bytes:
@@ -142,11 +190,11 @@ def test_parquet_and_csv_are_the_same_data(load_text: Loader, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"u": [1, None], "y": [0, 1]}, "row 2, column 1 .* is nan"),
-        ({"u": ["7", "8"], "y": [0, 1]}, "row 1, column 'u': '7' is not a number"),
-        ({"u": [1, 2], "y": ["a", None]}, "column 'y', row 2: the label is missing"),
-        ({"u": [[1], [2]], "y": [0, 1]}, r"row 1, column 'u': '\[1\]' is not a number"),
-        ({"u": [1, 2], "y": [b"a", b"b"]}, "column 'y', row 1: the label is missing"),
+        ({"u": [1, None], "y": [0, 1]}, "row 2, column 0 .*u.* is missing or nan"),
+        ({"u": ["7", "8"], "y": [0, 1]}, r"row 1, column 0 \('u'\): '7' is not a number"),
+        ({"u": [1, 2], "y": ["a", None]}, r"column 1 \('y'\), row 2: the label is missing"),
+        ({"u": [[1], [2]], "y": [0, 1]}, r"row 1, column 0 \('u'\): '\[1\]' is not a number"),
+        ({"u": [1, 2], "y": [b"a", b"b"]}, r"column 1 \('y'\), row 1: the label is missing"),
     ],
 )
 def test_parquet_that_is_refused(load_text: Loader, columns: dict[str, object], said: str) -> None:

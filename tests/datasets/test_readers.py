@@ -34,7 +34,7 @@ def test_csv_round_trip(values: np.ndarray, data: st.DataObject) -> None:
     width = values.shape[1]
     column = data.draw(st.integers(-width, width - 1))
     end = data.draw(st.sampled_from(["\n", "\r\n"]))
-    separator = data.draw(st.sampled_from([",", ", ", "\t", "  "]))
+    separator = data.draw(st.sampled_from([",", ", ", ";", "\t", "  "]))
     header = data.draw(st.booleans())
     lines = [separator.join(f"c{k}" for k in range(width))] if header else []
     lines += [separator.join(repr(float(v)) for v in row) for row in values]
@@ -50,9 +50,12 @@ def test_csv_round_trip(values: np.ndarray, data: st.DataObject) -> None:
     [
         ("1,2,1\n3,4\n", "line 2: 2 cells where the first line has 3"),
         ("1,2,1\n3,4,5,6\n", "line 2: 4 cells where the first line has 3"),
-        ("1,2,1\n\n3,x,1\n", "line 3: cell 2, 'x', is not a number"),
-        ("1,2,1\n3,,1\n", "line 2: cell 2, '', is not a number"),
-        ("a,b,c\n1,2,1\n3,1_0,1\n", "line 3: cell 2, '1_0', is not a number"),
+        ("1,2,1\n\n3,x,1\n", "line 3, column 1: 'x' is not a number; leave the column out by dataset.drop_columns=[1]"),
+        (
+            "1,2,1\n3,,1\n",
+            "line 2, column 1: the value is missing; fill it in, remove the row, or leave the column out by",
+        ),
+        ("a,b,c\n1,2,1\n3,1_0,1\n", "line 3, column 1 ('b'): '1_0' is not a number"),
         ("a,b\n1,2,3\n", "line 2: 3 cells where the first line has 2"),
     ],
 )

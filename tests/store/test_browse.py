@@ -32,6 +32,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record(store, "k1", "sbp", 1, 0.01)
     record(store, "k2", "sbp", 0, 0.1)
     record(store, "k3", "smo", 0, 0.1)
+    (folder / "sweeps" / "monday").mkdir(parents=True)
     for number, key in enumerate(("k0", "k3")):
         Outcome("", "finished", key=key).write(folder / "sweeps" / "monday", number)
     return folder
