@@ -53,6 +53,7 @@ def benchmark_lasvm_and_svmlight(
     libsvm, optimum = _ended(loaded, sigma2, C, "libsvm", {"cache_mb": CACHE_MB})
     for algo, settings in WAYS:
         solver, end = _ended(loaded, sigma2, C, algo, settings)
+        one_pass = algo == "lasvm" and not settings
         lacks = 1.0 - (end["dual"] or 0.0) / (optimum["dual"] or 1.0)
         given = "".join(f", {key} = {value}" for key, value in settings.items())
         where = f"{name}, {loaded.n:,} x {loaded.d:,}, sigma^2 = {sigma2:g}, C = {C:g}, bias"
@@ -61,9 +62,9 @@ def benchmark_lasvm_and_svmlight(
             f"{solver.counters.kernel_evaluations or 0:.3g} evaluations",
             [(lacks, 1e-3)],
             "",
-            at_most=1.0,
+            at_most=None if one_pass else 1.0,  # after one pass LASVM's paper does not claim the optimum
         )
-        if algo == "lasvm" and not settings:
+        if one_pass:
             pair = solver.cpu_seconds, libsvm.cpu_seconds
             table.add(f"lasvm, a pass and its finishing / LIBSVM; {where}", [pair], at_most=bar)
 
