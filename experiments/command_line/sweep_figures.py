@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from svm_cost_curves.experiments.columns import STEP_COSTS
 from svm_cost_curves.experiments.command_line.sweep_groups import Group, groups
 from svm_cost_curves.experiments.command_line.sweep_page import Member, write_page
+from svm_cost_curves.experiments.command_line.sweep_sentence import sentence
 from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.run.errors import print_error
+from svm_cost_curves.experiments.run.leftovers import SWEEPS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,27 +26,37 @@ FIGURE, FOR_PAPER = "curves", "paper"
 """Names of the pictures; where there are several data sets, the data set's name follows."""
 
 
-def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Path]:
+def draw(outcomes: Sequence[Outcome], directory: Path, command: str, highlight: str | None = None) -> list[Path]:
     """Write the figures of a sweep and ``curves.html``, the same curves for a browser.
 
     The cost is the one that most runs count: kernel evaluations or feature accesses; where no run counts either,
-    iterations.
+    iterations. `highlight` is the algorithm whose curves are in colour; None: all.
 
     Returns
     -------
     list of Path
-        The page and the figures, written to `directory`; empty if no run has a result.
+        The page and the figures, written to `directory`, and the list of all sweeps; empty if no run has a result.
     """
     members, small_print = _members(outcomes), _small_print(command)
     paths = []
-    for suffix, picture in _pictures(members, small_print):
+    for suffix, picture in _pictures(members, small_print, highlight):
         paths.append(directory / f"{FIGURE}{suffix}.png")
         picture.save(paths[-1])
     page = write_page(members, directory, small_print, [path.read_bytes() for path in paths]) if paths else None
-    return [page, *paths] if page else paths
+    return [page, *_overview(directory), *paths] if page else paths
 
 
-def draw_for_paper(outcomes: Sequence[Outcome], directory: Path, command: str, style: PaperStyle) -> list[Path]:
+def _overview(directory: Path) -> list[Path]:
+    """Write the list of all sweeps of a store, if the folder is that of one of them."""
+    from svm_cost_curves.experiments.plotting.overview import write_overview
+
+    written = write_overview(directory.parent, "Sweeps") if directory.parent.name == SWEEPS else None
+    return [written] if written else []
+
+
+def draw_for_paper(
+    outcomes: Sequence[Outcome], directory: Path, command: str, style: PaperStyle, highlight: str | None = None
+) -> list[Path]:
     """Write the same figures for a paper, ``paper.<format>``, and their captions, ``paper.txt``.
 
     Raises
@@ -52,7 +64,7 @@ def draw_for_paper(outcomes: Sequence[Outcome], directory: Path, command: str, s
     SettingsError, OSError
         LaTeX fails, or a file cannot be written.
     """
-    pictures = _pictures(_members(outcomes), _small_print(command), names=False)
+    pictures = _pictures(_members(outcomes), _small_print(command), highlight, names=False)
     return [
         path
         for suffix, picture in pictures
@@ -71,7 +83,9 @@ def _members(outcomes: Sequence[Outcome]) -> list[Member]:
     return [(group, curves) for group in groups(outcomes) if (curves := _curves(group))]
 
 
-def _pictures(members: Sequence[Member], small_print: str, *, names: bool = True) -> Iterator[tuple[str, Picture]]:
+def _pictures(
+    members: Sequence[Member], small_print: str, highlight: str | None, *, names: bool = True
+) -> Iterator[tuple[str, Picture]]:
     """Yield the picture of each data set, with the end of its file's name; say which has no point to draw."""
     from svm_cost_curves.experiments.command_line import sweep_names
     from svm_cost_curves.experiments.plotting import NothingToDrawError, curves_picture
@@ -82,16 +96,20 @@ def _pictures(members: Sequence[Member], small_print: str, *, names: bool = True
     for dataset, drawn in by_dataset.items():
         styles = sweep_names.styles([(group.algo, group.values) for group, _ in drawn])
         algorithms = list(dict.fromkeys(group.algo for group, _ in drawn))
+        named = dict(zip(styles, (curves for _, curves in drawn), strict=True))
+        cost = _cost([curve for curves in named.values() for curve in curves])
         only = f", {sweep_names.called(algorithms[0])}" if len(algorithms) == 1 else ""
         try:
             picture = curves_picture(
-                dict(zip(styles, (curves for _, curves in drawn), strict=True)),
-                cost=_cost([curve for _, curves in drawn for curve in curves]),
+                named,
+                cost=cost,
                 title=f"Test error against cost on {dataset}{only}",
                 small_print=small_print,
                 styles=styles,
                 in_order=any(group.values for group, _ in drawn),
                 names=names,
+                coloured=[label for label, (group, _) in zip(styles, drawn, strict=True) if group.algo == highlight],
+                sentence=sentence(named, cost) if highlight else "",
             )
         except NothingToDrawError as error:  # the sweep is done all the same
             print_error(f"no figure: {error}")

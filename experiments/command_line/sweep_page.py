@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from svm_cost_curves.experiments.command_line.sweep_groups import Group
 from svm_cost_curves.experiments.configuration.schema import NOT_INFLUENTIAL
@@ -16,9 +19,15 @@ from svm_cost_curves.support.files import write_file
 if TYPE_CHECKING:
     import pandas as pd
 
+    from svm_cost_curves.experiments.command_line.sweep_names import Values
+    from svm_cost_curves.experiments.plotting.page_content import Swept
 
 Member = tuple[Group, list[tuple[Outcome, "pd.DataFrame"]]]
 """A group and its runs with their curves."""
+Kind = tuple[str, "Values"]
+"""Algorithm and differing settings: one curve."""
+_FEW: Final = 3
+"""Values of a setting that a title names; least values of a setting to be drawn against."""
 
 
 def write_page(members: Sequence[Member], directory: Path, command: str, pictures: Sequence[bytes] = ()) -> Path | None:
@@ -39,7 +48,8 @@ def write_page(members: Sequence[Member], directory: Path, command: str, picture
         None if no run has a curve.
     """
     from svm_cost_curves.experiments.command_line import sweep_names
-    from svm_cost_curves.experiments.plotting.interactive import PAGE, Curves, RunCurve, curves_page
+    from svm_cost_curves.experiments.plotting.interactive import PAGE, curves_page
+    from svm_cost_curves.experiments.plotting.page_content import Curves, RunCurve
 
     kinds = list(dict.fromkeys((group.algo, group.values) for group, _ in members))
     styles = sweep_names.styles(kinds)
@@ -57,7 +67,13 @@ def write_page(members: Sequence[Member], directory: Path, command: str, picture
         for outcome, curve in runs
     ]
     content = Curves(
-        "Curves of a sweep", shown, styles, facts=f"{len(shown):,} runs.", small_print=command, pictures=pictures
+        _title(kinds, list(dict.fromkeys(group.dataset for group, _ in members))),
+        shown,
+        styles,
+        facts=f"{len(shown):,} runs.",
+        small_print=command,
+        pictures=pictures,
+        swept=_swept(names),
     )
     try:
         page = curves_page(content)
@@ -65,6 +81,55 @@ def write_page(members: Sequence[Member], directory: Path, command: str, picture
         return None
     write_file(directory / PAGE, page.encode())
     return directory / PAGE
+
+
+def _title(kinds: Sequence[Kind], datasets: Sequence[str]) -> str:
+    """Return what was swept: ``SBP, SMO on adult: lambda from 1e-06 to 0.01``."""
+    from svm_cost_curves.experiments.command_line.sweep_names import called, in_order
+
+    values: dict[str, list[str]] = {}
+    for pair in (pair for _, pairs in kinds for pair in pairs):
+        values.setdefault(_short(pair[0]), []).append(pair[1])
+    texts = []
+    for name, given in values.items():
+        own = sorted(set(given), key=lambda text: in_order(((name, text),)))
+        texts.append(f"{name} {', '.join(own)}" if len(own) <= _FEW else f"{name} from {own[0]} to {own[-1]}")
+    solvers = list(dict.fromkeys(called(algo) for algo, _ in kinds))
+    counted = [
+        ", ".join(names) if len(names) <= _FEW + 1 else f"{len(names)} {what}"
+        for names, what in ((solvers, "solvers"), (datasets, "data sets"))
+    ]
+    return " on ".join(counted) + (f": {'; '.join(texts)}" if texts else "")
+
+
+def _swept(names: Mapping[Kind, str]) -> Swept | None:
+    """Return the one number that differs between the curves of an algorithm; None if there is none, or only two values.
+
+    Parameters
+    ----------
+    names : mapping of Kind to str
+        Series of each.
+    """
+    from svm_cost_curves.experiments.command_line.sweep_names import called, in_order
+    from svm_cost_curves.experiments.plotting import styles_for
+    from svm_cost_curves.experiments.plotting.page_content import Swept
+
+    settings = {name for _, values in names for name, _ in values}
+    numbers = [value for _, values in names for value, _ in in_order(values)]
+    if len(settings) != 1 or len(numbers) < len(names) or len(set(numbers)) < _FEW or not np.isfinite(numbers).all():
+        return None
+    algorithms = list(dict.fromkeys(algo for algo, _ in names))
+    styles = styles_for(algorithms)
+    places = {
+        series: (algorithms.index(algo), number)
+        for ((algo, _), series), number in zip(names.items(), numbers, strict=True)
+    }
+    return Swept(_short(*settings), [replace(styles[algo], name=called(algo)) for algo in algorithms], places)
+
+
+def _short(setting: str) -> str:
+    """Return the last part of a setting's name: ``lambda`` for ``problem.lambda_``."""
+    return setting.rpartition(".")[2].rstrip("_")
 
 
 def _own(outcome: Outcome) -> list[str]:

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.reproduction.evidence import Panel
+from svm_cost_curves.experiments.reproduction.series_spec import OPTIMUM
 
-SERIES: Final = "optimum"
+SERIES: Final = OPTIMUM
 """Series that computes the optimum; if a figure sweeps C, this series has the same values."""
 KNOWN: Final = 1e-3
 """Largest relative width for judging accuracies of 1e-2."""

@@ -10,8 +10,8 @@ import base64
 import gzip
 import html
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from string import Template
@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.columns import COLUMNS, COSTS, MEASURES, STEP_COSTS
 from svm_cost_curves.experiments.curve import MAX_POINTS, spread_rows
+from svm_cost_curves.experiments.plotting.dark import on_dark
+from svm_cost_curves.experiments.plotting.page_content import CHARGED, SUBOPTIMALITY, Curves, JudgedClaim
 from svm_cost_curves.experiments.plotting.styles import Style, axis_name
 
 if TYPE_CHECKING:
@@ -32,104 +34,20 @@ PAGE: Final = "curves.html"
 MOST_BYTES: Final = 6_000_000
 """Largest page."""
 _SOURCES: Final = Path(__file__).with_name("page")
-_SCRIPTS: Final = ("arithmetic.js", "curves.js", "controls.js")
+_SCRIPTS: Final = ("arithmetic.js", "curves.js", "lists.js", "controls.js")
+_COSTS: Final = (*COSTS, CHARGED)
+_MEASURES: Final = (*MEASURES, SUBOPTIMALITY)
+_NAMES: Final = {
+    CHARGED: "Kernel evaluations, n for each iteration",
+    SUBOPTIMALITY: "Suboptimality, (P - L) / L",
+}
 _RISING: Final = ("dual",)
 """Measures that are better when larger; the others are better when smaller."""
+_TO_ZERO: Final = ("gap", "relative_gap", SUBOPTIMALITY)
+"""Measures whose optimum is 0: drawn on a logarithmic axis."""
 _MOST_NUMBERS: Final = 800_000
 _LEAST_POINTS: Final = 20
-_NO_FIGURES: Final = '<nav id="figures"></nav>'
-
-
-@dataclass(frozen=True)
-class RunCurve:
-    """The curve of one run, and what a reader wants to know of the run.
-
-    Attributes
-    ----------
-    dataset, series : str
-        Name of the data set and of the curve.
-    seed : int
-    curve : DataFrame
-        With some or all columns of a curve (`experiments.curve`).
-    command : str
-        Makes the run again.
-    settings : mapping of str to str
-    """
-
-    dataset: str
-    series: str
-    seed: int
-    curve: pd.DataFrame
-    command: str = ""
-    settings: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class JudgedReading:
-    """A reading of a claim, and the curves by which it is judged.
-
-    Attributes
-    ----------
-    id, says, outcome, measured : str
-    datasets, series : sequence of str
-        Names as in `RunCurve`; without series the page shows no button.
-    cost, measure : str
-        Columns; empty if several or none were read.
-    """
-
-    id: str
-    says: str
-    outcome: str
-    measured: str = ""
-    datasets: Sequence[str] = ()
-    series: Sequence[str] = ()
-    cost: str = ""
-    measure: str = ""
-
-
-@dataclass(frozen=True)
-class JudgedClaim:
-    """A claim with its readings; the first is nearest to the paper's words."""
-
-    id: str
-    says: str
-    readings: Sequence[JudgedReading]
-
-
-@dataclass(frozen=True)
-class Curves:
-    """The content of a page.
-
-    Attributes
-    ----------
-    title : str
-    runs : sequence of RunCurve
-        At least one. Data sets are listed in the order of their first run.
-    styles : mapping of str to Style
-        Of each series, in the order of the page.
-    datasets : mapping of str to str
-        Names of data sets for the reader; others keep theirs.
-    claims : sequence of JudgedClaim
-    facts : str
-        One line below the title: scale, number of runs, stand-ins.
-    small_print : str
-        Last line: commit, command.
-    pictures : sequence of bytes
-        PNGs that a browser without scripts shows.
-    cost, measure : str
-        Columns that are drawn first. If no run has the cost, the one of `STEP_COSTS` that most runs have.
-    """
-
-    title: str
-    runs: Sequence[RunCurve]
-    styles: Mapping[str, Style]
-    datasets: Mapping[str, str] = field(default_factory=dict)
-    claims: Sequence[JudgedClaim] = ()
-    facts: str = ""
-    small_print: str = ""
-    pictures: Sequence[bytes] = ()
-    cost: str = ""
-    measure: str = "test_error"
+_FIGURES: Final = re.compile('<nav (?:id="figures"|aria-label="Figures")>.*?</nav>')
 
 
 def curves_page(content: Curves) -> str:
@@ -173,7 +91,7 @@ def with_figures(page: str, figures: Iterable[tuple[str, str]], chosen: str, *, 
     )
     select = f'<label>Figure <select id="figure" autocomplete="off">{options}</select></label>'
     link = f'<a href="{html.escape(report)}">Report</a>'
-    return page.replace(_NO_FIGURES, f'<nav aria-label="Figures">{link} {select}</nav>', 1)
+    return _FIGURES.sub(lambda _: f'<nav aria-label="Figures">{link} {select}</nav>', page, count=1)
 
 
 def _image(title: str, png: bytes) -> str:
@@ -201,7 +119,7 @@ def _json(content: Curves) -> str:
     """Return the data of the page: descriptions, and for each run a list of numbers, or 0, for each column."""
     tables = [_known_columns(run.curve) for run in content.runs]
     own = {name for table in tables for name in table}
-    costs, measures = ([name for name in names if name in own] for names in (COSTS, MEASURES))
+    costs, measures = ([name for name in names if name in own] for names in (_COSTS, _MEASURES))
     if not costs or not measures:
         raise ValueError("no run has both a cost and a measure: there is no curve to show")
     datasets = list(dict.fromkeys(run.dataset for run in content.runs))
@@ -218,26 +136,45 @@ def _json(content: Curves) -> str:
         for run in content.runs
     ]
     several = len({(run.dataset, run.series) for run in content.runs}) < len(runs)
+    measure = content.measure if content.measure in measures else measures[0]
+    swept = content.swept
     head: dict[str, Any] = {
-        "costs": [{"name": name, "label": axis_name(name)} for name in costs],
+        "costs": [{"name": name, "label": _name(name)} for name in costs],
         "measures": [
-            {"name": name, "label": axis_name(name), "percent": name.endswith("_error"), "rises": name in _RISING}
+            {
+                "name": name,
+                "label": _name(name),
+                "percent": name.endswith("_error"),
+                "rises": name in _RISING,
+                "toZero": name in _TO_ZERO,
+            }
             for name in measures
         ],
         "datasets": [{"name": name, "label": content.datasets.get(name, name)} for name in datasets],
-        "series": [{"name": name, **_style(content.styles[name])} for name in series],
+        "series": [
+            {"name": name, **look}
+            for name, look in zip(series, _looks([content.styles[name] for name in series]), strict=True)
+        ],
         "runs": runs,
         "settings": [json.loads(text) for text in settings],
         "claims": [_claim(claim, datasets, series, costs, measures) for claim in content.claims],
         "start": {
             "cost": content.cost if content.cost in costs else _usual_cost(tables, costs),
-            "measure": content.measure if content.measure in measures else measures[0],
-            "view": "mean" if several else "runs",
+            "measure": measure,
+            "view": "last" if swept else content.middle if several else "runs",
+            "reach": "stays" if content.stays else "first",
+            "hidden": [name for name in series if content.first and name not in content.first],
+            "target": content.target if measure == content.measure else None,
             "xlog": True,
-            "ylog": False,
+            "ylog": measure in _TO_ZERO,
             "whole": False,
+            "bands": False,
         },
     }
+    if swept:
+        head |= {"swept": swept.name, "families": _looks(swept.families)}
+        for each in head["series"]:
+            each["family"], each["place"] = swept.places[each["name"]]
     limit = min(MAX_POINTS, max(_LEAST_POINTS, _MOST_NUMBERS // (len(runs) * (len(costs) + len(measures)))))
     values = ",".join(_numbers(table, (*costs, *measures), limit) for table in tables)
     return json.dumps(head)[:-1] + f', "values": [{values}]}}'
@@ -245,7 +182,7 @@ def _json(content: Curves) -> str:
 
 def _known_columns(curve: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     """Return the columns of a curve that have a value, (rows,) each, missing values as NaN."""
-    names = [name for name in COLUMNS if name in curve.columns]
+    names = [name for name in (*COLUMNS, CHARGED, SUBOPTIMALITY) if name in curve.columns]
     table = curve.reindex(columns=names).to_numpy(dtype=np.float64, na_value=np.nan)
     return {name: table[:, place] for place, name in enumerate(names) if not np.isnan(table[:, place]).all()}
 
@@ -265,9 +202,23 @@ def _numbers(table: Mapping[str, NDArray[np.float64]], names: Sequence[str], lim
     return f"[{','.join(texts)}]".replace("nan", "null")
 
 
-def _style(style: Style) -> dict[str, Any]:
-    dash = "" if style.line == "-" else ",".join(f"{style.width * length:.3g}px" for length in style.line[1])
-    return {"label": style.name, "color": style.color, "dash": dash, "width": style.width}
+def _name(column: str) -> str:
+    return _NAMES.get(column) or axis_name(column)
+
+
+def _looks(styles: Sequence[Style]) -> list[dict[str, Any]]:
+    """Return label, colours and line of each style; ``split``: the line is dashed after the first epoch."""
+    return [
+        {
+            "label": style.name,
+            "color": style.color,
+            "dark": dark,
+            "dash": "" if style.line == "-" else ",".join(f"{style.width * length:.3g}px" for length in style.line[1]),
+            "width": style.width,
+            "split": style.dashed_after_first_epoch,
+        }
+        for style, dark in zip(styles, on_dark([style.color for style in styles]), strict=True)
+    ]
 
 
 def _claim(

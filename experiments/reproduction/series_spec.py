@@ -13,6 +13,9 @@ from svm_cost_curves.experiments.reproduction.claim_spec import Cost, Described,
 
 Grid = Annotated[dict[str, Annotated[list[FiniteFloat], Field(min_length=1)]], Field(max_length=1)]
 
+OPTIMUM = "optimum"
+"""Name of the series that computes the optimum of the problem that the others solve."""
+
 
 @dataclass
 class SeriesSpec(Described):

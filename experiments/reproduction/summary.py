@@ -28,6 +28,7 @@ _FILES: Final[Mapping[str, str]] = {
     "table": "table.md",
     "for a paper": "paper.*",
     "figure": "figure.png",
+    "page": "curves.html",
 }
 
 
@@ -40,6 +41,8 @@ def show(verdict: Verdict, folder: Path) -> None:
     folder : Path
         ``figures/<id>/<scale>``, as it was written.
     """
+    from svm_cost_curves.experiments.plotting.overview import write_overview
+
     out = console(sys.stdout)
     if verdict.claims:
         out.print(claims_table(verdict), highlight=False)
@@ -47,6 +50,8 @@ def show(verdict: Verdict, folder: Path) -> None:
         out.print(figure_table(json.loads((folder / "table.json").read_text(encoding="utf-8"))), highlight=False)
     lines = remarks(verdict)
     lines += [f"{what}: {path}" for what, name in _FILES.items() for path in sorted(folder.glob(name))]
+    if (folder / "curves.html").exists() and (overview := write_overview(folder.parents[1], "Figures")):
+        lines.append(f"all figures: {overview}")
     print("\n".join(lines), flush=True)
 
 

@@ -8,6 +8,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -54,6 +55,15 @@ def test_for_a_paper_each_data_set_has_pictures_and_a_caption(tmp_path: Path) ->
     assert caption[-1].endswith("a command")
 
 
+def test_a_highlighted_algorithm_is_compared_in_a_sentence(tmp_path: Path) -> None:
+    runs = [outcome(tmp_path, seed, 5) for seed in range(2)]
+    runs += [replace(run, algo="smo") for run in runs]
+    _, text = draw_for_paper(runs, tmp_path, "a command", PaperStyle(3.25, ("png",)), "sbp")
+    said = text.read_text(encoding="utf-8").splitlines()[1]
+    assert said.startswith("SBP stays at or below ")
+    assert "; SMO needs 1.0 times as many. Median of 2 runs; band of SBP: quartiles" in said
+
+
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     style = PaperStyle(3.25, ("png",))
     assert write_for_paper([outcome(tmp_path, 0, 5)], tmp_path / "absent", "a command", style) == 2
@@ -71,6 +81,13 @@ def test_runs_that_fail_for_one_reason_have_one_line(tmp_path: Path, capsys: pyt
 SETS = {"toy": 2, "other": 1}
 
 
+def data_of(page: str) -> dict[str, Any]:
+    packed = re.search(r'id="data">([A-Za-z0-9+/=]*)<', page)
+    assert packed
+    data: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    return data
+
+
 def test_the_page_has_the_curves_of_all_runs(tmp_path: Path) -> None:
     settings = ("algo=sbp", "algo.eta=1,2", "store.root=/a/folder")
     runs = [
@@ -80,13 +97,30 @@ def test_the_page_has_the_curves_of_all_runs(tmp_path: Path) -> None:
     drawn = [(Group(name, "sbp", (("algo.eta", "1"),), outcomes), runs[:count]) for name, count in SETS.items()]
     page = write_page(drawn, tmp_path, "a command")
     assert page is not None
-    packed = re.search(r'id="data">([A-Za-z0-9+/=]*)<', page.read_text(encoding="utf-8"))
-    assert packed
-    data = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    data = data_of(page.read_text(encoding="utf-8"))
     assert [each["name"] for each in data["datasets"]] == ["toy", "other"]
     assert len(data["series"]) == 1
     assert [run["command"] for run in data["runs"][:2]] == [
         f"python3 run.py algo=sbp algo.eta=1,2 seed={seed}" for seed in range(2)
+    ]
+
+
+def test_the_page_of_a_sweep_over_a_number_says_so(tmp_path: Path) -> None:
+    run = (outcome(tmp_path, 0, 5), make_curve(5))
+    values = ("1", "0.01", "0.1")
+    drawn = [
+        (Group("toy", algo, (("problem.lambda_", value),), (run[0],)), [run])
+        for algo in ("sbp", "smo")
+        for value in values
+    ]
+    page = write_page(drawn, tmp_path, "a command")
+    assert page is not None
+    text = page.read_text(encoding="utf-8")
+    assert "<title>SBP, SMO on toy: lambda 0.01, 0.1, 1</title>" in text
+    data = data_of(text)
+    assert (data["swept"], data["start"]["view"]) == ("lambda", "last")
+    assert [(each["family"], each["place"]) for each in data["series"]] == [
+        (family, float(value)) for family in range(2) for value in values
     ]
 
 

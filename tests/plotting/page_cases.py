@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from svm_cost_curves.experiments.plotting import styles_for
-from svm_cost_curves.experiments.plotting.interactive import Curves, JudgedClaim, JudgedReading, RunCurve
+from svm_cost_curves.experiments.plotting.page_content import Curves, JudgedClaim, JudgedReading, RunCurve
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 HOSTILE = (

@@ -15,7 +15,8 @@ import pytest
 from page_cases import HOSTILE, curve, some_curves
 
 from svm_cost_curves.experiments.plotting import styles_for
-from svm_cost_curves.experiments.plotting.interactive import MOST_BYTES, Curves, RunCurve, curves_page, with_figures
+from svm_cost_curves.experiments.plotting.interactive import MOST_BYTES, curves_page, with_figures
+from svm_cost_curves.experiments.plotting.page_content import Curves, RunCurve
 
 
 def data_of(page: str) -> dict[str, Any]:

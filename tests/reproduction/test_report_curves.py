@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,19 +11,21 @@ import pytest
 
 from svm_cost_curves.experiments.curve import from_rows
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
+from svm_cost_curves.experiments.plotting import styles_for
+from svm_cost_curves.experiments.plotting.page_content import CHARGED, SUBOPTIMALITY, Curves
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec, ShownSpec, check_claim
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.report import curves
 from svm_cost_curves.experiments.reproduction.report.curves import judged_claim
-from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.reproduction.series_spec import RowSpec, SeriesSpec
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec, OptionSpec
 from svm_cost_curves.experiments.reproduction.statistics import HOLDS, MISSING
 
 
 def test_series_have_their_labels_and_settings_the_names_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(curves, "fitted", lambda picture: picture)
-    monkeypatch.setattr(curves, "_command", lambda *_: ["python", "run.py"])
+    monkeypatch.setattr(curves, "_command", lambda *_: ["python3", "run.py"])
     curve = from_rows([{"iterations": 1, "kernel_evaluations": 1, "test_error": 0.5}])
     run = SimpleNamespace(curve=curve, result={"seed": 3, "settings": {"budget": {"checkpoints": 60, "epochs": 2.5}}})
     series = [
@@ -42,6 +45,40 @@ def test_series_have_their_labels_and_settings_the_names_of_the_command_line(mon
     }
     assert page.runs[0].settings == {"budget.evaluations": "60", "budget.epochs": "2.5"}
     assert page.runs[0].command == "python3 run.py seed=3"
+
+
+def content_of(spec: FigureSpec, names: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> Curves:
+    """The page of a figure with one run of each series; n = 10, and 2 of the objective is known to be needed."""
+    monkeypatch.setattr(curves, "fitted", lambda picture: picture)
+    monkeypatch.setattr(curves, "_command", lambda *_: ["python3", "run.py"])
+    row = {"iterations": 3, "kernel_evaluations": 7, "test_error": 0.5, "primal": 2.5, "dual": 2.0}
+    counts = {"data": {"counts": {"train": {"n": 10}, "test": {"n": 5, "positives": 2}}}}
+    run = SimpleNamespace(curve=from_rows([row]), result={"seed": 3, "settings": {}, "provenance": counts})
+    panel = Panel("adult", "adult", runs=cast(Any, dict.fromkeys(names, (run,))))
+    page = curves.page_content(Evidence(spec, "demo", (panel,)), Options("demo"), [], "title", [], b"")
+    assert page is not None
+    return page
+
+
+def test_a_page_opens_with_the_first_row_of_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("sbp", "pegasos", "pegasos_kept")
+    row = RowSpec("iterations", times_n=True, middle="median", series={"sbp": "sbp", "pegasos": "pegasos"})
+    other = RowSpec("kernel_evaluations", series={"sbp": "sbp", "pegasos": "pegasos_kept"})
+    spec = FigureSpec(series=[SeriesSpec(name) for name in names], rows=[row, other])
+    page = content_of(spec, names, monkeypatch)
+    assert (page.cost, page.measure, page.middle, page.first) == (CHARGED, "test_error", "median", ["sbp", "pegasos"])
+    assert page.runs[0].curve[CHARGED].tolist() == [30]
+    assert len({style.color for style in page.styles.values()}) == 3
+
+
+def test_an_arena_opens_with_what_its_table_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    series = [SeriesSpec("mine", ["algo=mine"]), SeriesSpec("optimum", ["algo=smo"], reference_only=True)]
+    options = {"target": OptionSpec("gap:0.1,0.01,0.001"), "cost": OptionSpec("auto"), "reach": OptionSpec("first")}
+    page = content_of(FigureSpec(series=series, options=options), ("mine", "optimum"), monkeypatch)
+    assert [run.series for run in page.runs] == ["mine"]
+    assert page.runs[0].curve[SUBOPTIMALITY].tolist() == [0.25]
+    assert (page.measure, page.target, page.stays) == (SUBOPTIMALITY, 0.01, False)
+    assert page.styles["mine"].color == styles_for(["mine", "optimum"])["mine"].color  # that of the picture
 
 
 @dataclass(frozen=True)

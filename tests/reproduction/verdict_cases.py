@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from svm_cost_curves.datasets import DataError
-from svm_cost_curves.experiments.plotting.interactive import Curves
+from svm_cost_curves.experiments.plotting.page_content import Curves
 from svm_cost_curves.experiments.reproduction.build import maker_of, verdict_of
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult

@@ -40,30 +40,49 @@ function commonGrid(curves) {
   return count < 2 || low === high ? [high] : geometric(low, high, count);
 }
 
-// Mean and standard deviation (divisor runs - 1) over runs, from the first positive cost on.
-function meanOf(curves) {
-  const grid = commonGrid(curves), values = curves.map(curve => valuesAt(curve, grid));
-  const mean = { x: [], y: [], sd: [], runs: curves.length };
+// The value below which a share of the values lies, linear between two of them.
+function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b), place = share * (sorted.length - 1), low = Math.floor(place);
+  const next = sorted[Math.min(low + 1, sorted.length - 1)];
+  return place === low || sorted[low] === next ? sorted[low] : sorted[low] + (place - low) * (next - sorted[low]);
+}
+
+const median = values => quantile(values, 0.5);
+
+// Mean, and one standard deviation (divisor runs - 1) to either side.
+function meanAndSpread(values) {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const sd = values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : 0;
+  return [mean, mean - sd, mean + sd];
+}
+
+const STATISTICS = { mean: meanAndSpread, median: values => [0.5, 0.25, 0.75].map(share => quantile(values, share)) };
+
+// Mean or median over runs, and their spread, from the first positive cost on; null if no point is left.
+function summary(curves, statistic) {
+  const kept = statistic === "median" ? curves.map(positive).filter(curve => curve.x.length) : curves;
+  if (!kept.length) return null;
+  const grid = commonGrid(kept), values = kept.map(curve => valuesAt(curve, grid));
+  const result = { x: [], y: [], low: [], high: [], runs: kept.length };
   grid.forEach((cost, k) => {
-    const own = values.map(row => row[k]), average = own.reduce((sum, value) => sum + value, 0) / own.length;
-    if (!(cost > 0) || Number.isNaN(average)) return;
-    const squares = own.reduce((sum, value) => sum + (value - average) ** 2, 0);
-    mean.x.push(cost);
-    mean.y.push(average);
-    mean.sd.push(own.length > 1 ? Math.sqrt(squares / (own.length - 1)) : 0);
+    const own = values.map(row => row[k]);
+    if (!(cost > 0) || own.some(Number.isNaN)) return;
+    const [middle, low, high] = STATISTICS[statistic](own);
+    result.x.push(cost);
+    result.y.push(middle);
+    result.low.push(low);
+    result.high.push(high);
   });
-  return mean.x.length ? mean : null;
+  return result.x.length ? result : null;
 }
 
-// The smallest cost at which a curve has reached the target; Infinity if it never does.
-function costToReach(curve, target, rises) {
-  const i = curve.y.findIndex(value => rises ? value >= target : value <= target);
-  return i < 0 ? Infinity : curve.x[i];
-}
-
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b), half = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[half] : sorted[half - 1] === Infinity ? Infinity : (sorted[half - 1] + sorted[half]) / 2;
+// The cost of the first evaluation that meets the target, or with `stays` of the first from which all do; else Infinity.
+// A value meets a target that it misses by rounding.
+function costToReach(curve, target, rises, stays) {
+  const misses = value => (rises ? target - value : value - target) > 1e-9 * Math.abs(target);
+  const i = stays ? curve.y.findLastIndex(misses) + 1 : curve.y.findIndex(value => !misses(value));
+  return i < 0 || i === curve.y.length ? Infinity : curve.x[i];
 }
 
 // The vertical range that shows where the curves differ, without their worst beginnings.

@@ -3,112 +3,112 @@
 
 // ---- claims
 
+const readings = () => data.claims.flatMap(claim => claim.readings.map(reading => ({ claim, reading, key: `${claim.id} ${reading.id}` })));
+const cut = (text, most) => text.length > most ? `${text.slice(0, most - 1)}…` : text;
+
 function listClaims() {
   at("claims").hidden = !data.claims.length;
-  const body = at("claims").querySelector("tbody");
-  for (const claim of data.claims) {
-    claim.readings.forEach((reading, i) => {
-      const line = element("tr"), name = element("th", i ? "" : claim.id, { scope: "row" }), says = element("td");
-      if (!i) name.append(element("br"), element("small", claim.says));
-      const words = reading.says || "as stated";
-      if (reading.series.length) {
-        const button = element("button", words, { type: "button", onclick: () => { filterBy(claim, reading); draw(); at("plot").scrollIntoView({ block: "nearest" }); } });
-        button.setAttribute("aria-pressed", "false");
-        reading.button = button;
-        says.append(button);
-      } else says.textContent = words;
-      line.append(name, says, element("td", reading.outcome), element("td", reading.measured));
-      body.append(line);
-    });
-  }
+  at("claim").append(...data.claims.map(claim => {
+    const group = element("optgroup", "", { label: cut(`${claim.id}: ${claim.says}`, 90) });
+    group.append(...claim.readings.map(reading => element("option", cut(`${reading.outcome}: ${reading.says || "as stated"}`, 90), { value: `${claim.id} ${reading.id}` })));
+    return group;
+  }));
+}
+
+// A reader's choice: Back leads to what was drawn before.
+function chooseClaim(key) {
+  history.pushState(null, "", location.hash);
+  if (key) filterBy(key); else restart();
+  draw();
+}
+
+function stepClaim(step) {
+  const options = [...at("claim").options], next = (at("claim").selectedIndex + step + options.length) % options.length;
+  chooseClaim(options[next].value);
 }
 
 // Draw what a reading is judged by: its solvers, cost and measure, on one of its data sets.
-function filterBy(claim, reading) {
-  state.filter = [claim.id, reading.id];
-  state.hidden = new Set(data.series.map(series => series.name).filter(name => !reading.series.includes(name)));
-  state.highlight = "";
+function filterBy(key) {
+  const { reading } = readings().find(each => each.key === key);
+  at("claim").value = key;
+  state.highlight = at("highlight").value = "";
+  if (reading.series.length) state.hidden = new Set(data.series.map(series => series.name).filter(name => !reading.series.includes(name)));
   if (reading.datasets.length && !reading.datasets.includes(at("dataset").value)) at("dataset").value = reading.datasets[0];
   if (reading.cost) at("cost").value = reading.cost;
-  if (reading.measure && reading.measure !== at("measure").value) { at("measure").value = reading.measure; state.target = null; }
-  showFilter(`Drawn: what ${claim.id} is judged by. ${reading.says} ${reading.outcome}.`);
+  if (reading.measure && reading.measure !== at("measure").value) { at("measure").value = reading.measure; state.moved = false; }
+  showClaim();
 }
 
-function showFilter(text) {
-  at("filtered").hidden = !text;
-  at("filtered").querySelector("span").textContent = text;
-  for (const claim of data.claims) for (const reading of claim.readings) {
-    reading.button?.setAttribute("aria-pressed", String(!!state.filter && state.filter[0] === claim.id && state.filter[1] === reading.id));
-  }
-}
-
-function unfilter() {
-  state.filter = null;
-  state.hidden.clear();
-  showFilter("");
-  draw();
+function showClaim() {
+  const shown = readings().find(each => each.key === at("claim").value), says = at("claim-says");
+  at("all").hidden = says.hidden = !shown;
+  if (!shown) return;
+  const { claim, reading } = shown, line = (name, text) => { const made = element("p"); made.append(element("b", name), ` ${text}`); return made; };
+  says.replaceChildren(line(`${claim.id}.`, claim.says), line("Reading:", reading.says || "as stated."), line(`${reading.outcome}.`, reading.measured));
+  if (!reading.series.length) says.append(element("small", "Not judged by curves: those drawn are not chosen for it."));
 }
 
 // ---- the address: what is chosen is behind #, so that a link shows the same
 
-const CHOICES = ["dataset", "measure", "cost", "view", "highlight"], SWITCHES = ["xlog", "ylog", "whole"];
+const CHOICES = ["dataset", "measure", "cost", "view", "highlight", "reach"], SWITCHES = ["xlog", "ylog", "whole", "bands"];
 
 function remember() {
   const words = new URLSearchParams(CHOICES.map(id => [id, at(id).value]).filter(pair => pair[1]));
   for (const id of SWITCHES) words.set(id, at(id).checked ? "1" : "0");
-  if (state.hidden.size) words.set("hidden", JSON.stringify([...state.hidden]));
-  if (state.filter) { words.set("claim", state.filter[0]); words.set("reading", state.filter[1]); }
+  words.set("hidden", JSON.stringify([...state.hidden]));
+  if (state.moved) words.set("target", state.target);
+  if (at("claim").value) words.set("claim", at("claim").value);
   history.replaceState(null, "", `#${words}`);
+}
+
+// The view with which the page opens.
+function restart() {
+  const { hidden, target, ...controls } = data.start;
+  for (const [id, value] of Object.entries(controls)) if (typeof value === "boolean") at(id).checked = value; else at(id).value = value;
+  at("dataset").selectedIndex = at("claim").selectedIndex = at("highlight").selectedIndex = 0;
+  Object.assign(state, { hidden: new Set(hidden), highlight: "", target, moved: target !== null });
+  showClaim();
 }
 
 function recall() {
   const words = new URLSearchParams(location.hash.slice(1));
-  state.filter = null;
-  state.hidden.clear();
-  const claim = data.claims.find(each => each.id === words.get("claim"));
-  const reading = claim?.readings.find(each => each.id === (words.get("reading") ?? claim.readings[0].id));
-  if (reading?.series.length) filterBy(claim, reading); else showFilter("");
+  restart();
+  if (readings().some(each => each.key === words.get("claim"))) filterBy(words.get("claim"));
   for (const id of CHOICES) if ([...at(id).options].some(option => option.value === words.get(id))) at(id).value = words.get(id);
   for (const id of SWITCHES) if (words.has(id)) at(id).checked = words.get(id) === "1";
   state.highlight = at("highlight").value;
-  try { for (const name of JSON.parse(words.get("hidden") || "[]")) state.hidden.add(name); } catch { /* a damaged address hides nothing */ }
+  if (words.size) state.moved = Number.isFinite(parseFloat(words.get("target")));
+  if (state.moved && words.has("target")) state.target = parseFloat(words.get("target"));
+  try { if (words.has("hidden")) state.hidden = new Set(JSON.parse(words.get("hidden"))); } catch { /* a damaged address hides nothing new */ }
 }
 
 // ---- controls
 
-function fill(id, list) {
-  at(id).replaceChildren(...list.map(each => element("option", each.label, { value: each.name })));
-}
+const fill = (id, list) => at(id).append(...list.map(each => element("option", each.label, { value: each.name })));
 
 function buildControls() {
   for (const name of ["dataset", "measure", "cost"]) fill(name, data[`${name}s`]);
+  if (data.swept) fill("view", [{ name: "last", label: `last value against ${data.swept}` }, { name: "cost", label: `cost to the target against ${data.swept}` }]);
   fill("highlight", [{ name: "", label: "none" }, ...data.series]);
-  for (const [id, value] of Object.entries(data.start)) if (typeof value === "boolean") at(id).checked = value; else at(id).value = value;
-  at("solvers").querySelector("ul").replaceChildren(...data.series.map(series => {
-    const line = element("li"), name = element("label"), swatch = element("span", "", { className: "swatch" });
-    name.append(element("input", "", { type: "checkbox", value: series.name }), swatch, element("span", series.label), element("small"));
-    line.append(name);
-    return line;
-  }));
-  at("costs").tHead.rows[0].replaceChildren(...HEADS.map((text, i) => {
-    const head = element("th", "", { scope: "col", className: i > 1 ? "n" : "" });
-    head.append(element("button", text, { type: "button", onclick: () => { state.sort = { column: i, down: state.sort.column === i && !state.sort.down }; listCosts(); } }));
-    return head;
-  }));
-  for (const id of ["dataset", "cost", "view", ...SWITCHES]) at(id).onchange = draw;
-  at("measure").onchange = () => { state.target = null; draw(); };
+  for (const id of ["view", "cost", "reach", ...SWITCHES]) at(id).onchange = draw;
+  for (const id of ["dataset", "measure"]) at(id).onchange = () => { state.moved = false; draw(); };
   at("highlight").onchange = () => { state.highlight = at("highlight").value; draw(); };
   at("controls").onsubmit = event => event.preventDefault();
   at("solvers").onchange = ({ target }) => { state.hidden[target.checked ? "delete" : "add"](target.value); draw(); };
   for (const button of at("solvers").querySelectorAll("button")) button.onclick = () => { state.hidden = new Set(button.dataset.all ? [] : data.series.map(series => series.name)); draw(); };
-  at("filtered").querySelector("button").onclick = unfilter;
-  at("filter").oninput = listCosts;
-  at("target").oninput = () => moveTarget(state.scale.from(at("target").value / 1000));
+  at("claim").onchange = () => chooseClaim(at("claim").value);
+  at("previous").onclick = () => stepClaim(-1);
+  at("next").onclick = () => stepClaim(1);
+  at("all").onclick = () => chooseClaim("");
+  at("level").onchange = () => { const value = at("level").valueAsNumber; if (Number.isFinite(value)) moveTarget(unit() ? value / 100 : value); };
+  at("usual").onclick = () => { state.moved = false; draw(); };
   at("run").onchange = () => showRun(data.runs[at("run").value]);
   at("copy").onclick = copyCommand;
+  at("save-csv").onclick = saveTable;
+  at("save-png").onclick = savePicture;
   at("theme").onchange = theme;
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme);
-  addEventListener("hashchange", () => { recall(); draw(); });
+  addEventListener("popstate", () => { recall(); draw(); });
 }
 
 function copyCommand() {
@@ -117,23 +117,14 @@ function copyCommand() {
   navigator.clipboard ? navigator.clipboard.writeText(at("command").textContent).then(done, select) : select();
 }
 
-function moveTarget(value) {
-  state.target = value;
-  setTarget(shown().all);
-  listCosts();
-  Plotly.relayout(at("plot"), { "shapes[0].y0": scaled(state.target), "shapes[0].y1": scaled(state.target), "shapes[0].x0": 0, "shapes[0].x1": 1 });
-}
-
 function listen() {
-  at("plot").on("plotly_hover", ({ points: [point] }) => {
-    const { starts, runs } = point.data;
-    let i = starts.length - 1;
-    while (starts[i] > point.pointNumber) i--;
-    showRun(runs[i], at("view").value === "runs" ? point : undefined);
+  at("plot").on("plotly_hover", ({ points: [{ data: { starts, runs, series }, pointNumber, customdata }] }) => {
+    showRun(runs[starts.findLastIndex(start => start <= pointNumber)], view() === "runs" ? customdata : undefined);
+    point(series.name);
   });
   at("plot").on("plotly_relayout", change => {
     const moved = change["shapes[0].y0"];
-    if (moved !== undefined && Math.abs(moved - scaled(state.target)) > 1e-12 * Math.abs(moved)) moveTarget(measureOf().percent ? moved / 100 : moved);
+    if (moved !== undefined && Math.abs(moved - scaled(state.target)) > 1e-12 * Math.abs(moved)) moveTarget(rounded(unit() ? moved / 100 : moved));
   });
 }
 
@@ -148,12 +139,20 @@ function linkFigures() {
   if (other) other.onchange = () => { location.href = other.value; };
 }
 
+// A page around this one may choose the theme.
+function obey({ data: said }) {
+  if (!["", "light", "dark"].includes(said?.theme)) return;
+  at("theme").value = said.theme;
+  theme();
+}
+
 async function start() {
   theme();
+  addEventListener("message", obey);
   linkFigures();
   const [content, library] = await Promise.all([unpacked("data"), unpacked("plotly")]);
   data = JSON.parse(content);
-  columns = Object.fromEntries([...data.costs, ...data.measures].map((column, i) => [column.name, i]));
+  data.columns = Object.fromEntries([...data.costs, ...data.measures].map((column, i) => [column.name, i]));
   data.groups = new Map();
   data.runs.forEach((run, i) => {
     run.at = i;
@@ -163,6 +162,7 @@ async function start() {
   });
   document.head.append(element("script", library));
   buildControls();
+  buildSolvers();
   listClaims();
   recall();
   at("page").hidden = false;

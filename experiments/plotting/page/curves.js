@@ -2,8 +2,9 @@
 // Draws the curves of runs. The data and plotly.js are in the page, as base64 of gzip.
 
 const at = id => document.getElementById(id);
-let data, columns, watch;
-const state = { hidden: new Set(), highlight: "", target: null, sort: { column: 3, down: false }, filter: null, run: null };
+let data, watch;
+// what is chosen and is no control: hidden and highlighted solvers, the target if it was moved, the claim's reading
+const state = { hidden: new Set(), highlight: "", target: null, moved: false, pointed: "", run: null };
 
 async function unpacked(id) {
   const letters = atob(at(id).textContent), bytes = new Uint8Array(letters.length);
@@ -22,88 +23,97 @@ function element(name, text = "", properties = {}) {
 const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 function number(value) {
   const size = Math.abs(value);
-  if (!size || (size >= 0.001 && size < 1e7)) return digits.format(value);
+  if (!size || (size >= 0.001 && size < 1e6)) return digits.format(value);
   const [head, power] = value.toExponential(2).split("e");
   return `${+head}×10${[...String(+power)].map(sign => sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign]).join("")}`;
 }
-const measureOf = () => data.measures.find(measure => measure.name === at("measure").value);
-const scaled = value => measureOf().percent ? 100 * value : value;
-const valueText = value => number(scaled(value)) + (measureOf().percent ? " %" : "");
+const chosen = list => data[`${list}s`].find(each => each.name === at(list).value);
+const scaled = value => chosen("measure").percent ? 100 * value : value;
+const unit = () => chosen("measure").percent ? " %" : "";
+const valueText = value => number(scaled(value)) + unit();
+const costName = () => inSentence(chosen("cost").label);
+const measureName = () => chosen("measure").label + (unit() && ", %");
 // plotly reads tags in its texts
 const plain = text => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 const inSentence = text => /^[A-Z][A-Z]/.test(text) ? text : text[0].toLowerCase() + text.slice(1);
-const label = (list, name) => list.find(each => each.name === name).label;
 
 // ---- colours
 
 const shade = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-function luminance(color) {
-  const [r, g, b] = [1, 3, 5].map(i => parseInt(color.slice(i, i + 2), 16) / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-// On a dark ground a dark colour is mixed with white until it can be seen.
-function visible(color) {
-  if (!("dark" in document.documentElement.dataset)) return color;
-  for (let share = 0; ; share += 0.1) {
-    const mixed = "#" + [1, 3, 5].map(i => Math.round(parseInt(color.slice(i, i + 2), 16) * (1 - share) + 255 * share).toString(16).padStart(2, "0")).join("");
-    if (luminance(mixed) > 0.16) return mixed;
-  }
-}
-const colorOf = series => state.highlight && state.highlight !== series.name ? (shade("--soft") + "66") : visible(series.color);
+const ownColor = series => "dark" in document.documentElement.dataset ? series.dark : series.color;
+const colorOf = series => state.highlight && state.highlight !== series.name ? shade("--faded") : ownColor(series);
 
-// ---- drawing
+// ---- curves
 
 // The evaluations of a run at which both columns are known; null if there is none.
 function known(run, cost, measure) {
-  const costs = data.values[run.at][columns[cost]], values = data.values[run.at][columns[measure]];
+  const costs = data.values[run.at][data.columns[cost]], values = data.values[run.at][data.columns[measure]];
   if (!costs || !values) return null;
   const x = [], y = [];
   for (let i = 0; i < costs.length; i++) if (values[i] !== null && costs[i] !== null) { x.push(costs[i]); y.push(values[i]); }
   return x.length ? { x, y, run } : null;
 }
 
-function curvesOf(series, dataset) {
-  const runs = data.groups.get(`${dataset} ${series}`) || [];
-  return runs.map(run => known(run, at("cost").value, at("measure").value)).filter(Boolean);
-}
-
-// Solvers that are drawn, the highlighted one last: on top of the others.
+// Solvers with their curves on the chosen data set; those that are drawn, the highlighted one last: on top of the others.
 function shown() {
-  const dataset = data.datasets.findIndex(each => each.name === at("dataset").value);
-  const all = data.series.map((series, i) => ({ series, curves: curvesOf(i, dataset) })).filter(each => each.curves.length);
+  const dataset = data.datasets.indexOf(chosen("dataset"));
+  const all = data.series.map((series, i) => {
+    const runs = data.groups.get(`${dataset} ${i}`) || [];
+    return { series, curves: runs.map(run => known(run, at("cost").value, at("measure").value)).filter(Boolean) };
+  }).filter(each => each.curves.length);
   const drawn = all.filter(each => !state.hidden.has(each.series.name));
   return { all, drawn: drawn.sort((a, b) => (a.series.name === state.highlight) - (b.series.name === state.highlight)) };
 }
 
+const view = () => at("view").value;
+const overRuns = () => view() in STATISTICS;
+const perSetting = () => view() === "last" || view() === "cost";
+const runsText = count => count > 1 ? `${view()} of ${count} runs` : "1 run";
+
+// ---- traces
+
 const MANY = 10000; // points that are redrawn in 0.2 s
 
-function lineOf(series, kind) {
-  const line = { color: colorOf(series), shape: "hv", width: kind === "mean" ? series.width : Math.max(1, 0.6 * series.width) };
-  if (series.dash) line.dash = series.dash;
-  return line;
+function lineOf(series, share = 1) {
+  return { color: colorOf(series), shape: "hv", width: Math.max(1, share * series.width), dash: series.dash || "solid" };
 }
 
-function hover(name) {
-  const axis = inSentence(label(data.costs, at("cost").value)), unit = measureOf().percent ? " %" : "";
-  return `<b>${plain(name)}</b>, %{customdata}<br>%{y:.4~g}${unit} at %{x:.4~g} ${plain(axis)}<extra></extra>`;
+// A trace of one evaluation has no line. The texts of a point are: which run, value, cost.
+function traceOf(series, curve, texts, rest) {
+  const hovertemplate = `<b>${plain(series.label)}</b><br>%{customdata[1]} at<br>%{customdata[2]}<br>%{customdata[0]}<extra></extra>`;
+  return { x: curve.x, y: curve.y, customdata: texts, mode: curve.x.length > 1 ? "lines" : "markers", marker: { size: 9, color: colorOf(series) }, hovertemplate, name: plain(series.label), legendgroup: series.name, showlegend: false, series, ...rest };
 }
 
-// A curve of one evaluation has no line.
-const points = (series, count) => ({ mode: count > 1 ? "lines" : "markers", marker: { size: 9, color: colorOf(series) } });
+function band(series, { x, low, high }) {
+  const color = (state.highlight && state.highlight !== series.name ? shade("--soft") : ownColor(series)).slice(0, 7) + "2e";
+  const common = { x, mode: "lines", hoverinfo: "skip", showlegend: false, line: { width: 0, shape: "hv" } };
+  return [{ ...common, y: low }, { ...common, y: high, fill: "tonexty", fillcolor: color }];
+}
+const NO_BAND = { x: [], low: [], high: [] };
 
-function meanTraces(drawn) {
-  const bands = [], lines = [];
+function percentages(curve) {
+  return { ...curve, y: curve.y.map(scaled), low: curve.low.map(scaled), high: curve.high.map(scaled) };
+}
+
+// The mean cost of the first epoch of some runs; null if none gets there.
+function firstEpoch(curves) {
+  const ends = curves.map(({ run }) => known(run, at("cost").value, "epochs")).filter(Boolean).map(curve => costToReach(curve, 1, true)).filter(Number.isFinite);
+  return ends.length ? ends.reduce((sum, end) => sum + end, 0) / ends.length : null;
+}
+
+// The first two traces are the band of the solver that is pointed at.
+function averageTraces(drawn) {
+  const bands = band(data.series[0], NO_BAND), lines = [];
   for (const { series, curves } of drawn) {
-    const mean = meanOf(curves);
-    if (!mean) continue;
-    const y = mean.y.map(scaled), sd = mean.sd.map(scaled), common = { x: mean.x, mode: "lines", hoverinfo: "skip", showlegend: false };
-    if (mean.runs > 1) {
-      const line = { width: 0, shape: "hv" };
-      bands.push({ ...common, y: y.map((value, i) => value - sd[i]), line });
-      bands.push({ ...common, y: y.map((value, i) => value + sd[i]), line, fill: "tonexty", fillcolor: colorOf(series).slice(0, 7) + "26" });
-    }
-    const customdata = sd.map(value => mean.runs > 1 ? `mean of ${mean.runs} runs ± ${number(value)}` : `seed ${curves[0].run.seed}`);
-    lines.push({ ...common, ...points(series, mean.x.length), y, customdata, hoverinfo: "all", hovertemplate: hover(series.label), line: lineOf(series, "mean"), starts: [0], runs: [curves[0].run], curve: { x: mean.x, y } });
+    const raw = summary(curves, view());
+    if (!raw) continue;
+    const curve = percentages(raw), texts = curve.x.map((cost, i) => [`${runsText(curve.runs)}${curve.runs > 1 ? `, ${number(curve.low[i])} to ${number(curve.high[i])}` : ""}`, number(curve.y[i]) + unit(), `${number(cost)} ${costName()}`]);
+    if (curve.runs > 1 && (at("bands").checked || series.name === state.highlight)) bands.push(...band(series, curve));
+    const end = series.split ? firstEpoch(curves) : null, cut = end === null ? curve.x.length : curve.x.filter(cost => cost <= end).length;
+    const rest = { curve, line: lineOf(series), starts: [0], runs: [curves[0].run] };
+    lines.push(traceOf(series, cut < curve.x.length ? { x: curve.x.slice(0, cut), y: curve.y.slice(0, cut) } : curve, texts, { ...rest, showlegend: true }));
+    // the pieces share a point, so that the line has no gap
+    if (cut < curve.x.length) lines.push(traceOf(series, { x: curve.x.slice(Math.max(cut - 1, 0)), y: curve.y.slice(Math.max(cut - 1, 0)) }, texts.slice(Math.max(cut - 1, 0)), { ...rest, line: { ...rest.line, dash: "8px,4px" } }));
   }
   return [...bands, ...lines];
 }
@@ -115,22 +125,42 @@ function runTraces(drawn) {
   const count = lengths.reduce((sum, length) => sum + length, 0);
   const most = count > MANY ? Math.max(8, Math.floor(MANY / lengths.length)) : Infinity;
   return drawn.map(({ series, curves }) => {
-    const x = [], y = [], customdata = [], starts = [];
+    const x = [], y = [], texts = [], starts = [];
     for (const curve of curves.map(curve => sparse(curve, most))) {
       starts.push(x.length);
-      for (let i = 0; i < curve.x.length; i++) if (curve.x[i] > 0) { x.push(curve.x[i]); y.push(scaled(curve.y[i])); customdata.push(`seed ${curve.run.seed}`); }
+      for (let i = 0; i < curve.x.length; i++) if (curve.x[i] > 0) { x.push(curve.x[i]); y.push(scaled(curve.y[i])); texts.push([`seed ${curve.run.seed}`, valueText(curve.y[i]), `${number(curve.x[i])} ${costName()}`]); }
       x.push(null);
       y.push(null);
-      customdata.push("");
+      texts.push([]);
     }
-    return { x, y, customdata, ...points(series, Math.max(...curves.map(curve => curve.x.length))), hovertemplate: hover(series.label), line: lineOf(series, "run"), showlegend: false, starts, runs: curves.map(curve => curve.run) };
+    return traceOf(series, { x, y }, texts, { mode: curves.some(curve => curve.x.length > 1) ? "lines" : "markers", line: lineOf(series, 0.6), showlegend: true, starts, runs: curves.map(curve => curve.run) });
   });
 }
 
+// One line for each algorithm: last value, or cost to the target, against the setting that was swept.
+function settingTraces(drawn) {
+  return data.families.flatMap((family, f) => {
+    const members = drawn.filter(each => each.series.family === f).sort((a, b) => a.series.place - b.series.place);
+    const points = members.map(({ series, curves }) => {
+      if (view() === "cost") return { series, curves, values: [costOf(curves).cost].map(cost => Number.isFinite(cost) ? cost : null) };
+      const [mean, low] = meanAndSpread(curves.map(curve => scaled(curve.y[curve.y.length - 1])));
+      return { series, curves, values: [mean, mean - low] };
+    });
+    if (!points.length) return [];
+    const texts = points.map(({ series, curves, values: [value, spread] }) => [view() === "last" ? `mean of ${curves.length} runs${spread ? ` ± ${number(spread)}` : ""}` : "", view() === "last" ? number(value) + unit() : `${number(value)} ${costName()}`, `${data.swept} = ${number(series.place)}`]);
+    const curve = { x: points.map(point => point.series.place), y: points.map(point => point.values[0]) };
+    const rest = { mode: "lines+markers", line: { ...lineOf(family), shape: "linear" }, marker: { size: 9, color: points.map(point => colorOf(point.series)) }, showlegend: true, starts: points.map((_, i) => i), runs: points.map(point => point.curves[0].run), curve };
+    if (view() === "last") rest.error_y = { type: "data", array: points.map(point => point.values[1]), color: ownColor(family), thickness: 1.2, width: 4 };
+    return [traceOf(family, curve, texts, rest)];
+  });
+}
+
+// ---- drawing
+
 function verticalRange(drawn, traces) {
-  if (at("ylog").checked || at("whole").checked) return { autorange: true };
-  const curves = at("view").value === "mean"
-    ? traces.filter(trace => trace.curve).map(trace => trace.curve)
+  if (at("ylog").checked || at("whole").checked || perSetting()) return { autorange: true };
+  const curves = overRuns()
+    ? [...new Set(traces.filter(trace => trace.curve).map(trace => trace.curve))]
     : drawn.flatMap(each => each.curves).map(positive).map(({ x, y }) => ({ x, y: y.map(scaled) }));
   const some = curves.filter(curve => curve.x.length);
   if (!some.length) return { autorange: true };
@@ -138,118 +168,65 @@ function verticalRange(drawn, traces) {
   return { range: [Math.min(low, target - 0.03 * (high - low)), Math.max(high, target + 0.03 * (high - low))], autorange: false };
 }
 
-function draw() {
-  const { all, drawn } = shown(), mean = at("view").value === "mean", measure = measureOf();
-  const traces = mean ? meanTraces(drawn) : runTraces(drawn);
-  setTarget(all);
-  const grid = { gridcolor: shade("--line"), zeroline: false, linecolor: shade("--soft"), ticks: "outside", tickcolor: shade("--line"), automargin: true, exponentformat: "power" };
-  const narrow = at("plot").clientWidth < 500;
-  const layout = {
-    margin: { l: 8, r: 12, t: 34, b: 8 }, hovermode: "closest", dragmode: narrow ? false : "zoom",
-    paper_bgcolor: shade("--paper"), plot_bgcolor: shade("--paper"), font: { color: shade("--ink"), size: narrow ? 11 : 13 },
-    title: { text: plain(`${measure.label}${measure.percent ? ", %" : ""}`), font: { size: narrow ? 12 : 14 }, x: 0.01, xanchor: "left", y: 0.985, yanchor: "top" },
-    xaxis: { ...grid, type: at("xlog").checked ? "log" : "linear", title: { text: plain(label(data.costs, at("cost").value)) }, dtick: at("xlog").checked ? 1 : undefined },
-    yaxis: { ...grid, type: at("ylog").checked ? "log" : "linear", ...verticalRange(drawn, traces) },
-    shapes: state.target === null ? [] : [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: scaled(state.target), y1: scaled(state.target), line: { color: shade("--ink"), width: 2, dash: "dot" } }],
+// Where a curve leaves the range again at the top it has a gap: lines up and down would hide the others.
+function leaveGaps(traces, [, top] = [0, Infinity]) {
+  for (const trace of traces.filter(each => each.curve && !perSetting())) {
+    const begun = trace.y.findIndex(value => value <= top);
+    trace.all = trace.y;
+    trace.y = trace.y.map((value, i) => begun >= 0 && i > begun && value > top ? null : value);
+  }
+}
+
+function layoutOf(drawn, traces) {
+  const range = verticalRange(drawn, traces), narrow = at("plot").clientWidth < 500, nothing = !drawn.length;
+  const font = { family: getComputedStyle(document.body).fontFamily, color: shade("--ink"), size: narrow ? 12 : 13 };
+  const grid = { gridcolor: shade("--line"), zeroline: false, linecolor: shade("--soft"), ticks: "outside", tickcolor: shade("--line"), automargin: true, exponentformat: "power", visible: !nothing };
+  const log = checked => checked ? { type: "log", dtick: 1 } : { type: "linear" };
+  const places = data.series.map(series => series.place);
+  const wide = perSetting() && Math.min(...places) > 0 && Math.max(...places) > 20 * Math.min(...places);
+  const horizontal = perSetting() ? { text: data.swept, ...log(wide) } : { text: chosen("cost").label, ...log(at("xlog").checked) };
+  const vertical = { cost: `${chosen("cost").label} to ${inSentence(chosen("measure").label)} ${valueText(state.target)}`, last: `${measureName()} at the end of the run` }[view()] || measureName();
+  const level = view() === "cost" || nothing || state.target === null ? [] : [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: scaled(state.target), y1: scaled(state.target), line: { color: shade("--ink"), width: 2, dash: "dot" } }];
+  leaveGaps(traces, range.range);
+  return {
+    margin: { l: 8, r: 14, t: 36, b: 12 }, hovermode: "closest", showlegend: false, dragmode: narrow ? false : "zoom", font, paper_bgcolor: shade("--paper"), plot_bgcolor: shade("--paper"),
+    hoverlabel: { font: { family: font.family, size: 12 }, align: "left" },
+    title: { text: plain(vertical), font: { size: narrow ? 12 : 14 }, x: 0.01, xanchor: "left", y: 0.985, yanchor: "top" },
+    xaxis: { ...grid, type: horizontal.type, dtick: horizontal.dtick, title: { text: plain(horizontal.text), standoff: 8 } },
+    yaxis: { ...grid, ...(view() === "cost" ? log(at("xlog").checked) : { type: at("ylog").checked ? "log" : "linear", ...range }) },
+    shapes: level,
+    annotations: nothing ? [{ text: "No curve is chosen: tick a solver,<br>or choose another data set, measure or cost.", xref: "paper", yref: "paper", x: 0.5, y: 0.5, showarrow: false, font: { size: 15 } }] : [],
   };
-  const counts = new Set(drawn.map(each => each.curves.length)), runs = counts.size > 1 ? "the" : [...counts][0] || "no";
-  at("plot").setAttribute("aria-label", `${measure.label} against ${label(data.costs, at("cost").value)} on ${label(data.datasets, at("dataset").value)}: ${drawn.map(each => each.series.label).join(", ") || "no solver"}; ${mean ? `mean of ${runs} runs` : "each run"}. The table of costs has the numbers.`);
+}
+
+function describe(drawn) {
+  const names = drawn.map(each => each.series.label).join(", ") || "no solver";
+  const what = perSetting() ? `${at("view").selectedOptions[0].text} (${chosen("measure").label})` : `${chosen("measure").label} against ${chosen("cost").label}`;
+  return `${what} on ${chosen("dataset").label}: ${names}. The table of costs has the numbers.`;
+}
+
+function draw() {
+  const { all, drawn } = shown();
+  setTarget(drawn);
+  const traces = (overRuns() ? averageTraces : view() === "runs" ? runTraces : settingTraces)(drawn);
+  at("plot").setAttribute("aria-label", describe(drawn));
   // named one by one: plotly's own list has a button that sends the chart to a server
-  const buttons = ["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"];
+  const buttons = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"];
   const config = { responsive: true, displaylogo: false, plotlyServerURL: "", edits: { shapePosition: true }, modeBarButtons: [buttons] };
-  watch = Plotly.react(at("plot"), traces, layout, config);
+  state.pointed = "";
+  watch = Plotly.react(at("plot"), traces, layoutOf(drawn, traces), config);
   listSolvers(all);
   listRuns(drawn);
-  listCosts();
+  listCosts(drawn);
+  for (const button of document.querySelectorAll("#save button, #copy")) button.disabled = !drawn.length;
   remember();
 }
 
-// ---- lists beside the drawing
-
-function listSolvers(all) {
-  const here = new Set(all.map(each => each.series.name));
-  for (const line of at("solvers").querySelectorAll("li")) {
-    const box = line.querySelector("input"), series = data.series.find(each => each.name === box.value);
-    box.checked = !state.hidden.has(box.value);
-    line.className = here.has(box.value) ? "" : "absent";
-    line.querySelector("small").textContent = here.has(box.value) ? "" : " not measured here";
-    line.querySelector(".swatch").style.background = colorOf(series);
-  }
-}
-
-function listRuns(drawn) {
-  const runs = drawn.flatMap(each => each.curves.map(curve => curve.run));
-  at("run").replaceChildren(...runs.map(run => element("option", `${data.series[run.s].label}, seed ${run.seed}`, { value: run.at })));
-  showRun(runs.includes(state.run) ? state.run : runs[0]);
-}
-
-function showRun(run, point) {
-  state.run = run;
-  if (!run) { at("run-facts").textContent = "No curve is drawn."; at("command").textContent = ""; at("settings").replaceChildren(); return; }
-  at("run").value = run.at;
-  const facts = [data.series[run.s].label, label(data.datasets, data.datasets[run.d].name), `seed ${run.seed}`];
-  const curve = known(run, at("cost").value, at("measure").value), end = curve.x.length - 1;
-  const unit = inSentence(label(data.costs, at("cost").value));
-  facts.push(point ? `${digits.format(point.y)}${measureOf().percent ? " %" : ""} at ${number(point.x)} ${unit}` : `ends with ${valueText(curve.y[end])} after ${number(curve.x[end])} ${unit}`);
-  at("run-facts").textContent = facts.join("; ");
-  at("command").textContent = run.command;
-  at("settings").replaceChildren(...Object.entries(data.settings[run.settings]).map(([name, value]) => {
-    const pair = element("div");
-    pair.append(element("dt", name), element("dd", value));
-    return pair;
-  }));
-}
-
-// The values between which the target can move: those that are drawn.
-function extent(all) {
-  const curves = all.flatMap(each => each.curves), values = curves.flatMap(curve => curve.y);
-  const ends = values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
-  if (at("ylog").checked || at("whole").checked || !curves.length) return ends;
-  const [low, high] = detail(curves.map(positive).filter(curve => curve.x.length));
-  return [Math.max(low, ends[0]), Math.min(high, ends[1])];
-}
-
-// The slider's 1,000 steps; logarithmic for a measure that is drawn so.
-function setTarget(all) {
-  const [low, high] = extent(all), steps = at("ylog").checked && low > 0;
-  const scale = { to: value => steps ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low), from: share => steps ? low * (high / low) ** share : low + share * (high - low) };
-  if (low > high) { state.target = null; at("target-value").textContent = ""; return; }
-  if (state.target === null) {
-    const ends = all.map(({ curves }) => median(curves.map(curve => curve.y[curve.y.length - 1]))), rises = measureOf().rises;
-    const best = rises ? Math.max(...ends) : Math.min(...ends);
-    state.target = best + (rises ? -0.1 : 0.1) * Math.abs(best);
-  }
-  state.target = Math.min(Math.max(state.target, low), high);
-  state.scale = scale;
-  at("target").value = Math.round(1000 * scale.to(state.target));
-  at("target").setAttribute("aria-valuetext", valueText(state.target));
-  at("target-value").textContent = valueText(state.target);
-}
-
-const HEADS = ["Solver", "Data set", "Runs that reach it", "Median cost", "Divided by the least"];
-function costRows() {
-  const rows = [], rises = measureOf().rises;
-  data.datasets.forEach((dataset, d) => {
-    const own = data.series.flatMap((series, s) => {
-      if (state.hidden.has(series.name)) return [];
-      const costs = curvesOf(s, d).map(curve => costToReach(curve, state.target, rises));
-      return costs.length ? [{ cells: [series.label, dataset.label, costs.filter(Number.isFinite).length, median(costs)], of: costs.length }] : [];
-    });
-    const least = Math.min(...own.map(row => row.cells[3]));
-    rows.push(...own.map(row => ({ ...row, cells: [...row.cells, row.cells[3] === Infinity ? Infinity : row.cells[3] === least ? 1 : row.cells[3] / least] })));
-  });
-  return rows;
-}
-
-function listCosts() {
-  const words = at("filter").value.toLowerCase().split(/\s+/), { column, down } = state.sort;
-  const rows = state.target === null ? [] : costRows().filter(row => words.every(word => `${row.cells[0]} ${row.cells[1]}`.toLowerCase().includes(word)));
-  rows.sort((a, b) => (down ? -1 : 1) * (typeof a.cells[column] === "string" ? a.cells[column].localeCompare(b.cells[column]) : a.cells[column] - b.cells[column] || 0));
-  at("costs").tBodies[0].replaceChildren(...rows.map(row => {
-    const line = element("tr"), [solver, dataset, reached, cost, times] = row.cells;
-    line.append(element("th", solver, { scope: "row" }), element("td", dataset));
-    for (const text of [`${reached} of ${row.of}`, cost === Infinity ? "not reached" : number(cost), Number.isFinite(times) ? digits.format(times) : ""]) line.append(element("td", text, { className: "n" }));
-    return line;
-  }));
-  at("costs").querySelectorAll("th[scope=col]").forEach((head, i) => head.setAttribute("aria-sort", i === column ? (down ? "descending" : "ascending") : "none"));
+// Shows the spread of the solver that is pointed at.
+function point(name) {
+  if (name === state.pointed || !overRuns() || at("bands").checked) return;
+  state.pointed = name;
+  const trace = at("plot").data.find(each => each.series?.name === name), curve = trace && trace.curve.runs > 1 ? trace.curve : NO_BAND;
+  const [low, high] = band(trace ? trace.series : data.series[0], curve);
+  Plotly.restyle(at("plot"), { x: [low.x, high.x], y: [low.y, high.y], fillcolor: [undefined, high.fillcolor] }, [0, 1]);
 }

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 
-from svm_cost_curves.experiments.columns import COSTS, MEASURES
-from svm_cost_curves.experiments.plotting import styles_for
-from svm_cost_curves.experiments.plotting.interactive import (
-    PAGE,
+from svm_cost_curves.experiments.columns import COSTS, MEASURE, MEASURES
+from svm_cost_curves.experiments.plotting import Style, styles_for
+from svm_cost_curves.experiments.plotting.interactive import PAGE, curves_page
+from svm_cost_curves.experiments.plotting.page_content import (
+    CHARGED,
+    SUBOPTIMALITY,
     Curves,
     JudgedClaim,
     JudgedReading,
     RunCurve,
-    curves_page,
 )
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.report.pictures import fitted
-from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
-from svm_cost_curves.experiments.reproduction.spec import overrides_of
+from svm_cost_curves.experiments.reproduction.series_spec import OPTIMUM, SeriesSpec
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec, overrides_of
 from svm_cost_curves.experiments.reproduction.verdict import Claim, Reading
 from svm_cost_curves.support import commands
 from svm_cost_curves.support.text import setting_name
@@ -81,20 +83,50 @@ def page_content(
     runs = [run for panel in evidence.panels for run in _runs(evidence, options, panel, specs)]
     if not _any_known(runs, COSTS) or not _any_known(runs, MEASURES):
         return None
-    names = list(dict.fromkeys(name for panel in evidence.panels for name in panel.runs))
-    labels = {name: specs[name].label or name.replace("_", " ") for name in names}
-    styles = styles_for(labels.values())
+    names = list(dict.fromkeys(run.series for run in runs))
     return Curves(
         title=title,
         runs=runs,
-        styles={name: styles[label] for name, label in labels.items()},
+        styles=_styles(evidence.spec, specs, names),
         datasets={panel.paper_dataset: _label(panel) for panel in evidence.panels},
         claims=[judged_claim(claim) for claim in claims],
         facts=f"Scale {evidence.scale}; {len(runs):,} runs.",
         small_print=" ".join(small_print),
         pictures=[fitted(picture)],
-        cost="cpu_seconds" if evidence.spec.timed else "",
+        **_first_view(evidence.spec, names),
     )
+
+
+def _styles(spec: FigureSpec, specs: Mapping[str, SeriesSpec], names: Sequence[str]) -> dict[str, Style]:
+    """Return the styles of some series, with the colours that they have in the figure's picture."""
+    drawn = {name: label for row in reversed(spec.rows) for label, name in row.series.items() if label not in specs}
+    styles = styles_for([drawn.get(name, name) for name in specs])
+    return {name: _named(styles[drawn.get(name, name)], specs[name]) for name in names}
+
+
+def _named(style: Style, series: SeriesSpec) -> Style:
+    """Return the style with the series' name for the reader."""
+    words = style.name if f"algo={series.name}" in series.overrides else style.name.replace("_", " ")
+    return replace(style, name=series.label or words)
+
+
+def _first_view(spec: FigureSpec, names: Sequence[str]) -> dict[str, Any]:
+    """Return what the page draws first: the first row of the picture; of an arena what its table has."""
+    if spec.rows:
+        row = spec.rows[0]
+        cost = CHARGED if row.times_n else row.cost
+        view = {"cost": cost, "measure": row.measure, "middle": row.middle, "first": [*row.shown(names).values()]}
+        return view if len(row.shown(names)) < len(names) else view | {"first": ()}
+    if "target" not in spec.options:
+        return {"cost": "cpu_seconds" if spec.timed else ""}
+    kind, _, levels = spec.options["target"].value.partition(":")
+    numbers = sorted(map(float, levels.split(","))) if levels and kind != "best" else []
+    return {
+        "cost": spec.options["cost"].value.strip("[]").partition(",")[0],
+        "measure": SUBOPTIMALITY if kind == "gap" else MEASURE,
+        "target": numbers[len(numbers) // 2] if numbers else None,
+        "stays": spec.options["reach"].value == "stays",
+    }
 
 
 def _any_known(runs: Sequence[RunCurve], columns: Collection[str]) -> bool:
@@ -103,15 +135,35 @@ def _any_known(runs: Sequence[RunCurve], columns: Collection[str]) -> bool:
 
 
 def _runs(evidence: Evidence, options: Options, panel: Panel, specs: Mapping[str, SeriesSpec]) -> Iterator[RunCurve]:
+    """Yield the runs of a panel, but for the one that computes the optimum."""
+    bound = next((_bound(runs) for name, runs in panel.runs.items() if _is_optimum(specs[name])), None)
+    charged = any(row.times_n for row in evidence.spec.rows)
     for name, members in panel.runs.items():
+        if _is_optimum(specs[name]):
+            continue
         command = _command(evidence, options, panel, specs[name])
         for run in members:
             split = [f"dataset.split_seed={run.result['seed']}"] * evidence.spec.split_by_seed
             curve = pd.DataFrame(run.curve)  # a published curve without its errors for columns that are not there
+            if charged and panel.n is not None:
+                curve[CHARGED] = curve["iterations"] * panel.n
+            if bound is not None:
+                curve[SUBOPTIMALITY] = curve["primal"] / bound - 1
             words = [*command, f"seed={run.result['seed']}", *split]
             yield RunCurve(
                 panel.paper_dataset, name, int(run.result["seed"]), curve, shlex.join(words), _settings(run.result)
             )
+
+
+def _is_optimum(series: SeriesSpec) -> bool:
+    """Whether the series computes the optimum of the problem that all others solve."""
+    return series.reference_only and series.name == OPTIMUM
+
+
+def _bound(runs: Sequence[Run]) -> float | None:
+    """Return the last lower bound on the optimum; None without a positive one."""
+    bound = min(*runs[0].curve[["dual", "primal"]].to_numpy(dtype=float)[-1]) if runs else 0.0
+    return bound if bound > 0 else None
 
 
 def _command(evidence: Evidence, options: Options, panel: Panel, series: SeriesSpec) -> list[str]:

@@ -1,0 +1,150 @@
+"use strict";
+// The lists beside and below the drawing: solvers, the table of costs, one run; and what is saved.
+
+function swatch() {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", "svg"), line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+  for (const [name, value] of Object.entries({ class: "swatch", viewBox: "0 0 34 8", "aria-hidden": "true" })) made.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ x1: 0, x2: 34, y1: 4, y2: 4 })) line.setAttribute(name, value);
+  made.append(line);
+  return made;
+}
+
+function buildSolvers() {
+  at("solvers").querySelector("ul").replaceChildren(...data.series.map(series => {
+    const line = element("li"), name = element("label");
+    name.append(element("input", "", { type: "checkbox", value: series.name }), swatch(), element("span", series.label), element("small"));
+    line.append(name);
+    line.onmouseenter = () => point(series.name);
+    line.ondblclick = () => isolate(series.name);
+    return line;
+  }));
+}
+
+// Hides all solvers but one; if it is alone already, shows all.
+function isolate(name) {
+  const others = data.series.map(series => series.name).filter(other => other !== name);
+  state.hidden = new Set(others.every(other => state.hidden.has(other)) ? [] : others);
+  draw();
+}
+
+function listSolvers(all) {
+  const here = new Set(all.map(each => each.series));
+  at("solvers").querySelectorAll("li").forEach((line, i) => {
+    const series = data.series[i], stroke = line.querySelector("line");
+    line.querySelector("input").checked = !state.hidden.has(series.name);
+    line.className = here.has(series) ? "" : "absent";
+    line.querySelector("small").textContent = here.has(series) ? "" : "not measured here";
+    stroke.setAttribute("stroke", colorOf(series));
+    stroke.setAttribute("stroke-width", series.width);
+    stroke.setAttribute("stroke-dasharray", series.dash.replace(/px/g, "") || "none");
+  });
+}
+
+// ---- one run
+
+function listRuns(drawn) {
+  const runs = drawn.flatMap(each => each.curves.map(curve => curve.run));
+  at("run").replaceChildren(...runs.map(run => element("option", `${data.series[run.s].label}, seed ${run.seed}`, { value: run.at })));
+  at("run").disabled = !runs.length;
+  showRun(runs.includes(state.run) ? state.run : runs[0]);
+}
+
+function showRun(run, texts) {
+  state.run = run;
+  at("settings").replaceChildren();
+  at("command").textContent = run ? run.command : "";
+  if (!run) { at("run-facts").textContent = "No curve is drawn."; return; }
+  at("run").value = run.at;
+  const curve = known(run, at("cost").value, at("measure").value), end = curve.x.length - 1;
+  const place = texts ? `${texts[1]} at ${texts[2]}` : `ends with ${valueText(curve.y[end])} after ${number(curve.x[end])} ${costName()}`;
+  at("run-facts").textContent = [data.series[run.s].label, data.datasets[run.d].label, `seed ${run.seed}`, place].join("; ");
+  at("settings").append(...Object.entries(data.settings[run.settings]).map(([name, value]) => {
+    const pair = element("div");
+    pair.append(element("dt", name), element("dd", value));
+    return pair;
+  }));
+}
+
+// ---- the target
+
+const rounded = value => +value.toPrecision(3);
+
+// A tenth from the best mean of all curves; where the optimum is 0, the power of ten that most solvers get to.
+function usualTarget(drawn) {
+  const { rises, toZero } = chosen("measure");
+  const best = drawn.map(({ curves }) => summary(curves, "mean")).filter(Boolean).map(({ y }) => rises ? Math.max(...y) : Math.min(...y));
+  const end = rises ? Math.max(...best) : toZero ? median(best) : Math.min(...best);
+  if (toZero && end > 0) return { value: 10 ** Math.ceil(Math.log10(end) - 1e-9), says: "the power of ten that most of these curves get to" };
+  return { value: rounded(end + (rises ? -0.1 : 0.1) * Math.abs(end)), says: `a tenth ${rises ? "below the greatest" : "above the least"} mean of these curves` };
+}
+
+function setTarget(drawn) {
+  at("level").disabled = !drawn.length;
+  if (!drawn.length) { state.target = null; state.moved = false; return; }
+  const usual = usualTarget(drawn);
+  if (!state.moved) state.target = usual.value;
+  at("level").value = rounded(scaled(state.target));
+  at("level").step = 10 ** (Math.floor(Math.log10(Math.abs(at("level").value) || 1)) - 2);
+  at("unit").textContent = unit();
+  at("target-says").textContent = state.moved ? "" : usual.says;
+  at("usual").hidden = !state.moved;
+}
+
+function moveTarget(value) {
+  Object.assign(state, { target: value, moved: true });
+  draw();
+}
+
+// ---- the table of costs
+
+const stays = () => at("reach").value === "stays";
+
+// What the runs of one solver spend to get to the target, and how many of them get there.
+function costOf(curves) {
+  const { rises } = chosen("measure"), costs = curves.map(curve => costToReach(curve, state.target, rises, stays()));
+  const mean = stays() ? summary(curves, "mean") : null;
+  const cost = !stays() ? median(costs) : mean ? costToReach(mean, state.target, rises, true) : Infinity;
+  return { cost, there: costs.filter(Number.isFinite).length };
+}
+
+function costRows(drawn) {
+  const rows = drawn.map(({ series, curves }) => ({ series, of: curves.length, ...costOf(curves) }));
+  const least = Math.min(...rows.map(row => row.cost));
+  return rows.map(row => ({ ...row, times: row.cost === least ? 1 : row.cost / least })).sort((a, b) => a.cost - b.cost || 0);
+}
+
+function listCosts(drawn) {
+  at("costs").tBodies[0].replaceChildren(...costRows(drawn).map(row => {
+    const line = element("tr"), reached = Number.isFinite(row.cost);
+    line.append(element("th", row.series.label, { scope: "row" }));
+    line.append(...[reached ? number(row.cost) : "not reached", reached ? digits.format(row.times) : "", `${row.there} of ${row.of}`].map(text => element("td", text)));
+    return line;
+  }));
+  at("cost-says").textContent = `${chosen("cost").label} on ${chosen("dataset").label}`;
+}
+
+// ---- what is drawn, as a file
+
+const fileName = () => [at("dataset"), at("measure"), at("cost")].map(each => each.value).join("-").replace(/[^\w.-]+/g, "_");
+
+function saveTable() {
+  const axes = [at("plot").layout.xaxis.title.text, at("plot").layout.title.text], cell = value => /[",\n]/.test(value ?? "") ? `"${String(value).replace(/"/g, '""')}"` : value ?? "";
+  const rows = [["data set", "curve", "runs", ...axes, "low", "high"]];
+  for (const trace of at("plot").data.filter(each => each.series)) {
+    trace.x.forEach((x, i) => {
+      if (x === null) return;
+      const [low, high] = trace.curve?.low ? [trace.curve.low, trace.curve.high].map(list => list[trace.curve.x.indexOf(x)]) : [];
+      rows.push([chosen("dataset").label, trace.series.label, trace.curve?.runs ?? trace.customdata[i][0], x, (trace.all ?? trace.y)[i], low, high]);
+    });
+  }
+  const link = element("a", "", { download: `${fileName()}.csv`, href: URL.createObjectURL(new Blob([rows.map(row => row.map(cell).join(",")).join("\n") + "\n"], { type: "text/csv" })) });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+// With the names of the curves below, which the page has beside.
+function savePicture() {
+  const { data: traces, layout } = at("plot"), title = { ...layout.title, text: `${layout.title.text}, on ${plain(chosen("dataset").label)}` };
+  const figure = { data: traces, layout: { ...layout, title, showlegend: true, legend: { orientation: "h", y: -0.16, yanchor: "top" }, margin: { l: 60, r: 20, t: 40, b: 20 } } };
+  return Plotly.downloadImage(figure, { format: "png", width: 900, height: 600, scale: 2, filename: fileName() });
+}
