@@ -111,6 +111,8 @@ def draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
         return
     places = layout.add_panels(figure, drawing.columns * len(drawing.costs), _head(drawing), drawing.columns)
     curves = ("Means" if drawing.means else "Medians") + _CURVES
+    if any(comparison.targets.kind == "gap" for comparison in drawing.comparisons):
+        curves += " Values below the axis are drawn at its foot."
     captions = _PROFILES if drawing.narrow else (curves, " ".join(_PROFILES))
     styles = [drawing.styles[name] for name in shown]
     layout.legend_and_caption(figure, places[0], styles, *captions, per_line=drawing.per_line)
@@ -128,16 +130,14 @@ def _head(drawing: Drawing) -> float:
 def _draw_comparison(axes: Axes, comparison: Comparison, drawing: Drawing, cost: str, place: int) -> None:
     gap = comparison.targets.kind == "gap"
     bands = drawing.bands(comparison, cost)
-    levels = [comparison.threshold(level) for level in comparison.judged]
-    least = min(levels, default=1e-3) / 10
-    below = gap and any((band.low < least).any() for band in bands.values())
-    facts = [_not_counted(comparison, drawing, cost), f"smaller values are drawn at {least:g}" if below else ""]
-    heading(axes, comparison.panel, "; ".join(filter(None, facts)))
+    heading(axes, comparison.panel, _not_counted(comparison, drawing, cost))
     if not bands:
         empty_panel(axes, f"{axis_name(cost)}: nothing to draw")
         return
     labelled = 0 if place == 1 else place  # the panel beside the profile has a label like the first of a row
     layout.log_axes(axes, axis_name(cost), "(P - L) / L" if gap else "Test error, %", labelled, drawing.columns)
+    levels = [comparison.threshold(level) for level in comparison.judged]
+    least = min(levels, default=1e-3) / 10
     for name, band in bands.items():
         layout.draw_band(axes, band.at_least(least) if gap else band.times(100), drawing.styles[name])
     if gap:
