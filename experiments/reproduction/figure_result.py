@@ -53,7 +53,8 @@ class FigureResult:
         Draws into an empty part of a figure, without title and small print.
     size : (float, float)
         Width and height of the drawing in inches.
-    table : Table or None
+    table : callable or None
+        Makes the table; a map takes the claims of other figures only, without their tables.
     claims : sequence of Claim
     numbers : sequence of Number
     """
@@ -61,6 +62,6 @@ class FigureResult:
     data: pd.DataFrame
     draw: Callable[[Figure | SubFigure], None]
     size: tuple[float, float] = (12.0, 7.0)
-    table: Table | None = None
+    table: Callable[[], Table] | None = None
     claims: Sequence[Claim] = ()
     numbers: Sequence[Number] = ()

@@ -50,7 +50,7 @@ def made() -> FigureResult:
         figure.subplots().plot([1, 2], [3, 4])
 
     table = Table(["a", "b"], [["1", "x|y"], ["", Bold("2")]], ["a note"])
-    return FigureResult(pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), table)
+    return FigureResult(pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), lambda: table)
 
 
 def test_texts(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_texts(tmp_path: Path) -> None:
     assert reading["text"] == "mixed on the paper's data (1 of 2)"
     assert [number["outcome"] for number in written["numbers"]] == ["agrees", "not judged"]
     assert pd.read_csv(tmp_path / "data.csv")["x"].tolist() == [1.0, 2.0]
-    table = "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n|  | **2** |\n\na note\n"
+    table = "| a | b |\n| ---: | --- |\n| 1 | x\\|y |\n|  | **2** |\n\na note\n"
     assert (tmp_path / "table.md").read_text() == table
     text = (tmp_path / "verdict.md").read_text()
     for part in (
@@ -109,7 +109,7 @@ def test_the_cases_are_a_table(tmp_path: Path) -> None:
 
 
 def test_a_table_without_notes() -> None:
-    assert render("table.md.j2", table=Table(("a",), [("1",)])) == "| a |\n| --- |\n| 1 |\n"
+    assert render("table.md.j2", table=Table(("a",), [("1",)])) == "| a |\n| ---: |\n| 1 |\n"
 
 
 def test_a_verdict_without_claims_has_a_heading() -> None:

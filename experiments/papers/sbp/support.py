@@ -161,7 +161,7 @@ def make(evidence: Evidence) -> FigureResult:
         pd.DataFrame(rows),
         partial(_draw, drawn=drawn),
         layout.size(len(drawn), _HEAD),
-        table=_table([panel for panel, _ in drawn]),
+        table=partial(_table, [panel for panel, _ in drawn]),
         claims=judge_claims(evidence),
     )
 

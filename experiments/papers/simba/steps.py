@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any, Final, Literal
 
@@ -123,7 +124,9 @@ STATISTICS = {"anytime_steps": AnytimeSteps, "bias_cost": BiasCost}
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claims."""
     figure = CurveFigure(evidence, evidence.spec.rows)
-    return FigureResult(figure.data, figure.draw, figure.size, table=_table(evidence), claims=judge_claims(evidence))
+    return FigureResult(
+        figure.data, figure.draw, figure.size, table=partial(_table, evidence), claims=judge_claims(evidence)
+    )
 
 
 def _table(evidence: Evidence) -> Table:

@@ -242,7 +242,7 @@ def make(evidence: Evidence) -> FigureResult:
     panels = [panel for panel in measured if panel.rates]
     data = _data(panels)
     return FigureResult(
-        data, partial(_draw, panels=panels), SIZE, _table(panels, data), judge_claims(evidence, data=panels)
+        data, partial(_draw, panels=panels), SIZE, partial(_table, panels, data), judge_claims(evidence, data=panels)
     )
 
 
