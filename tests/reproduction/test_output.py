@@ -43,14 +43,14 @@ VERDICT = Verdict(
     disturbed={"adult": "2 of 3 runs: CPU time at least 0.50 of wall time, load at most 3.0 a core"},
 )
 FACTS = {"heading": "Figure 2 of somebody"}
+TABLE = Table(["a", "b"], [["1", "x|y"], ["", Bold("2")]], ["a note"])
 
 
 def made() -> FigureResult:
     def draw(figure) -> None:  # type: ignore[no-untyped-def]
         figure.subplots().plot([1, 2], [3, 4])
 
-    table = Table(["a", "b"], [["1", "x|y"], ["", Bold("2")]], ["a note"])
-    return FigureResult(pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), lambda: table)
+    return FigureResult(pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), lambda: TABLE)
 
 
 def test_texts(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_texts(tmp_path: Path) -> None:
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     write_texts(tmp_path, made(), VERDICT, FACTS | {"paper": "sbp", "seeds": 3, "machine": {"cpu": "a", "cores": 2}})
-    assert read_table((tmp_path / "table.json").read_bytes()) == made().table
+    assert read_table((tmp_path / "table.json").read_bytes()) == TABLE
     verdict = read_verdict((tmp_path / "verdict.json").read_bytes())
     first = replace(CASES[0], statistic={"ratio": 3.0, "bad": None})
     assert verdict.claims == [replace(CLAIM, readings=[replace(READING, rulings=[first, CASES[1]])])]
