@@ -40,15 +40,16 @@ def on_dark(colors: Sequence[str]) -> list[str]:
         ``#rrggbb``, on white.
     """
     given = oklab(colors)
-    chosen = np.zeros((0, 3))
-    for k, lab in enumerate(given):
+    order = np.argsort(-np.hypot(given[:, 1], given[:, 2]), kind="stable")  # vivid colours first: they keep their hue
+    chosen = np.zeros((len(colors), 3))
+    for k, at in enumerate(order):
+        lab, before = given[at], order[:k]
         wanted = np.array([max(lab[0], _LEAST), lab[1], lab[2]])
         options = oklab(_hexadecimal(_near(wanted)))
-        needed = np.minimum(_APART, _KEPT * np.linalg.norm(lab - given[:k], axis=1))
-        apart = np.linalg.norm(options[:, None] - chosen, axis=2)
+        needed = np.minimum(_APART, _KEPT * np.linalg.norm(lab - given[before], axis=1))
+        apart = np.linalg.norm(options[:, None] - chosen[before], axis=2)
         lacking = np.maximum(needed - apart, 0.0).max(axis=1, initial=0.0)
-        best = np.argmin(10 * lacking + np.linalg.norm(options - wanted, axis=1))
-        chosen = np.vstack([chosen, options[best]])
+        chosen[at] = options[np.argmin(10 * lacking + np.linalg.norm(options - wanted, axis=1))]
     return _hexadecimal(chosen)
 
 
@@ -62,7 +63,7 @@ def oklab(colors: Sequence[str]) -> NDArray[np.float64]:
 
 def _near(lab: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a colour and others of near hues, other lightness or less chroma, (n, 3)."""
-    turns = np.radians(np.arange(-60, 61, 15))
+    turns = np.radians(np.arange(-30, 31, 15))
     lightness = np.append(np.arange(_LEAST, 0.95, 0.04), lab[0])
     light, turn, share = (part.ravel() for part in np.meshgrid(lightness, turns, (1.0, 0.6)))
     chroma, hue = share * np.hypot(lab[1], lab[2]), np.arctan2(lab[2], lab[1]) + turn

@@ -27,6 +27,8 @@ def test_all_colours_are_light_and_stay_apart() -> None:
     assert (distances(dark) >= 0.95 * wanted).mean() > 0.97
 
 
-def test_a_light_colour_is_kept() -> None:
+def test_light_and_vivid_colours_are_kept() -> None:
     assert on_dark(["#e69f00"]) == ["#e69f00"]
+    alone, beside = on_dark(["#0072b2"]), on_dark(["#6699cc", "#0072b2"])
+    assert alone[0] == beside[1] != beside[0] != "#6699cc"
     assert on_dark([]) == []

@@ -117,9 +117,9 @@ def test_solvers_are_toggled(page: Any) -> None:
     assert page.locator("#copy").is_disabled()
     page.locator("#solvers button").nth(0).click()
     assert page.evaluate(f"{LINES}.length") == 3
-    page.locator("#solvers li").nth(1).locator("label span").dblclick()
+    page.locator("#solvers li").nth(1).locator("label span").last.dblclick()
     assert page.evaluate(f"{LINES}.map(trace => trace.series.name)") == ["pegasos"]
-    page.locator("#solvers li").nth(1).locator("label span").dblclick()
+    page.locator("#solvers li").nth(1).locator("label span").last.dblclick()
     assert page.evaluate(f"{LINES}.length") == 3
 
 

@@ -10,7 +10,7 @@ function listClaims() {
   at("claims").hidden = !data.claims.length;
   at("claim").append(...data.claims.map(claim => {
     const group = element("optgroup", "", { label: cut(`${claim.id}: ${claim.says}`, 90) });
-    group.append(...claim.readings.map(reading => element("option", cut(`${reading.outcome}: ${reading.says || "as stated"}`, 90), { value: `${claim.id} ${reading.id}` })));
+    group.append(...claim.readings.map(reading => element("option", cut(`${reading.outcome.replace(" on the paper's data", "")}: ${reading.says || "as stated"}`, 90), { value: `${claim.id} ${reading.id}` })));
     return group;
   }));
 }
@@ -31,7 +31,7 @@ function stepClaim(step) {
 function filterBy(key) {
   const { reading } = readings().find(each => each.key === key);
   at("claim").value = key;
-  state.highlight = at("highlight").value = "";
+  at("highlight").value = "";
   if (reading.series.length) state.hidden = new Set(data.series.map(series => series.name).filter(name => !reading.series.includes(name)));
   if (reading.datasets.length && !reading.datasets.includes(at("dataset").value)) at("dataset").value = reading.datasets[0];
   if (reading.cost) at("cost").value = reading.cost;
@@ -66,7 +66,7 @@ function restart() {
   const { hidden, target, ...controls } = data.start;
   for (const [id, value] of Object.entries(controls)) if (typeof value === "boolean") at(id).checked = value; else at(id).value = value;
   at("dataset").selectedIndex = at("claim").selectedIndex = at("highlight").selectedIndex = 0;
-  Object.assign(state, { hidden: new Set(hidden), highlight: "", target, moved: target !== null });
+  Object.assign(state, { hidden: new Set(hidden), target, moved: target !== null });
   showClaim();
 }
 
@@ -76,7 +76,6 @@ function recall() {
   if (readings().some(each => each.key === words.get("claim"))) filterBy(words.get("claim"));
   for (const id of CHOICES) if ([...at(id).options].some(option => option.value === words.get(id))) at(id).value = words.get(id);
   for (const id of SWITCHES) if (words.has(id)) at(id).checked = words.get(id) === "1";
-  state.highlight = at("highlight").value;
   if (words.size) state.moved = Number.isFinite(parseFloat(words.get("target")));
   if (state.moved && words.has("target")) state.target = parseFloat(words.get("target"));
   try { if (words.has("hidden")) state.hidden = new Set(JSON.parse(words.get("hidden"))); } catch { /* a damaged address hides nothing new */ }
@@ -90,11 +89,10 @@ function buildControls() {
   for (const name of ["dataset", "measure", "cost"]) fill(name, data[`${name}s`]);
   if (data.swept) fill("view", [{ name: "last", label: `last value against ${data.swept}` }, { name: "cost", label: `cost to the target against ${data.swept}` }]);
   fill("highlight", [{ name: "", label: "none" }, ...data.series]);
-  for (const id of ["view", "cost", "reach", ...SWITCHES]) at(id).onchange = draw;
+  for (const id of ["view", "cost", "reach", "highlight", ...SWITCHES]) at(id).onchange = draw;
   for (const id of ["dataset", "measure"]) at(id).onchange = () => { state.moved = false; draw(); };
-  at("highlight").onchange = () => { state.highlight = at("highlight").value; draw(); };
   at("controls").onsubmit = event => event.preventDefault();
-  at("solvers").onchange = ({ target }) => { state.hidden[target.checked ? "delete" : "add"](target.value); draw(); };
+  at("solvers").querySelector("ul").onchange = ({ target }) => { state.hidden[target.checked ? "delete" : "add"](target.value); draw(); };
   for (const button of at("solvers").querySelectorAll("button")) button.onclick = () => { state.hidden = new Set(button.dataset.all ? [] : data.series.map(series => series.name)); draw(); };
   at("claim").onchange = () => chooseClaim(at("claim").value);
   at("previous").onclick = () => stepClaim(-1);
@@ -134,22 +132,12 @@ function theme() {
   if (watch) draw();
 }
 
-function linkFigures() {
-  const other = at("figure");
-  if (other) other.onchange = () => { location.href = other.value; };
-}
-
-// A page around this one may choose the theme.
-function obey({ data: said }) {
-  if (!["", "light", "dark"].includes(said?.theme)) return;
-  at("theme").value = said.theme;
-  theme();
-}
-
 async function start() {
   theme();
-  addEventListener("message", obey);
-  linkFigures();
+  addEventListener("message", ({ data: said }) => { // from a page around this one
+    if (["", "light", "dark"].includes(said?.theme)) { at("theme").value = said.theme; theme(); }
+  });
+  if (at("figure")) at("figure").onchange = () => { location.href = at("figure").value; };
   const [content, library] = await Promise.all([unpacked("data"), unpacked("plotly")]);
   data = JSON.parse(content);
   data.columns = Object.fromEntries([...data.costs, ...data.measures].map((column, i) => [column.name, i]));

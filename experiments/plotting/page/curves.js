@@ -3,8 +3,8 @@
 
 const at = id => document.getElementById(id);
 let data, watch;
-// what is chosen and is no control: hidden and highlighted solvers, the target if it was moved, the claim's reading
-const state = { hidden: new Set(), highlight: "", target: null, moved: false, pointed: "", run: null };
+// what is chosen and is no control; `moved`: the target is the reader's
+const state = { hidden: new Set(), target: null, moved: false, pointed: "", run: null };
 
 async function unpacked(id) {
   const letters = atob(at(id).textContent), bytes = new Uint8Array(letters.length);
@@ -35,13 +35,15 @@ const costName = () => inSentence(chosen("cost").label);
 const measureName = () => chosen("measure").label + (unit() && ", %");
 // plotly reads tags in its texts
 const plain = text => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+const unbroken = text => text.replace(/(?<=\de)-(?=\d)/g, "\u2011"); // 1e-05 stays on one line
 const inSentence = text => /^[A-Z][A-Z]/.test(text) ? text : text[0].toLowerCase() + text.slice(1);
 
 // ---- colours
 
 const shade = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const ownColor = series => "dark" in document.documentElement.dataset ? series.dark : series.color;
-const colorOf = series => state.highlight && state.highlight !== series.name ? shade("--faded") : ownColor(series);
+const isFaded = series => at("highlight").value && at("highlight").value !== series.name;
+const colorOf = series => isFaded(series) ? shade("--faded") : ownColor(series);
 
 // ---- curves
 
@@ -62,7 +64,7 @@ function shown() {
     return { series, curves: runs.map(run => known(run, at("cost").value, at("measure").value)).filter(Boolean) };
   }).filter(each => each.curves.length);
   const drawn = all.filter(each => !state.hidden.has(each.series.name));
-  return { all, drawn: drawn.sort((a, b) => (a.series.name === state.highlight) - (b.series.name === state.highlight)) };
+  return { all, drawn: drawn.sort((a, b) => (a.series.name === at("highlight").value) - (b.series.name === at("highlight").value)) };
 }
 
 const view = () => at("view").value;
@@ -85,20 +87,16 @@ function traceOf(series, curve, texts, rest) {
 }
 
 function band(series, { x, low, high }) {
-  const color = (state.highlight && state.highlight !== series.name ? shade("--soft") : ownColor(series)).slice(0, 7) + "2e";
+  const color = (isFaded(series) ? shade("--soft") : ownColor(series)).slice(0, 7) + "2e";
   const common = { x, mode: "lines", hoverinfo: "skip", showlegend: false, line: { width: 0, shape: "hv" } };
   return [{ ...common, y: low }, { ...common, y: high, fill: "tonexty", fillcolor: color }];
 }
 const NO_BAND = { x: [], low: [], high: [] };
 
-function percentages(curve) {
-  return { ...curve, y: curve.y.map(scaled), low: curve.low.map(scaled), high: curve.high.map(scaled) };
-}
-
 // The mean cost of the first epoch of some runs; null if none gets there.
 function firstEpoch(curves) {
   const ends = curves.map(({ run }) => known(run, at("cost").value, "epochs")).filter(Boolean).map(curve => costToReach(curve, 1, true)).filter(Number.isFinite);
-  return ends.length ? ends.reduce((sum, end) => sum + end, 0) / ends.length : null;
+  return ends.length ? meanAndSpread(ends)[0] : null;
 }
 
 // The first two traces are the band of the solver that is pointed at.
@@ -107,8 +105,8 @@ function averageTraces(drawn) {
   for (const { series, curves } of drawn) {
     const raw = summary(curves, view());
     if (!raw) continue;
-    const curve = percentages(raw), texts = curve.x.map((cost, i) => [`${runsText(curve.runs)}${curve.runs > 1 ? `, ${number(curve.low[i])} to ${number(curve.high[i])}` : ""}`, number(curve.y[i]) + unit(), `${number(cost)} ${costName()}`]);
-    if (curve.runs > 1 && (at("bands").checked || series.name === state.highlight)) bands.push(...band(series, curve));
+    const curve = { ...raw, y: raw.y.map(scaled), low: raw.low.map(scaled), high: raw.high.map(scaled) }, texts = curve.x.map((cost, i) => [`${runsText(curve.runs)}${curve.runs > 1 ? `, ${number(curve.low[i])} to ${number(curve.high[i])}` : ""}`, number(curve.y[i]) + unit(), `${number(cost)} ${costName()}`]);
+    if (curve.runs > 1 && (at("bands").checked || series.name === at("highlight").value)) bands.push(...band(series, curve));
     const end = series.split ? firstEpoch(curves) : null, cut = end === null ? curve.x.length : curve.x.filter(cost => cost <= end).length;
     const rest = { curve, line: lineOf(series), starts: [0], runs: [curves[0].run] };
     lines.push(traceOf(series, cut < curve.x.length ? { x: curve.x.slice(0, cut), y: curve.y.slice(0, cut) } : curve, texts, { ...rest, showlegend: true }));
@@ -149,7 +147,7 @@ function settingTraces(drawn) {
     if (!points.length) return [];
     const texts = points.map(({ series, curves, values: [value, spread] }) => [view() === "last" ? `mean of ${curves.length} runs${spread ? ` ± ${number(spread)}` : ""}` : "", view() === "last" ? number(value) + unit() : `${number(value)} ${costName()}`, `${data.swept} = ${number(series.place)}`]);
     const curve = { x: points.map(point => point.series.place), y: points.map(point => point.values[0]) };
-    const rest = { mode: "lines+markers", line: { ...lineOf(family), shape: "linear" }, marker: { size: 9, color: points.map(point => colorOf(point.series)) }, showlegend: true, starts: points.map((_, i) => i), runs: points.map(point => point.curves[0].run), curve };
+    const rest = { mode: "lines+markers", line: { ...lineOf(family), shape: "linear" }, showlegend: true, starts: points.map((_, i) => i), runs: points.map(point => point.curves[0].run), curve };
     if (view() === "last") rest.error_y = { type: "data", array: points.map(point => point.values[1]), color: ownColor(family), thickness: 1.2, width: 4 };
     return [traceOf(family, curve, texts, rest)];
   });
@@ -199,17 +197,12 @@ function layoutOf(drawn, traces) {
   };
 }
 
-function describe(drawn) {
-  const names = drawn.map(each => each.series.label).join(", ") || "no solver";
-  const what = perSetting() ? `${at("view").selectedOptions[0].text} (${chosen("measure").label})` : `${chosen("measure").label} against ${chosen("cost").label}`;
-  return `${what} on ${chosen("dataset").label}: ${names}. The table of costs has the numbers.`;
-}
-
 function draw() {
   const { all, drawn } = shown();
   setTarget(drawn);
   const traces = (overRuns() ? averageTraces : view() === "runs" ? runTraces : settingTraces)(drawn);
-  at("plot").setAttribute("aria-label", describe(drawn));
+  const names = drawn.map(each => each.series.label).join(", ") || "no solver";
+  at("plot").setAttribute("aria-label", `${chosen("measure").label} against ${chosen("cost").label} on ${chosen("dataset").label}: ${names}; ${at("view").selectedOptions[0].text}. The table of costs has the numbers.`);
   // named one by one: plotly's own list has a button that sends the chart to a server
   const buttons = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"];
   const config = { responsive: true, displaylogo: false, plotlyServerURL: "", edits: { shapePosition: true }, modeBarButtons: [buttons] };

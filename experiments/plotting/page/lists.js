@@ -1,18 +1,12 @@
 "use strict";
 // The lists beside and below the drawing: solvers, the table of costs, one run; and what is saved.
 
-function swatch() {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", "svg"), line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-  for (const [name, value] of Object.entries({ class: "swatch", viewBox: "0 0 34 8", "aria-hidden": "true" })) made.setAttribute(name, value);
-  for (const [name, value] of Object.entries({ x1: 0, x2: 34, y1: 4, y2: 4 })) line.setAttribute(name, value);
-  made.append(line);
-  return made;
-}
+const SWATCH = '<svg viewBox="0 0 34 8" aria-hidden="true"><line x2="34" y1="4" y2="4"/></svg>';
 
 function buildSolvers() {
   at("solvers").querySelector("ul").replaceChildren(...data.series.map(series => {
     const line = element("li"), name = element("label");
-    name.append(element("input", "", { type: "checkbox", value: series.name }), swatch(), element("span", series.label), element("small"));
+    name.append(element("input", "", { type: "checkbox", value: series.name }), element("span", "", { className: "swatch", innerHTML: SWATCH }), element("span", unbroken(series.label)), element("small"));
     line.append(name);
     line.onmouseenter = () => point(series.name);
     line.ondblclick = () => isolate(series.name);
@@ -69,25 +63,29 @@ function showRun(run, texts) {
 
 const rounded = value => +value.toPrecision(3);
 
-// A tenth from the best mean of all curves; where the optimum is 0, the power of ten that most solvers get to.
+// A tenth from the best mean of all curves, or where none stays there from the best last mean; where the optimum is 0,
+// the power of ten that most solvers get to.
 function usualTarget(drawn) {
-  const { rises, toZero } = chosen("measure");
-  const best = drawn.map(({ curves }) => summary(curves, "mean")).filter(Boolean).map(({ y }) => rises ? Math.max(...y) : Math.min(...y));
-  const end = rises ? Math.max(...best) : toZero ? median(best) : Math.min(...best);
-  if (toZero && end > 0) return { value: 10 ** Math.ceil(Math.log10(end) - 1e-9), says: "the power of ten that most of these curves get to" };
-  return { value: rounded(end + (rises ? -0.1 : 0.1) * Math.abs(end)), says: `a tenth ${rises ? "below the greatest" : "above the least"} mean of these curves` };
+  const { rises, toZero } = chosen("measure"), best = values => rises ? Math.max(...values) : Math.min(...values);
+  const means = drawn.map(({ curves }) => summary(curves, "mean")).filter(Boolean);
+  const ends = means.map(({ y }) => best(y)), middle = median(ends);
+  if (toZero && middle > 0) return { value: 10 ** Math.ceil(Math.log10(middle) - 1e-9), says: "the power of ten that most of these curves get to" };
+  const near = value => rounded(value + (rises ? -0.1 : 0.1) * Math.abs(value)), value = near(best(ends));
+  const says = `a tenth ${rises ? "below the greatest" : "above the least"} `;
+  if (means.some(mean => costToReach(mean, value, rises, true) < Infinity)) return { value, says: `${says}mean of these curves` };
+  return { value: near(best(means.map(({ y }) => y[y.length - 1]))), says: `${says}mean at the end of these curves` };
 }
 
 function setTarget(drawn) {
   at("level").disabled = !drawn.length;
-  if (!drawn.length) { state.target = null; state.moved = false; return; }
+  at("usual").hidden = !state.moved;
+  if (!drawn.length) { at("level").value = at("target-says").textContent = ""; state.target = null; state.moved = false; return; }
   const usual = usualTarget(drawn);
   if (!state.moved) state.target = usual.value;
   at("level").value = rounded(scaled(state.target));
   at("level").step = 10 ** (Math.floor(Math.log10(Math.abs(at("level").value) || 1)) - 2);
   at("unit").textContent = unit();
   at("target-says").textContent = state.moved ? "" : usual.says;
-  at("usual").hidden = !state.moved;
 }
 
 function moveTarget(value) {
@@ -116,7 +114,7 @@ function costRows(drawn) {
 function listCosts(drawn) {
   at("costs").tBodies[0].replaceChildren(...costRows(drawn).map(row => {
     const line = element("tr"), reached = Number.isFinite(row.cost);
-    line.append(element("th", row.series.label, { scope: "row" }));
+    line.append(element("th", unbroken(row.series.label), { scope: "row" }));
     line.append(...[reached ? number(row.cost) : "not reached", reached ? digits.format(row.times) : "", `${row.there} of ${row.of}`].map(text => element("td", text)));
     return line;
   }));
