@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from svm_cost_curves.experiments.columns import STEP_COSTS
 from svm_cost_curves.experiments.command_line.sweep_groups import Group, groups
 from svm_cost_curves.experiments.command_line.sweep_page import Member, write_page
-from svm_cost_curves.experiments.command_line.sweep_sentence import sentence
+from svm_cost_curves.experiments.command_line.sweep_sentence import near_least, sentence
 from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.run.errors import print_error
@@ -110,6 +110,7 @@ def _pictures(
                 names=names,
                 coloured=[label for label, (group, _) in zip(styles, drawn, strict=True) if group.algo == highlight],
                 sentence=sentence(named, cost) if highlight else "",
+                level=near_least(named, cost) if highlight else None,
             )
         except NothingToDrawError as error:  # the sweep is done all the same
             print_error(f"no figure: {error}")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from svm_cost_curves.experiments.plotting import paper
-from svm_cost_curves.experiments.plotting.bands import Band, mean_curves, median_band
+from svm_cost_curves.experiments.plotting.bands import Band, mean_curves
 from svm_cost_curves.experiments.plotting.legend import DASHED_WHEN, legend_row, name_curves, names_height
 from svm_cost_curves.experiments.plotting.panel import draw_panel, row_of_axes
 from svm_cost_curves.experiments.plotting.picture import Picture
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 _WIDTH, _HEIGHT = 9.0, 4.9  # inches, as below
-_ABOVE, _BELOW, _LINE = 0.5, 0.55, 0.15
-_LETTERS = 125
+_ABOVE, _BELOW, _LINE = 0.5, 0.55, 0.18
+_LETTERS = 108
 """Characters of a line of the sentence."""
 
 
@@ -40,10 +40,9 @@ def curves_picture(
     names: bool = True,
     coloured: Collection[str] = (),
     sentence: str = "",
+    level: float | None = None,
 ) -> Picture:
     """Return the picture of a measure against a cost: of each label the mean, with a band of one standard deviation.
-
-    With `coloured` labels it has medians, and bands from the lower to the upper quartile of these labels only.
 
     Parameters
     ----------
@@ -60,9 +59,11 @@ def curves_picture(
     names : bool
         Name the curves beside the panel; False: in a row above it, as papers do.
     coloured : collection of str
-        Labels in their colours and in front; the others are pale. Empty: all.
+        Labels in their colours and in front; the others are pale and without a band. Empty: all.
     sentence : str
         Written below the title.
+    level : float, optional
+        A value of the measure at which there is a dotted line.
 
     Raises
     ------
@@ -81,15 +82,20 @@ def curves_picture(
         caption += f"; not drawn, as this cost is not counted: {', '.join(absent)}"
     if names and any(style.dashed_after_first_epoch for style in shown):
         caption += f"; Perceptron{DASHED_WHEN}"
-    said = [*textwrap.wrap(sentence, _LETTERS), caption]
-    above = _ABOVE + _LINE * (len(said) - 1)
+    said = textwrap.wrap(sentence, _LETTERS)
+    above = _ABOVE + _LINE * len(said)
 
     def draw(figure: Figure | SubFigure) -> None:
         (axes,) = row_of_axes(figure, 1, above=above, below=_BELOW)
         drawn = draw_panel(axes, bands, styles, cost=cost, measure=measure, compared=bool(coloured))
         axes.set_ylabel(axis_name(measure), color=INK)
+        if level is not None:
+            drawn_level = 100 * level if measure.endswith("_error") else level
+            axes.axhline(drawn_level, color=INK, linewidth=0.8, linestyle=(0, (1.0, 2.0)), zorder=1.5)
         left, height = axes.get_position().x0, figure.bbox.height / figure.dpi
-        figure.text(left, 1 - 0.05 / height, "\n".join(said), color=FAINT, va="top", parse_math=False)
+        below: dict[str, Any] = {"va": "top", "parse_math": False}
+        figure.text(left, 1 - 0.05 / height, "\n".join(said), color=INK, size="large", **below)
+        figure.text(left, 1 - (0.05 + _LINE * len(said)) / height, caption, color=FAINT, **below)
         place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right"}
         axes.annotate(drawn.cut, (1, 1), (0, 7), color=FAINT, label=paper.NOTE, **place)
         if names:
@@ -105,14 +111,13 @@ def _bands(
     curves: Mapping[str, Sequence[pd.DataFrame]], coloured: Collection[str], *, cost: str, measure: str
 ) -> dict[str, Band]:
     """Return what is drawn of each label, of the coloured ones last."""
-    if not coloured:
-        return {label: mean.band for label, mean in mean_curves(curves, cost=cost, measure=measure).items()}
-    found = {label: median_band(curves[label], cost=cost, measure=measure) for label in curves}
-    known = {label: band for label, band in found.items() if band is not None}
-    pale = {label: replace(band, low=band.middle, high=band.middle) for label, band in known.items()}
-    return {label: pale[label] for label in known if label not in coloured} | {
-        label: known[label] for label in known if label in coloured
+    bands = {label: mean.band for label, mean in mean_curves(curves, cost=cost, measure=measure).items()}
+    pale = {
+        label: replace(band, low=band.middle, high=band.middle)
+        for label, band in bands.items()
+        if coloured and label not in coloured
     }
+    return pale | {label: band for label, band in bands.items() if label not in pale}
 
 
 def _caption(counts: Sequence[int], drawn: int, coloured: Sequence[str]) -> str:
@@ -120,5 +125,5 @@ def _caption(counts: Sequence[int], drawn: int, coloured: Sequence[str]) -> str:
         return "One run each" if drawn > 1 else "One run"
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     if coloured:
-        return f"Median of {number} runs; band of {', '.join(coloured)}: quartiles"
+        return f"Mean of {number} runs, band of {', '.join(coloured)}: one standard deviation"
     return f"Mean of {number} runs, band of one standard deviation"

@@ -86,8 +86,9 @@ class Picture:
 
 def _figure(width: float, height: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height))
+    from svm_cost_curves.experiments.plotting.shown_figure import ShownFigure
+
+    figure = ShownFigure(figsize=(width, height))
     FigureCanvasAgg(figure)
     return figure

@@ -59,9 +59,10 @@ def test_a_highlighted_algorithm_is_compared_in_a_sentence(tmp_path: Path) -> No
     runs = [outcome(tmp_path, seed, 5) for seed in range(2)]
     runs += [replace(run, algo="smo") for run in runs]
     _, text = draw_for_paper(runs, tmp_path, "a command", PaperStyle(3.25, ("png",)), "sbp")
-    said = text.read_text(encoding="utf-8").splitlines()[1]
-    assert said.startswith("SBP stays at or below ")
-    assert "; SMO needs 1.0 times as many. Median of 2 runs; band of SBP: quartiles" in said
+    said = text.read_text(encoding="utf-8").splitlines()
+    assert said[1].startswith("By the mean over the runs SBP stays at or below ")
+    assert said[1].endswith("; SMO needs 1.0 times as many.")
+    assert said[2].startswith("Mean of 2 runs, band of SBP: one standard deviation")
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,7 +95,7 @@ SOLVERS = {"sbp": [[0.3, 0.1, 0.1], [0.2, 0.1, 0.1]], "sdca": [[0.1, 0.3, 0.1], 
 def test_the_demonstration_and_the_arena_say_the_same(tmp_path: Path) -> None:
     curves = {name: [from_rows(rows(errors)) for errors in runs] for name, runs in SOLVERS.items()}
     said = sentence(curves)
-    assert said.startswith("SBP stays at or below 11.0 % test error (mean over the runs;")
+    assert said.startswith("By the mean over the runs SBP stays at or below 11.0 % test error,")
     assert said.endswith("after 2,000 kernel evaluations; SDCA needs 1.5 times as many.")
     panel = race_panel(tmp_path, {name: [rows(errors) for errors in runs] for name, runs in SOLVERS.items()})
     stays, first = (Comparison(panel, read_targets("error:0.11", reach)) for reach in (STAYS, FIRST))

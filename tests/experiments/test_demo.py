@@ -23,18 +23,18 @@ def test_the_sentence_compares_the_costs_after_which_errors_stay_near_the_least(
     quick, slow = curve((1000, 0.3), (2000, 0.2), (8000, 0.19)), curve((1000, 0.6), (5000, 0.5), (9000, 0.2))
     never, touching = curve((1000, 0.4), (9000, 0.3)), curve((1000, 0.2), (3000, 0.25), (4000, 0.2))
     assert sentence({"smo": [slow], "sbp": [quick], "sdca": [touching], "perceptron": [never]}) == (
-        "SBP stays at or below 20.9 % test error (mean over the runs; a tenth above the least of all curves) after "
-        "2,000 kernel evaluations; SDCA needs 2.0 times as many; SMO needs 4.5 times as many; Perceptron does not get "
-        "there."
+        "By the mean over the runs SBP stays at or below 20.9 % test error, a tenth above the least, after 2,000 "
+        "kernel evaluations; SDCA needs 2.0 times as many, SMO 4.5; Perceptron does not get there."
     )
 
 
 def test_seeds_are_averaged_and_a_single_solver_is_compared_with_none() -> None:
     said = sentence({"sbp": [curve((1000, 0.4), (3000, 0.2)), curve((1000, 0.2), (3000, 0.2))]})
     assert said == (
-        "SBP stays at or below 22.0 % test error (mean over the runs; a tenth above the least of all curves) after "
-        "3,000 kernel evaluations."
+        "By the mean over the runs SBP stays at or below 22.0 % test error, a tenth above the least, after 3,000 "
+        "kernel evaluations."
     )
+    assert "after 1.23\N{MULTIPLICATION SIGN}10⁷ kernel" in sentence({"sbp": [curve((12_300_000, 0.2))]})
     assert sentence({}) == ""
 
 

@@ -103,8 +103,8 @@ def test_awkward_input_is_drawn(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
 
 
-def test_coloured_curves_are_medians_with_quartiles_before_pale_ones(five: dict[str, list[pd.DataFrame]]) -> None:
-    made = curves_picture(five, title="", small_print="", coloured=["sbp"], sentence="SBP is first.")
+def test_coloured_curves_are_before_pale_ones_and_have_the_only_band(five: dict[str, list[pd.DataFrame]]) -> None:
+    made = curves_picture(five, title="", small_print="", coloured=["sbp"], sentence="SBP is first.", level=0.16)
     with own_settings():
         figure = Figure(figsize=made.size)
         FigureCanvasAgg(figure)
@@ -112,13 +112,13 @@ def test_coloured_curves_are_medians_with_quartiles_before_pale_ones(five: dict[
     (axes,) = figure.axes
     middles = {line.get_color(): line for line in axes.lines if len(line.get_xdata()) > 30}
     assert set(middles) == {STYLES["sbp"].color, *(STYLES[name].pale.color for name in five if name != "sbp")}
+    assert list(middles)[-1] == STYLES["sbp"].color
     values = 100 * np.array([frame["test_error"] for frame in five["sbp"]])
-    np.testing.assert_allclose(middles[STYLES["sbp"].color].get_ydata(), np.median(values, axis=0))
-    (area,) = [found for found in axes.collections if isinstance(found, PolyCollection)]
-    heights = area.get_paths()[0].vertices[:, 1]
-    low, high = np.quantile(values, (0.25, 0.75), axis=0)
-    assert (heights.min(), heights.max()) == pytest.approx((low.min(), high.max()))
-    assert figure.texts[0].get_text() == "SBP is first.\nMedian of 3 runs; band of SBP: quartiles"
+    np.testing.assert_allclose(middles[STYLES["sbp"].color].get_ydata(), values.mean(axis=0))
+    assert len([found for found in axes.collections if isinstance(found, PolyCollection)]) == 1
+    assert [16.0, 16.0] in [list(line.get_ydata()) for line in axes.lines]
+    said = [text.get_text() for text in figure.texts]
+    assert said == ["SBP is first.", "Mean of 3 runs, band of SBP: one standard deviation"]
 
 
 @given(st.lists(st.text(max_size=5) | st.sampled_from(sorted(STYLES)), unique=True, max_size=8))
