@@ -15,6 +15,7 @@ from svm_cost_curves.experiments.store import recorder
 from svm_cost_curves.experiments.store.browse import CUT, choose, comparison, default_root, export, facts, lines, opened
 from svm_cost_curves.experiments.store.errors import StoreError
 from svm_cost_curves.experiments.store.run_folder import FinishedRun
+from svm_cost_curves.experiments.store.serialize import ERRORS
 from svm_cost_curves.experiments.store.store import ADDRESS, SERVERS, Store
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
 from svm_cost_curves.support.text import printable
@@ -135,6 +136,29 @@ RECORD = (
 
 UI = "Print the address of the page with the runs, and run mlflow's UI until Ctrl-C."
 
+VIEW = {
+    "compareRunSections": [
+        {"uuid": "errors", "name": "Error against cost", "display": True, "isReordered": True, "columns": 1}
+    ],
+    "compareRunCharts": [
+        {
+            "type": "LINE",
+            "uuid": name,
+            "metricSectionId": "errors",
+            "metricKey": name,
+            "xAxisKey": "step",  # the cost
+            "xAxisScaleType": "log",
+            "lineSmoothness": 0,
+            "useGlobalXaxisKey": False,
+        }
+        for name in ERRORS
+    ],
+    "isAccordionReordered": True,  # else sections are in alphabetical order
+    "runsHiddenMode": "FIRST_20_RUNS",
+}
+"""Errors against the cost, on a logarithmic axis, above mlflow's own charts; a version of mlflow that does not know an
+entry leaves it out."""
+
 WATCH = """
 import os, signal, subprocess, sys, threading
 
@@ -168,10 +192,18 @@ def ui(folder: Path, port: int) -> int:
         raise StoreError(f"there are no runs in {folder}")
     tracking = Tracking.of_store(store.root)
     recorder.record_all(store, tracking, _say)
-    page = f"http://127.0.0.1:{port}/#/experiments/{tracking.experiment_id}/runs?compareRunsMode=CHART"
-    print(f"runs, as soon as mlflow has started: {page}", flush=True)
-    settings = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_BACKEND_STORE_URI": tracking.uri}
+    experiment = f"http://127.0.0.1:{port}/#/experiments/{tracking.experiment_id}"
+    tracking.share_view("curves", VIEW)
+    page = f"{experiment}/runs?workflowType=machine_learning&compareRunsMode=CHART&viewStateShareKey=curves"
+    print(f"charts of the runs, as soon as mlflow has started: {page}", flush=True)
+    settings = {
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+        "MLFLOW_BACKEND_STORE_URI": tracking.uri,
+        "MLFLOW_REGISTRY_STORE_URI": tracking.uri,  # without it mlflow says that it takes the other
+        "PYTHONWARNINGS": "ignore",  # those of its libraries
+    }
     words = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port)]
+    words += ["--uvicorn-opts", "--log-level warning"]  # no line for each request
     return serve(words, os.environ | settings)
 
 

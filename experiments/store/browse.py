@@ -162,7 +162,7 @@ def lines(runs: Sequence[FinishedRun], *, wide: bool = False) -> list[str]:
         [
             run.key[:8],
             *(_cut(str(run.result[name]), NAME_WIDTH) for name in FIRST),
-            _text(run.result["final"].get("test_error")),
+            _percent(run.result["final"].get("test_error")),
             _differences(run, record, telling[run.result["algo"]]),
         ]
         for run, record in zip(runs, records, strict=True)
@@ -230,6 +230,10 @@ def export(runs: Sequence[FinishedRun], path: Path) -> int:
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
     return len(table)
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.2f} %"
 
 
 def _cut(text: str, width: int) -> str:

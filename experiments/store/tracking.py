@@ -228,6 +228,17 @@ class Tracking:
                 for run in self._runs_of(key):
                     self._client.delete_run(run.info.run_id)
 
+    def share_view(self, name: str, view: Mapping[str, Any]) -> None:
+        """Store a view of mlflow's pages, as their button "Share" does; ``viewStateShareKey=NAME`` opens it.
+
+        Raises
+        ------
+        StoreError
+            mlflow cannot be used.
+        """
+        with self._errors():
+            self._client.set_experiment_tag(self.experiment_id, f"mlflow.sharedViewState.{name}", json.dumps(view))
+
     def _send(
         self,
         result: Mapping[str, Any],

@@ -73,7 +73,7 @@ def test_a_line_has_100_characters_and_wide_has_all(tmp_path: Path, capsys: pyte
     assert command(tmp_path, "list") == 0
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines[:-1])) <= 100
-    assert f"0.1         problem.setting_h={'hk0' * 5} problem.setting_a=" in lines[1]  # what was given comes first
+    assert f"10.00 %     problem.setting_h={'hk0' * 5} problem.setting_a=" in lines[1]  # what was given comes first
     assert lines[-1].endswith("--wide or export has what ... cuts")
     assert command(tmp_path, "list", "--wide") == 0
     assert "gk0" * 5 in capsys.readouterr().out

@@ -42,6 +42,16 @@ def test_mlflow_takes_all_names_and_values_of_settings(groups: dict[str, Any]) -
         assert 0 <= len(text) <= 6000
 
 
+def test_settings_have_their_present_names_and_data_those_that_differ_from_the_defaults() -> None:
+    data = {"name": "adult", "kind": "file", "scaling": "minmax", "storage": "auto", "max_test": None, "source": "x"}
+    result = result_of(budget={"epochs": 2.0, "seconds": None, "checkpoints": 60}, dataset=data)
+    params = serialize.params_of(result)
+    assert {"budget.epochs": "2.0", "budget.evaluations": "60", "dataset.scaling": "minmax"}.items() <= params.items()
+    assert not {"budget.seconds", "budget.checkpoints", "dataset.storage", "dataset.source"} & set(params)
+    result["settings"]["origins"] = {"budget.evaluations": "command line", "dataset.scaling": "command line"}
+    assert serialize.run_name(result) == "sbp adult seed=0 budget.evaluations=60 dataset.scaling=minmax"
+
+
 @given(NESTED)
 def test_any_result_becomes_json_without_numbers_that_are_not_finite(value: Any) -> None:
     plain = serialize.plain(value, "result")

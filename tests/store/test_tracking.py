@@ -52,10 +52,14 @@ def test_the_curve_in_mlflow_is_that_of_the_run(store: Store, mlflow_of: Trackin
     import mlflow
 
     (tmp_path / "curve.png").write_bytes(b"picture")
-    done = store.finish("k1", result_of(seed=3), make_curve(400), [tmp_path / "curve.png"])
+    result = result_of(seed=3)
+    result["settings"]["origins"] = {"seed": "command line", "problem.nu": "command line", "threads": "command line"}
+    done = store.finish("k1", result, make_curve(400), [tmp_path / "curve.png"])
     assert mlflow_of.record(done.directory) is Recorded.NEW
     (run,) = runs(store)
-    assert (run.info.status, run.info.run_name) == ("FINISHED", "sbp adult seed=3")
+    assert (run.info.status, run.info.run_name) == ("FINISHED", "sbp adult seed=3 problem.nu=0.01")
+    (data,) = run.inputs.dataset_inputs
+    assert (data.dataset.name, len(data.dataset.digest)) == ("adult", 8)
     assert (run.info.start_time, run.info.end_time) == (1767323045000, 1767323047500)
     assert {
         "algo": "sbp",
