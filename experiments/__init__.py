@@ -133,7 +133,9 @@ def plot(
     if not isinstance(runs, pd.DataFrame):
         runs = tidy([runs] if isinstance(runs, FinishedRun) else runs)
     data = list(dict.fromkeys(runs["dataset"]))
-    settings = [name for name in runs.columns if name not in (*FIRST, "run", *COLUMNS)] + ["dataset"] * (len(data) > 1)
+    names = [name for name in runs.columns if name not in (*FIRST, "run", *COLUMNS)] + ["dataset"]
+    # what tells the runs of one algorithm apart: others have settings of their own
+    settings = [name for name in names if runs[name].astype(str).groupby(runs["algo"]).nunique().max() > 1]
     curves: dict[Any, list[pd.DataFrame]] = {}
     for _, points in runs.groupby("run", sort=False):
         first = points.iloc[0]
