@@ -123,7 +123,7 @@ def test_timed_arenas_make_one_run_at_a_time(tmp_path: Path) -> None:
     [
         ("alogs=sbp", "did you mean algos"),
         ("passes=0", "passes must be a whole number"),
-        ("seed=3", r"known: .*algos=.*problem\.\*"),
+        ("seed=3", r"known: .*algos.*problem\.\*"),
         ("dataset=adlt", "did you mean adult"),
         ("problem.CC=1", "unknown setting 'problem.CC'"),
     ],
