@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import hashlib
 import os
 import platform
 import re
@@ -203,6 +204,17 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+@cache
+def program_checksum(root: Path = PROJECT_ROOT) -> str:
+    """Return the SHA-256 of the program: the files of `SOURCE_PATHS`, and the versions of the libraries."""
+    digest = hashlib.sha256(repr(versions()).encode())
+    for place in SOURCE_PATHS:
+        for path in sorted([root / place, *(root / place).rglob("*")]):
+            if path.is_file() and path.suffix not in (".pyc", ".so"):
+                digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 def _git(root: Path, *arguments: str) -> str | None:

@@ -29,23 +29,23 @@ def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -
     """Draw and judge published figures; return the exit status."""
     with reading():
         specs, status = published_specs(names, command)
-        options = command.options
-        drawings = [
-            FigureDrawing(spec, options, command.evidence, command.figures / spec.id / options.scale, shown(words))
-            for spec in specs
-        ]
-        for drawing, verdict in draw_all(drawings, options.jobs):
-            print(f"{drawing.spec.id}: from evidence")
-            show(verdict, drawing.folder)
-            status = NOT_ALL if verdict.missing else status
+    options = command.options
+    drawings = [
+        FigureDrawing(spec, options, command.evidence, command.figures / spec.id / options.scale, shown(words))
+        for spec in specs
+    ]
+    for drawing, verdict in draw_all(drawings, options.jobs):
+        print(f"{drawing.spec.id}: from evidence")
+        show(verdict, drawing.folder)
+        status = NOT_ALL if verdict.missing else status
     return status
 
 
 @contextlib.contextmanager
-def reading() -> Iterator[None]:
-    """Say that figures are read, for commands that otherwise print nothing before their first figure is done."""
+def reading(text: str = "reading figures and runs") -> Iterator[None]:
+    """Say what is being done and for how long, for work that otherwise prints nothing."""
     elapsed = ElapsedTime(note_to(console(sys.stderr)))
-    elapsed.begin("reading figures and runs")
+    elapsed.begin(text)
     try:
         yield
     finally:
@@ -129,6 +129,8 @@ class FigureDrawing:
 def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[tuple[FigureDrawing, Verdict]]:
     """Draw figures, at most `jobs` at a time, and yield each with its verdict when it is drawn.
 
+    Standard error shows how many are drawn, and which are being drawn.
+
     Raises
     ------
     EvidenceError
@@ -136,20 +138,33 @@ def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[tuple[Fig
     KeyboardInterrupt
         Ctrl-C or SIGTERM. Several processes finish the figures that they draw, within `GRACE_SECONDS`.
     """
-    if len(drawings) == 1 or jobs == 1:  # a process takes a second to start
-        for drawing in drawings:
-            yield drawing, drawing.draw()
+    count = len(drawings)
+    if count == 1 or jobs == 1:  # a process takes a second to start
+        for done, drawing in enumerate(drawings):
+            with reading(f"{f'{done} of {count} figures; now ' * (count > 1)}{drawing.label}"):
+                verdict = drawing.draw()
+            yield drawing, verdict
         return
     from svm_cost_curves.experiments.processes.pool import WorkerPool, run_jobs
     from svm_cost_curves.experiments.reproduction.report.verdict_reader import read_verdict
 
-    with WorkerPool(min(jobs, len(drawings))) as pool:
-        for event in run_jobs(drawings, pool):
-            if event.outcome is None:
-                continue
-            if event.outcome.status == "refused":
-                raise EvidenceError(event.outcome.message)
-            if event.outcome.exit_code:
-                raise EvidenceError(event.outcome.line)
-            drawing = drawings[event.index]
-            yield drawing, read_verdict((drawing.folder / "verdict.json").read_bytes())
+    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    done, now = 0, dict[int, str]()
+    try:
+        with WorkerPool(min(jobs, count)) as pool:
+            for event in run_jobs(drawings, pool):
+                drawing = drawings[event.index]
+                if event.outcome is None:
+                    if event.index not in now:
+                        now[event.index] = drawing.label
+                        elapsed.begin(f"{done} of {count} figures; now {', '.join(now.values())}")
+                    continue
+                if event.outcome.status == "refused":
+                    raise EvidenceError(event.outcome.message)
+                if event.outcome.exit_code:
+                    raise EvidenceError(event.outcome.line)
+                done += 1
+                now.pop(event.index, None)
+                yield drawing, read_verdict((drawing.folder / "verdict.json").read_bytes())
+    finally:
+        elapsed.end()

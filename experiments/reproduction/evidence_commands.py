@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-import tempfile
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from svm_cost_curves.experiments.reproduction.drawing import published_specs
+from svm_cost_curves.experiments.reproduction.drawing import published_specs, reading
 from svm_cost_curves.experiments.reproduction.durations import Durations, Seconds, expected_seconds
 from svm_cost_curves.experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
 from svm_cost_curves.experiments.reproduction.plan import Planner
 from svm_cost_curves.experiments.reproduction.published import EvidenceError
-from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
+from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.summary import claims_table, remarks, shown
 from svm_cost_curves.experiments.run.console import console, duration, meter
 from svm_cost_curves.experiments.run.errors import print_error
@@ -81,17 +79,30 @@ def publish_results(command: Command) -> int:
 def write_report(command: Command) -> int:
     """Write the report on the figures that were made, or on those that are published."""
     from svm_cost_curves.experiments.reproduction.report import pages
-    from svm_cost_curves.experiments.reproduction.results import draw_published
+    from svm_cost_curves.experiments.reproduction.report.figures import made_in
+    from svm_cost_curves.experiments.reproduction.results import draw_papers, published_drawings
 
-    with tempfile.TemporaryDirectory() as place:
-        figures = Path(place) if command.from_ else command.figures
-        if command.from_:
-            draw_published(command.evidence, figures, command.options.jobs)
-        page = pages.write_report(figures, command.report)
-        for paper in filter(None, dict.fromkeys(catalogue().values())):
-            print(f"scorecard: {pages.write_markdown(figures, command.report, paper)}")
+    files = command.report / pages.FOLDER
+    if command.from_:
+        with reading():
+            drawings = published_drawings(command.evidence, files)
+        pages.remove_others(files, {(drawing.label, drawing.options.scale) for drawing in drawings})
+        page = pages.write_report(files, command.report, whole=_told(draw_papers(drawings, command.options.jobs)))
+    else:
+        pages.remove_others(files, made_in(command.figures))
+        with reading():
+            page = pages.write_report(command.figures, command.report)
     print(f"report: {page}")
     return OK
+
+
+def _told(papers: Iterable[str]) -> Iterator[str]:
+    """Say of each paper that its page is written, once it is."""
+    from svm_cost_curves.experiments.reproduction.report.pages import page_of
+
+    for paper in papers:
+        yield paper
+        print(f"written: {page_of(paper)}", flush=True)
 
 
 def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:

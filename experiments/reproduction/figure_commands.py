@@ -41,15 +41,16 @@ QUIET_SECONDS = 1.0
 
 def make_figures(command: Command, words: Sequence[str]) -> int:
     """Do what a command line asks for, other than drawing published figures; return its exit status."""
-    quiet = command.figure == "report" or command.verb == "publish"
-    with reading() if quiet else contextlib.nullcontext():
-        if command.verb == "list":
-            return _list(command)
-        if command.figure == "report":
-            if command.verb == "publish":
-                return evidence_commands.publish_results(command)
-            return evidence_commands.write_report(command)
-        return _figures(command, words)
+    if command.verb == "list":
+        return _list(command)
+    if command.figure == "report":
+        if command.verb == "publish":
+            return evidence_commands.publish_results(command)
+        return evidence_commands.write_report(command)
+    if command.verb == "publish":
+        with reading():
+            return _figures(command, words)
+    return _figures(command, words)
 
 
 def _list(command: Command) -> int:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from svm_cost_curves.experiments.provenance import program_checksum
 from svm_cost_curves.experiments.reproduction.checks import counts, in_words, recorded_checks, to_make_again
-from svm_cost_curves.experiments.reproduction.drawing import FigureDrawing, draw_all
+from svm_cost_curves.experiments.reproduction.citations import PAPERS
+from svm_cost_curves.experiments.reproduction.drawing import FigureDrawing, draw_all, reading
 from svm_cost_curves.experiments.reproduction.evidence import Run
 from svm_cost_curves.experiments.reproduction.options import Options
+from svm_cost_curves.experiments.reproduction.output import INPUTS
 from svm_cost_curves.experiments.reproduction.published import (
+    TABLES,
     EvidenceError,
     checksum,
     figure_runs,
     published_figures,
     read_facts,
+    read_sums,
 )
 from svm_cost_curves.experiments.reproduction.report.changes import changes_page
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
@@ -34,20 +40,18 @@ SOURCES: Final = "sources.json"
 CHECKS_PAGE: Final = "checks.md"
 
 
-def draw_published(evidence: Path, figures: Path, jobs: int) -> None:
-    """Draw all published figures as they were published: with the commit, the machine and the time of then.
+def published_drawings(evidence: Path, figures: Path) -> list[FigureDrawing]:
+    """Return how all published figures are drawn: with the commit, the machine and the time of the publication.
 
     Parameters
     ----------
     evidence, figures : Path
         Folders.
-    jobs : int
-        Figures at a time.
 
     Raises
     ------
     EvidenceError
-        There are none, a file is damaged, or this version judges otherwise.
+        There are none, or a file is damaged.
     """
     names = published_figures(evidence)
     if not names:
@@ -59,8 +63,45 @@ def draw_published(evidence: Path, figures: Path, jobs: int) -> None:
         drawings.append(
             FigureDrawing(read_figure(name), options, evidence, folder, facts["command"], as_published=True)
         )
-    for _ in draw_all(drawings, jobs):
-        pass
+    return drawings
+
+
+def draw_papers(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[str]:
+    """Draw published figures, but for those that are there from the same evidence by the same program.
+
+    Yields
+    ------
+    str
+        A paper, when all of its figures are there.
+
+    Raises
+    ------
+    EvidenceError
+        As `draw_all`.
+    """
+    order = [*PAPERS, *(drawing.spec.paper for drawing in drawings)]
+    left = sorted(drawings, key=lambda drawing: order.index(drawing.spec.paper))
+    sums = {drawing.label: inputs_of(drawing.evidence, drawing.label) for drawing in left}
+    changed = [drawing for drawing in left if _text_of(drawing.folder / INPUTS) != sums[drawing.label]]
+    waiting = Counter(drawing.spec.paper for drawing in changed)
+    yield from (paper for paper in dict.fromkeys(drawing.spec.paper for drawing in left) if not waiting[paper])
+    for drawing, _ in draw_all(changed, jobs):
+        (drawing.folder / INPUTS).write_text(sums[drawing.label], encoding="ascii")
+        waiting[drawing.spec.paper] -= 1
+        if not waiting[drawing.spec.paper]:
+            yield drawing.spec.paper
+
+
+def inputs_of(evidence: Path, figure: str) -> str:
+    """Return the checksum of all that a published figure is drawn from: its evidence and the program."""
+    tables = read_facts(evidence, figure)["tables"]
+    names = [f"{figure}.json", *(f"{tables}/{name}.parquet" for name in TABLES)]
+    sums = read_sums(evidence)
+    return hashlib.sha256("".join([program_checksum(), *(sums.get(name, "") for name in names)]).encode()).hexdigest()
+
+
+def _text_of(path: Path) -> str:
+    return path.read_text(encoding="ascii", errors="replace") if path.is_file() else ""
 
 
 def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
@@ -84,21 +125,24 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     Raises
     ------
     EvidenceError
-        As `draw_published`; or a run was made with uncommitted changes.
+        As `published_drawings` and `draw_all`; or a run was made with uncommitted changes.
     """
     published = published_figures(evidence)
-    runs = {figure: [*figure_runs(evidence, figure).values()] for figure in published}
+    with reading():
+        runs = {figure: [*figure_runs(evidence, figure).values()] for figure in published}
     _check_commits(runs)
     papers = dict.fromkeys(paper for figure, paper in catalogue().items() if paper and figure in published)
     with tempfile.TemporaryDirectory() as place:
         figures = Path(place)
-        draw_published(evidence, figures, jobs)
-        pages = [write_markdown(figures, target, paper) for paper in papers]
-        texts = {
-            "coverage.md": coverage_page(collect(figures)),
-            "data.md": data_page(evidence),
-            "changes.md": changes_page(evidence),
-        }
+        for _ in draw_all(published_drawings(evidence, figures), jobs):
+            pass
+        with reading("writing pages"):
+            pages = [write_markdown(figures, target, paper) for paper in papers]
+            texts = {
+                "coverage.md": coverage_page(collect(figures)),
+                "data.md": data_page(evidence),
+                "changes.md": changes_page(evidence),
+            }
         for name, text in texts.items():
             if text:
                 pages.append(target / name)

@@ -71,7 +71,7 @@ def verdict(**changes: Any) -> dict[str, Any]:
         "stand_in": {},
         "commit": "3f2a9c1d",
         "dirty": False,
-        "command": "python reproduce.py figure=sbp_fig2 scale=paper",
+        "command": "python3 reproduce.py figure=sbp_fig2 scale=paper",
         "claims": [
             claim_json(),
         ],
@@ -160,6 +160,16 @@ class Page(HTMLParser):
 
     def all(self, tag: str, attribute: str) -> list[str]:
         return [str(found[attribute]) for name, found in self.elements if name == tag and attribute in found]
+
+
+def report_pages(index: Path) -> dict[str, Page]:
+    """Return the pages of a report by their names."""
+    return {path.name: Page(path) for path in sorted(index.parent.glob("*.html"))}
+
+
+def report_text(index: Path) -> str:
+    """Return the text of all pages of a report."""
+    return "".join(page.text for page in report_pages(index).values())
 
 
 def tree(folder: Path) -> dict[str, bytes]:

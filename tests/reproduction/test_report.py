@@ -1,33 +1,35 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_cases import HOSTILE, Page, claim_json, put, tree, verdict
+from report_cases import HOSTILE, Page, claim_json, put, report_pages, report_text, tree, verdict
 
 from svm_cost_curves.experiments.reproduction.report.figures import collect
-from svm_cost_curves.experiments.reproduction.report.pages import write_markdown, write_report
+from svm_cost_curves.experiments.reproduction.report.pages import remove_others, write_markdown, write_report
 from svm_cost_curves.experiments.reproduction.report.rendering import anchor
 
 
 def test_the_scorecard_lists_figures_that_are_made_and_that_are_not(figures: Path, specs: Path, tmp_path: Path) -> None:
     path = write_report(figures, tmp_path / "report", specs=specs)
     assert path == tmp_path / "report" / "index.html"
-    page = Page(path)
+    text = report_text(path)
+    assert sorted(report_pages(path)) == ["index.html", "other.html", "sbp.html"]
     assert [figure.id for figure in collect(figures, specs).figures] == [
         "other_fig1",
         "sbp_fig2",
         "sbp_fig9",
         "sbp_table2",
     ]
-    for text in (
+    for part in (
         "The Kernelized Stochastic Batch Perceptron",
         "Title of sbp_fig2",
-        "python reproduce.py figure=sbp_fig9 scale=paper",
+        "python3 reproduce.py figure=sbp_fig9 scale=paper",
         "Something is so.",
         "6.34\N{MULTIPLICATION SIGN}10⁻⁴",
         "The curve lies below.",
@@ -41,12 +43,13 @@ def test_the_scorecard_lists_figures_that_are_made_and_that_are_not(figures: Pat
         "1 of 1 agree",
         "3 claims of the papers, 1 of them judged at a smaller scale than the paper's:",
     ):
-        assert text in page.text, text
-    assert "not made" in page.text
+        assert part in text, part
+    assert "not made" in text
 
 
 def test_the_largest_scale_comes_first_and_the_others_are_folded(figures: Path, specs: Path, tmp_path: Path) -> None:
-    html = write_report(figures, tmp_path / "report", specs=specs).read_text(encoding="utf-8")
+    index = write_report(figures, tmp_path / "report", specs=specs)
+    html = index.with_name("sbp.html").read_text(encoding="utf-8")
     article = html[html.index('id="sbp_fig2"') : html.index('id="sbp_fig9"')]
     places = [article.index(f"make {scale}</code>") for scale in ("paper", "quick", "demo")]
     assert places == sorted(places)
@@ -55,27 +58,41 @@ def test_the_largest_scale_comes_first_and_the_others_are_folded(figures: Path, 
     assert "not what the paper did" in article[places[0] :]
 
 
-def test_the_page_is_self_contained_and_its_links_have_targets(figures: Path, specs: Path, tmp_path: Path) -> None:
+def test_the_pages_are_self_contained_and_their_links_have_targets(figures: Path, specs: Path, tmp_path: Path) -> None:
     put(figures, "sbp_odd & #1", "paper", verdict())
     report = tmp_path / "report"
-    page = Page(write_report(figures, report, specs=specs))
-    identifiers = [found["id"] for _, found in page.elements if "id" in found]
-    assert len(identifiers) == len(set(identifiers))
-    assert {name for name, _ in page.elements} & {"script", "iframe", "object", "base"} == set()
-    assert all(source.startswith("data:image/png;base64,") for source in page.all("img", "src"))
-    assert all(page.all("img", "alt"))
-    assert len(page.all("img", "src")) == 6
-    files = []
-    for link in page.all("a", "href"):
-        if link.startswith("#"):
-            assert link[1:] in identifiers
-        else:
-            files.append(unquote(link))
-    assert len([link for link in files if link.endswith("data.csv")]) == 6
-    assert all((report / link).is_file() for link in files)
-    assert set(files) == {name for name in tree(report) if name != "index.html"}
+    pages = report_pages(write_report(figures, report, specs=specs))
+    linked = set(pages)
+    for name, page in pages.items():
+        identifiers = [element["id"] for _, element in page.elements if "id" in element]
+        assert len(identifiers) == len(set(identifiers)), name
+        assert {tag for tag, _ in page.elements} & {"script", "iframe", "object", "base"} == set()
+        pictures = [element for tag, element in page.elements if tag == "img"]
+        assert all(picture["loading"] == "lazy" and "alt" in picture for picture in pictures)
+        for link in [*page.all("a", "href"), *page.all("img", "src")]:
+            place, _, anchor_ = link.partition("#")
+            target = unquote(place) or name
+            assert (report / target).is_file(), link
+            linked.add(target)
+            if anchor_ and target.endswith(".html"):
+                assert f'id="{anchor_}"' in (report / target).read_text(encoding="utf-8"), link
+    assert len([link for link in linked if link.endswith("data.csv")]) == 6
+    assert linked == set(tree(report))
     assert (report / "files/sbp_fig2/paper/data.csv").read_bytes() == (figures / "sbp_fig2/paper/data.csv").read_bytes()
-    assert str(tmp_path) not in (report / "index.html").read_text(encoding="utf-8")
+    assert str(tmp_path) not in "".join(path.read_text(encoding="utf-8") for path in report.glob("*.html"))
+
+
+def test_a_page_is_written_when_its_figures_are_there(figures: Path, specs: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report"
+    written: list[list[str]] = []
+
+    def whole() -> Iterator[str]:
+        yield "sbp"
+        written.append(sorted(path.name for path in report.glob("*.html")))
+
+    write_report(figures, report, specs=specs, whole=whole())
+    assert written == [["sbp.html"]]
+    assert sorted(report_pages(report / "index.html")) == ["index.html", "other.html", "sbp.html"]
 
 
 def test_pages_of_curves_are_linked_with_each_other_and_with_the_curves_of_a_reading(
@@ -90,7 +107,7 @@ def test_pages_of_curves_are_linked_with_each_other_and_with_the_curves_of_a_rea
     for folder in (odd, figures / "sbp_fig2" / "paper"):
         (folder / "curves.html").write_text('<body><nav id="figures"></nav></body>', encoding="utf-8")
     report = tmp_path / "report"
-    index = Page(write_report(figures, report, specs=specs))
+    index = report_pages(write_report(figures, report, specs=specs))["sbp.html"]
     place = "files/sbp_odd%20%26%20%231/paper/curves.html"
     links = index.all("a", "href")
     assert links.count(place) == 2  # one of them in the list of files
@@ -98,7 +115,7 @@ def test_pages_of_curves_are_linked_with_each_other_and_with_the_curves_of_a_rea
     assert not [link for link in links if link.endswith("reading=c")]
     for path in report.glob("files/*/paper/curves.html"):
         page = Page(path)
-        assert [(path.parent / unquote(link)).resolve() for link in page.all("a", "href")] == [report / "index.html"]
+        assert [(path.parent / unquote(link)).resolve() for link in page.all("a", "href")] == [report / "sbp.html"]
         options = [found for name, found in page.elements if name == "option"]
         assert len(options) == 2
         assert all((path.parent / unquote(str(each["value"]))).is_file() for each in options)
@@ -120,11 +137,12 @@ def test_html_in_texts_is_escaped(tmp_path: Path, specs: Path) -> None:
     content |= {"run_commits": [HOSTILE], "data_sets": [HOSTILE], "machine": {"cpu": HOSTILE}, "versions": reasons}
     table = {"columns": [HOSTILE, HOSTILE], "rows": [[HOSTILE, {"bold": HOSTILE}]], "notes": [HOSTILE]}
     put(figures, "odd", "paper", content, table=table)
-    page = Page(write_report(figures, tmp_path / "report", specs=specs))
-    assert {name for name, _ in page.elements} & {"script"} == set()
-    assert not [found for _, found in page.elements if "onerror" in found]
-    assert page.text.count(HOSTILE) >= 20
-    assert len(page.all("img", "src")) == 1
+    pages = report_pages(write_report(figures, tmp_path / "report", specs=specs))
+    assert len(pages) == 3
+    for page in pages.values():
+        assert {name for name, _ in page.elements} & {"script"} == set()
+        assert not [element for _, element in page.elements if "onerror" in element]
+    assert sum(page.text.count(HOSTILE) for page in pages.values()) >= 20
 
 
 def test_two_reports_on_the_same_figures_are_the_same(figures: Path, specs: Path, tmp_path: Path) -> None:
@@ -144,48 +162,43 @@ def test_without_figures_the_page_lists_the_commands(specs: Path, tmp_path: Path
 
 def test_a_description_that_cannot_be_read_is_named(figures: Path, specs: Path, tmp_path: Path) -> None:
     (specs / "sbp_bad.yaml").write_text("claims: 3\n", encoding="utf-8")
-    page = Page(write_report(figures, tmp_path / "report", specs=specs))
-    assert "sbp_bad.yaml" in page.text
-    assert "The curve lies below." in page.text
+    text = report_text(write_report(figures, tmp_path / "report", specs=specs))
+    assert "sbp_bad.yaml" in text
+    assert "The curve lies below." in text
 
 
-def test_a_failure_leaves_the_earlier_report(
+def test_a_failure_leaves_the_earlier_figure_and_page(
     figures: Path, specs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = tmp_path / "place"
-    write_report(figures, place / "report", specs=specs)
-    before = tree(place)
+    report = tmp_path / "report"
+    write_report(figures, report, specs=specs)
+    before = tree(report)
     (figures / "sbp_fig2" / "paper" / "data.csv").write_text("other\n", encoding="utf-8")
 
     def fails(*_: object, **__: object) -> None:
         raise OSError("no space")
 
-    for owner, name in ((shutil, "copyfile"), (Path, "write_text"), (Path, "replace")):
-        with monkeypatch.context() as patch:
-            patch.setattr(owner, name, fails)
-            with pytest.raises(OSError, match="no space"):
-                write_report(figures, place / "report", specs=specs)
-            with pytest.raises(OSError, match="no space"):
-                write_report(figures, place / "new" / "report", specs=specs)
-        assert list((place / "new").iterdir()) == []
-        (place / "new").rmdir()
-        assert tree(place) == before
-        assert [path.name for path in place.iterdir()] == ["report"]
-    write_report(figures, place / "report", specs=specs)
-    assert tree(place)["report/files/sbp_fig2/paper/data.csv"] == b"other\n"
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "copyfile", fails)
+        with pytest.raises(OSError, match="no space"):
+            write_report(figures, report, specs=specs)
+    assert tree(report) == before
+    write_report(figures, report, specs=specs)
+    assert tree(report)["files/sbp_fig2/paper/data.csv"] == b"other\n"
 
 
-def test_files_of_others_are_kept(figures: Path, specs: Path, tmp_path: Path) -> None:
+def test_files_of_others_are_kept_and_earlier_figures_are_not(figures: Path, specs: Path, tmp_path: Path) -> None:
     target = tmp_path / "report"
-    (target / "files").mkdir(parents=True)
-    (target / "notes.txt").write_text("mine", encoding="utf-8")
-    (target / "files" / "thesis.tex").write_text("mine", encoding="utf-8")
-    with pytest.raises(FileExistsError, match=r"files/thesis\.tex was not written by a report"):
-        write_report(figures, target, specs=specs)
-    assert sorted(tree(target)) == ["files/thesis.tex", "notes.txt"]
-    (target / "files" / "thesis.tex").unlink()
     write_report(figures, target, specs=specs)
-    assert (target / "notes.txt").read_text(encoding="utf-8") == "mine"
+    kept = (target / "notes.txt", target / "files" / "thesis.tex", target / "files" / "sbp_fig2" / "demo" / "my.csv")
+    for path in kept:
+        path.write_text("mine", encoding="utf-8")
+    remove_others(target / "files", [("sbp_fig2", "paper")])
+    write_report(target / "files", target, specs=specs)
+    assert [path.read_text(encoding="utf-8") for path in kept] == ["mine"] * 3
+    assert sorted(name for name in tree(target) if name.startswith("files") and name.endswith(".png")) == [
+        "files/sbp_fig2/paper/figure.png"
+    ]
 
 
 @given(st.text(max_size=6), st.text(max_size=6))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
-from report_cases import Page, claim_json, png, put, verdict
+from report_cases import claim_json, png, put, report_text, verdict
 
 from svm_cost_curves.experiments.reproduction.numbers import NumberOutcome
 from svm_cost_curves.experiments.reproduction.report.figures import collect
@@ -50,12 +50,12 @@ def test_damage_is_named_and_the_rest_of_the_page_is_shown(
 ) -> None:
     damage, message = DAMAGE[name]
     damage(figures / "sbp_fig2" / "paper")
-    page = Page(write_report(figures, tmp_path / "report", specs=specs))
-    assert message in page.text
-    assert "It does, by 0.2 points." in page.text
+    shown = report_text(write_report(figures, tmp_path / "report", specs=specs))
+    assert message in shown
+    assert "It does, by 0.2 points." in shown
     text = write_markdown(figures, tmp_path / "docs", "sbp", specs=specs).read_text(encoding="utf-8")
     assert message in text.replace("\\", "")
-    assert str(tmp_path) not in page.text + text
+    assert str(tmp_path) not in shown + text
     state = collect(figures, specs).figures[1].state
     assert state == ("reproduced" if name in VERDICT_IS_READ else "damaged")
 
@@ -84,7 +84,7 @@ def test_a_wrong_field_is_named_and_the_figure_is_damaged(
 ) -> None:
     figures = tmp_path / "figures"
     put(figures, "sbp_fig2", "paper", verdict(**{field: value}))
-    assert f"verdict.json is damaged: {message}" in Page(write_report(figures, tmp_path / "report", specs=specs)).text
+    assert f"verdict.json is damaged: {message}" in report_text(write_report(figures, tmp_path / "report", specs=specs))
     assert message in write_markdown(figures, tmp_path, "sbp", specs=specs).read_text(encoding="utf-8")
     assert collect(figures, specs).figures[0].state == "damaged"
 
@@ -154,7 +154,7 @@ def test_there_is_a_page_for_any_content(
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         put(place / "figures", "sbp_fig2", "paper", verdict(claims=claims, numbers=numbers) | fields, table=table)
-        Page(write_report(place / "figures", place / "report", specs=place))
+        report_text(write_report(place / "figures", place / "report", specs=place))
         (figure,) = collect(place / "figures", place).figures
         if figure.paper == "sbp":
             write_markdown(place / "figures", place / "docs", "sbp", specs=place)

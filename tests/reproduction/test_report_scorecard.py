@@ -71,7 +71,7 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
         "<details><summary>2 cases</summary>\n\n| case | ruling | measured | note |",
         "| error | 14.9 % | 14.88 % range 14.8, 15 (3 runs) | \N{PLUS-MINUS SIGN}0.5 | ✓ agrees |",
         "- **Stand-in data.** `adult`: half \\| of it",
-        "```sh\npython reproduce.py figure=sbp_fig2 scale=paper\n```",
+        "```sh\npython3 reproduce.py figure=sbp_fig2 scale=paper\n```",
         "- Commit: 3f2a9c1d\n",
         "- Machine: a CPU, 2 cores, Linux",
         "| x \\| y | **1.5** |\n\nA note.\n",

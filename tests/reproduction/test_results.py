@@ -14,6 +14,7 @@ from evidence_cases import finished_run, put_evidence
 
 from svm_cost_curves.experiments.evidence import load
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction import results
 from svm_cost_curves.experiments.reproduction.checks import record_check
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimType
 from svm_cost_curves.experiments.reproduction.cli import main
@@ -153,6 +154,23 @@ def test_the_report_and_all_figures_are_drawn_from_evidence(
     assert "minibatch_counterexample: from evidence" in out
     assert main(["figure=sbp", "from=evidence", *places]) == 2
     assert "there is no evidence of sbp in evidence/" in capsys.readouterr().err
+
+
+def test_a_report_goes_on_where_it_stopped(
+    without_runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["figure=report", "from=evidence", f"evidence={without_runs / 'evidence'}", f"report={tmp_path}"]
+    picture = tmp_path / "files" / "minibatch_counterexample" / "demo" / "figure.png"
+    assert main(words) == 0
+    first = picture.stat().st_mtime_ns
+    (tmp_path / "minibatch.html").unlink()
+    assert main(words) == 0
+    assert picture.stat().st_mtime_ns == first
+    assert (tmp_path / "minibatch.html").exists()
+    assert "written: minibatch.html" in capsys.readouterr().out
+    monkeypatch.setattr(results, "program_checksum", lambda: "another program")
+    assert main(words) == 0
+    assert picture.stat().st_mtime_ns != first
 
 
 @pytest.mark.skipif(not (RESULTS / SOURCES).exists(), reason="the pages are not made from evidence yet")

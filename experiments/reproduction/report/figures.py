@@ -15,7 +15,14 @@ from svm_cost_curves.experiments.plotting.interactive import PAGE
 from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.citations import OTHERS
 from svm_cost_curves.experiments.reproduction.figure_result import Table
-from svm_cost_curves.experiments.reproduction.report.labels import State, agreement, claim_state, command_for, state_of
+from svm_cost_curves.experiments.reproduction.report.labels import (
+    State,
+    agreement,
+    claim_state,
+    command_for,
+    counted,
+    state_of,
+)
 from svm_cost_curves.experiments.reproduction.report.pictures import PictureError, checked
 from svm_cost_curves.experiments.reproduction.report.verdict_reader import (
     DamagedFileError,
@@ -123,6 +130,11 @@ class Figure:
         return "" if self.verdict is None else agreement(self.verdict.numbers)
 
     @property
+    def counted(self) -> str:
+        """How many claims have each outcome, by its sign; empty without claims."""
+        return counted(self.verdict.claims) if self.verdict is not None else ""
+
+    @property
     def scale(self) -> str:
         """The largest scale, stand-in data and uncommitted changes; empty if the figure is not made."""
         if not self.results:
@@ -173,7 +185,7 @@ class Collection:
         )
 
 
-def collect(figures: Path, specs: Path | None = None) -> Collection:
+def collect(figures: Path, specs: Path | None = None, paper: str | None = None) -> Collection:
     """Read a folder that reproduce.py has filled, and the descriptions of the figures that it may contain.
 
     Parameters
@@ -182,17 +194,25 @@ def collect(figures: Path, specs: Path | None = None) -> Collection:
         With ``<id>/<scale>/verdict.json`` and so on. It need not exist.
     specs : Path
         Folder of the figures' descriptions.
+    paper : str, optional
+        Only the described figures of this paper.
     """
     problems: list[str] = []
     try:
-        known = {name: read_figure(name, specs) for name in catalogue(specs)}
+        chosen = [name for name, of in catalogue(specs).items() if paper in (None, of)]
+        known = {name: read_figure(name, specs) for name in chosen}
     except FigureError as error:
         known = {}
         problems.append(f"The descriptions of the figures cannot be read, so those not made are not shown: {error}.")
-    made = [folder.name for folder in _folders(figures) if any((folder / scale).is_dir() for scale in SCALES)]
-    found = [_figure(figures / name, known.get(name)) for name in dict.fromkeys([*known, *sorted(made)])]
+    made = [] if paper is not None else sorted({name for name, _ in made_in(figures)})
+    found = [_figure(figures / name, known.get(name)) for name in dict.fromkeys([*known, *made])]
     # The sort is stable, so described figures keep their paper's order. Figures of no paper come last.
     return Collection(tuple(sorted(found, key=lambda figure: (not figure.paper, figure.paper))), tuple(problems))
+
+
+def made_in(figures: Path) -> list[tuple[str, str]]:
+    """Return the id and the scale of each figure that a folder has."""
+    return [(folder.name, scale) for folder in _folders(figures) for scale in SCALES if (folder / scale).is_dir()]
 
 
 def _folders(place: Path) -> Iterator[Path]:

@@ -1,10 +1,10 @@
-"""Writes the report as one HTML page, and a paper's scorecard as Markdown."""
+"""Writes the report as HTML, a page for each paper, and a paper's scorecard as Markdown."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
@@ -14,59 +14,90 @@ from urllib.parse import quote
 from svm_cost_curves.experiments.plotting.interactive import PAGE, with_figures
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction.citations import paper_named
+from svm_cost_curves.experiments.reproduction.output import OWN
 from svm_cost_curves.experiments.reproduction.report import labels
 from svm_cost_curves.experiments.reproduction.report.case_table import CASES, write_cases
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
-from svm_cost_curves.experiments.reproduction.report.figures import FILES, Figure, Result, collect
+from svm_cost_curves.experiments.reproduction.report.figures import Figure, Result, collect, made_in
 from svm_cost_curves.experiments.reproduction.report.pictures import fitted
 from svm_cost_curves.experiments.reproduction.report.readings import readings_picture
-from svm_cost_curves.experiments.reproduction.report.rendering import heading_anchor, render
-from svm_cost_curves.support.files import new_folder
+from svm_cost_curves.experiments.reproduction.report.rendering import anchor, heading_anchor, render
+from svm_cost_curves.support.files import new_folder, write_file
 
 NOTES: Final = PROJECT_ROOT / "conf" / "notes"
 """Paragraphs that people have written for a scorecard, ``<paper>.md``; they stand below its first sentence."""
+INDEX: Final = "index.html"
+FOLDER: Final = "files"
+"""Folder of the report's pictures and data."""
 READINGS: Final = "readings.png"
 """Picture of the claims by their readings, in the folder of a paper's scorecard."""
 
 
-def write_report(figures: Path, target: Path, *, specs: Path | None = None) -> Path:
-    """Write the report on a folder of figures: one HTML page without scripts that loads nothing from elsewhere.
+def write_report(figures: Path, target: Path, *, specs: Path | None = None, whole: Iterable[str] = ()) -> Path:
+    """Write the report on a folder of figures: HTML pages without scripts that load nothing from elsewhere.
 
     Parameters
     ----------
     figures : Path
-        As reproduce.py leaves it.
+        As reproduce.py leaves it; ``target/files`` itself, or its files are copied there.
     target : Path
-        Folder that gets ``index.html``, and in ``files`` copies of the files that the page links to. Other files in
-        it stay.
+        Folder that gets ``index.html``, a page for each paper, ``coverage.md``, and in ``files`` the files that the
+        pages show. Other files in it stay.
     specs : Path
         Folder of the figures' descriptions; those that were not made are listed too.
+    whole : iterable of str
+        Papers, each when its figures are there: its page is then written at once.
 
     Returns
     -------
     Path
-        ``index.html``; ``coverage.md`` is beside it.
-
-    Raises
-    ------
-    FileExistsError
-        ``files`` has a file that no report has written.
+        ``index.html``.
     """
+    target.mkdir(parents=True, exist_ok=True)
+    written: list[Figure] = []
+    for paper in whole:
+        part = collect(figures, specs, paper)
+        _write_page(figures, target, paper, part.figures)
+        written += part.figures
     collection = collect(figures, specs)
-    text = render("report.html.j2", collection=collection)
-    with _page_with_files(target, "index.html", text, "files", FILES) as files:
-        for result in (result for figure in collection.figures for result in figure.results):
-            folder = files / result.figure / result.scale
-            folder.mkdir(parents=True)
+    for paper, chosen in collection.papers().items():
+        if not any(figure.paper == paper for figure in written):
+            _write_page(figures, target, paper, chosen)
+    write_file(target / INDEX, render("index.html.j2", collection=collection, page_of=page_of).encode())
+    write_file(target / "coverage.md", coverage_page(collection).encode())
+    return target / INDEX
+
+
+def page_of(paper: str) -> str:
+    """Return the name of a paper's page."""
+    return f"{anchor(paper)[:100] or 'others'}.html"
+
+
+def _write_page(figures: Path, target: Path, paper: str, chosen: Sequence[Figure]) -> None:
+    """Write a paper's page, and the files that it shows."""
+    files = target / FOLDER
+    results = [result for figure in chosen for result in figure.results]
+    for result in results if figures != files else ():
+        with new_folder(files / result.figure / result.scale, OWN) as draft:
             for name, path in result.files.items():
-                shutil.copyfile(path, folder / name)
-        _link_curves(files, [result for figure in collection.figures for result in figure.results])
-    (target / "coverage.md").write_text(coverage_page(collection), encoding="utf-8")
-    return target / "index.html"
+                shutil.copyfile(path, draft / name)
+    _link_curves(files, page_of(paper), results)
+    text = render("report.html.j2", paper=paper_named(paper), figures=chosen)
+    write_file(target / page_of(paper), text.encode())
 
 
-def _link_curves(files: Path, results: Sequence[Result]) -> None:
-    """Put a list of all figures with curves on the page of each."""
+def remove_others(files: Path, kept: Collection[tuple[str, str]]) -> None:
+    """Remove the figures of an earlier report, but for those, by id and scale, that are kept; other files stay."""
+    for name, scale in made_in(files):
+        if (name, scale) not in kept:
+            with new_folder(files / name / scale, OWN):
+                pass
+            with suppress(OSError):  # files of others
+                (files / name / scale).rmdir()
+
+
+def _link_curves(files: Path, report: str, results: Sequence[Result]) -> None:
+    """Put a list of these figures' pages of curves, and a link to the report, on each of the pages."""
     shown = [result for result in results if PAGE in result.files]
     links = [
         (f"../../{quote(result.figure)}/{result.scale}/{PAGE}", f"{result.figure}, scale {result.scale}")
@@ -75,7 +106,9 @@ def _link_curves(files: Path, results: Sequence[Result]) -> None:
     for result, (link, _) in zip(shown, links, strict=True):
         path = files / result.figure / result.scale / PAGE
         page = path.read_text(encoding="utf-8", errors="replace")
-        path.write_text(with_figures(page, links, link, report="../../../index.html"), encoding="utf-8")
+        linked = with_figures(page, links, link, report=f"../../../{report}")
+        if linked != page:
+            write_file(path, linked.encode(), sync=False)
 
 
 def notes_on(page: str) -> str:
