@@ -18,12 +18,14 @@ from svm_cost_curves.experiments.command_line.sweep_groups import distinguishing
 from svm_cost_curves.experiments.command_line.sweep_results import write_for_paper
 from svm_cost_curves.experiments.configuration.composition import config_of
 from svm_cost_curves.experiments.configuration.paper_style import style_of
-from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
+from svm_cost_curves.experiments.configuration.settings import resolve, setting_name
 from svm_cost_curves.experiments.processes.mpirun import place
 from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, status_of
+from svm_cost_curves.experiments.processes.pool import Report
 from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS, terminable
 from svm_cost_curves.experiments.run.console import CompactDisplay, Display, FullDisplay
 from svm_cost_curves.experiments.run.errors import outcome_of, print_error
+from svm_cost_curves.experiments.run.jobs import ReportingDisplay
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import recording
 from svm_cost_curves.solvers import SettingsError
@@ -90,6 +92,7 @@ def run_job(
     number: int | None = None,
     jobs: int | None = None,
     remote: bool = False,
+    report: Report | None = None,
 ) -> Outcome:
     """Make one run and return its outcome; never raises.
 
@@ -105,6 +108,8 @@ def run_job(
         For a job of a sweep: which one this is, and how many run at a time.
     remote : bool
         Whether a job of a sweep may be on another machine, where no recorder of the sweep sees its run.
+    report : callable or None
+        Takes the progress of a job whose lines the command writes; None: the job writes them.
     """
     prefix = "" if number is None else f"[{number}] "
     label = " ".join(overrides)
@@ -114,7 +119,12 @@ def run_job(
         nonlocal label, display
         settings = resolve(config_of(composed), given=[setting_name(word) for word in overrides], jobs=jobs)
         label = " ".join([settings.label(), *distinguishing(overrides)])
-        display = _display(settings, None if number is None else prefix + label, jobs or 1)
+        if place().rank:
+            display = Display()
+        elif report is not None:
+            display = ReportingDisplay(report, prefix + label)
+        else:
+            display = FullDisplay(progress=settings.progress) if number is None else CompactDisplay(prefix + label)
         if place().rank or not (number is None or (remote and settings.store_uri)):
             return engine.run(settings, display, command)
         with recording(Store.at(settings.store_root, settings.store_uri), print_error) as begin:
@@ -124,15 +134,9 @@ def run_job(
         outcome = outcome_of(make, lambda: prefix + label)
     if display is not None:
         display.close()
-    if outcome.status == "refused":
+    if outcome.status == "refused" and report is None:
         where = "" if number is None else f"{prefix}{label}: "
         print_error(f"{where}error: {outcome.message}")
-    if outcome.status in STOPPED:
+    if outcome.status in STOPPED and report is None:
         print_error(f"{prefix}{label}: {outcome.status}{'; ' + outcome.message if outcome.message else ''}")
     return dataclasses.replace(outcome, label=label, overrides=tuple(overrides))
-
-
-def _display(settings: RunSettings, job: str | None, jobs: int) -> Display:
-    if place().rank:
-        return Display()
-    return FullDisplay(progress=settings.progress) if job is None else CompactDisplay(job, jobs=jobs)

@@ -12,16 +12,17 @@ from typing import Any
 
 from hydra.core.utils import JobReturn
 from hydra.plugins.launcher import Launcher
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from svm_cost_curves.experiments.command_line import sweep_results
 from svm_cost_curves.experiments.command_line.dry_run import show_plan
 from svm_cost_curves.experiments.command_line.job import shown
-from svm_cost_curves.experiments.configuration.choices import folder
-from svm_cost_curves.experiments.configuration.composition import compose
+from svm_cost_curves.experiments.command_line.sweep_names import job_labels
+from svm_cost_curves.experiments.configuration.choices import check_choice, folder
+from svm_cost_curves.experiments.configuration.composition import compose, config_of
 from svm_cost_curves.experiments.configuration.engine import NO_SWEEPS
 from svm_cost_curves.experiments.configuration.paper_style import PaperStyle, style_of
-from svm_cost_curves.experiments.configuration.settings import server_address
+from svm_cost_curves.experiments.configuration.settings import resolve, server_address, setting_name
 from svm_cost_curves.experiments.launchers.checks import LOCAL, RAY, check_address, check_launcher
 from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, outcomes_in, status_of
 from svm_cost_curves.experiments.processes.stopping import terminable
@@ -70,18 +71,43 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
         there = sum(outcome.result_path is not None for outcome in outcomes)
         print(f"{there} of {len(outcomes)} runs are in the store", flush=True)
         return _exit_unless_ok(max(outcome.exit_code for outcome in outcomes), [])
-    paper = style_of(composed[0])
+    paper, highlight = style_of(composed[0]), composed[0].highlight
+    if highlight is not None:
+        check_choice("highlight", highlight, sorted({job.algo.name for job in composed}))
     store = _checked(config)
+    _check_settings(jobs, composed)
     directory = Path(config.hydra.sweep.dir).absolute()
     config.hydra.sweep.dir = str(directory)
     quoted = str(directory).replace("'", r"\'")
     config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")  # so each job has it, on any machine
     directory.mkdir(parents=True, exist_ok=True)
+    OmegaConf.save(config, directory / "multirun.yaml")  # as Hydra's own sweeper does
     with recording(store, print_error) as begin:
         begin()
         returns, stopped = _launched(jobs, launcher())
         remove_old_leftovers(store)
-    return _exit_unless_ok(_finish(directory, store, config, paper, stopped), returns)
+        status = _finish(directory, store, config, paper, highlight, stopped)
+    return _exit_unless_ok(status, returns)
+
+
+def _check_settings(jobs: Sequence[Sequence[str]], composed: Sequence[DictConfig]) -> None:
+    """Refuse a sweep with a job whose settings are wrong, before the first one begins."""
+    wrong: dict[str, list[str]] = {}
+    for label, words, job in zip(job_labels(jobs), jobs, composed, strict=True):
+        if any("$" in word for word in words):  # ${hydra:job.num}: only the job itself knows all values
+            continue
+        try:
+            resolve(config_of(job), given=[setting_name(word) for word in words], jobs=1)
+        except SettingsError as error:
+            wrong.setdefault(str(error), []).append(label)
+    if len(wrong) == 1 and len(jobs) == len(next(iter(wrong.values()))):
+        raise SettingsError(next(iter(wrong)))
+    if wrong:
+        count = sum(map(len, wrong.values()))
+        reasons = [
+            f"{labels[0]}{f' and {len(labels) - 1} more' if labels[1:] else ''}: {why}" for why, labels in wrong.items()
+        ]
+        raise SettingsError(f"{count} of {len(jobs)} runs cannot be made, so none was: {'; '.join(reasons)}")
 
 
 def _checked(config: Any) -> Store:
@@ -116,10 +142,15 @@ def _launched(jobs: Sequence[Sequence[str]], launcher: Launcher) -> tuple[Sequen
         return [], 1
 
 
-def _finish(directory: Path, store: Store, config: Any, paper: PaperStyle | None, stopped: int | None) -> int:
+def _finish(
+    directory: Path, store: Store, config: Any, paper: PaperStyle | None, highlight: str | None, stopped: int | None
+) -> int:
     outcomes = [_fetched(outcome, store) for outcome in outcomes_in(directory)]
     words: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
-    return sweep_results.finish(outcomes, directory, shown(["-m", *words]), paper, stopped=stopped)
+    status = sweep_results.finish(outcomes, directory, shown(["-m", *words]), paper, highlight, stopped=stopped)
+    if any(outcome.result_path for outcome in outcomes):
+        print("\n".join(sweep_results.next_commands(directory, store)), flush=True)
+    return status
 
 
 def _fetched(outcome: Outcome, store: Store) -> Outcome:

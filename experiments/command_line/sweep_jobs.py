@@ -16,14 +16,16 @@ from hydra.core.utils import JobReturn, JobStatus, configure_log, setup_globals
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from svm_cost_curves.experiments.command_line.job import run_job
+from svm_cost_curves.experiments.command_line.sweep_names import job_labels
 from svm_cost_curves.experiments.configuration.composition import compose
 from svm_cost_curves.experiments.configuration.settings import available_cores
 from svm_cost_curves.experiments.launchers.cluster import cores_here
 from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.pool import Pool, Report, run_jobs
-from svm_cost_curves.experiments.run.console import console, note_to
+from svm_cost_curves.experiments.run.console import LINE_WIDTH, console, cut, meter, note_to, progress_text
 from svm_cost_curves.experiments.run.errors import print_error
+from svm_cost_curves.experiments.run.jobs import RunsLine
 from svm_cost_curves.solvers import SettingsError
 
 
@@ -55,7 +57,6 @@ class SweepJob:
 
     def __call__(self, report: Report, /) -> Outcome:
         """Run the job in a worker and return its outcome; see `experiments.processes.pool.Job`."""
-        del report  # it prints its progress
         config = compose(self.overrides)
         sweep = _hydra_part(self.hydra)
         OmegaConf.copy_cache(from_config=sweep, to_config=config)  # ``${now:...}`` is the sweep's
@@ -65,7 +66,15 @@ class SweepJob:
             job.override_dirname = ",".join(sorted(self.overrides))
             sweep.hydra.overrides.task = [*self.overrides]
         jobs, command = cores_here() if self.jobs is None else self.jobs, ["run.py", "-m", *self.overrides]
-        return run_job(config, self.overrides, command, number=self.number, jobs=jobs, remote=self.jobs is None)
+        return run_job(
+            config,
+            self.overrides,
+            command,
+            number=self.number,
+            jobs=jobs,
+            remote=self.jobs is None,
+            report=report,
+        )
 
 
 @lru_cache(maxsize=1)
@@ -86,6 +95,8 @@ def launch(
     jobs: int | None,
 ) -> list[JobReturn]:
     """Run the jobs of a sweep in the processes of a pool, and write their outcomes to the sweep's folder.
+
+    One line shows how far all of them are; each job that is made has a line at its end.
 
     Parameters
     ----------
@@ -110,22 +121,39 @@ def launch(
     packed = pickle.dumps(OmegaConf.masked_copy(config, "hydra"))
     sweep = [SweepJob(first + i, tuple(words), jobs, packed) for i, words in enumerate(job_overrides)]
     returns = [JobReturn(overrides=words, status=JobStatus.UNKNOWN) for words in job_overrides]
-    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    labels, line = job_labels(job_overrides), RunsLine(len(sweep))
+    fractions = dict.fromkeys(range(len(sweep)), 0.0)
+    elapsed, progress = ElapsedTime(note_to(console(sys.stderr))), meter(console(sys.stderr))
     try:
         with workers as pool:
             at_a_time = min(pool.size, len(sweep))
-            elapsed.begin(f"jobs: {len(sweep)}, {at_a_time} at a time; starting the worker processes")
+            elapsed.begin(f"{len(sweep)} runs, {at_a_time} at a time; starting the worker processes")
             for event in run_jobs(sweep, pool):
                 elapsed.end()
+                fractions[event.index] = event.fraction
                 if event.outcome is not None:
                     event.outcome.write(folder, first + event.index)
                     returns[event.index].return_value = event.outcome
                     returns[event.index].status = JobStatus.COMPLETED
-                elif event.note:
-                    print_error(f"[{first + event.index}] {sweep[event.index].label}: {event.note}")
+                    if event.outcome.status == "found":  # takes no time, so it says nothing about the others
+                        del fractions[event.index]
+                    else:
+                        print(cut(f"{labels[event.index]}: {_end(event.outcome)}", LINE_WIDTH), flush=True)
+                elif event.note.startswith("killed"):
+                    print_error(f"{labels[event.index]}: {event.note}")
+                done = sum(fractions.values()) / len(fractions) if fractions else 1.0
+                progress.update(done, line.after(event, labels[event.index]))
     finally:
         elapsed.end()
+        progress.close()
     return returns
+
+
+def _end(outcome: Outcome) -> str:
+    """Return how a job has ended, in a few words."""
+    if outcome.exit_code:
+        return ": ".join([outcome.status, *outcome.message.splitlines()[:1]])
+    return f"{outcome.status}; {progress_text(vars(outcome), vars(outcome))}"
 
 
 def parallel_jobs(n_jobs: Any) -> int:

@@ -41,9 +41,7 @@ def in_order(values: Values) -> tuple[tuple[float, str], ...]:
 def labels(curves: Sequence[tuple[str, Values]]) -> list[str]:
     """Return a short name for each curve of one picture, all different.
 
-    It has the algorithm where there are several, and each differing setting with its value; of a setting's name the
-    last part, where no other differing setting has the same. Numbers of many digits have three, where that tells all
-    values of the setting apart.
+    It has the algorithm where there are several, and each differing setting with its value (`short`).
 
     Parameters
     ----------
@@ -51,16 +49,34 @@ def labels(curves: Sequence[tuple[str, Values]]) -> list[str]:
         Algorithm and differing settings of each curve.
     """
     own = differing([[f"{name}={value}" for name, value in values] for _, values in curves])
-    settings = dict.fromkeys(name for values in own for name, _ in values)
-    lasts = [name.rpartition(".")[2].rstrip("_") for name in settings]  # lambda_ is Python's spelling
-    short = {name: last if lasts.count(last) == 1 else name for name, last in zip(settings, lasts, strict=True)}
     several = len({algo for algo, _ in curves}) > 1
-    shown = {name: _shown({value for values in own for other, value in values if other == name}) for name in settings}
-    result = []
-    for (algo, _), values in zip(curves, own, strict=True):
-        parts = [f"{short[name]}={shown[name][value]}" for name, value in values]
-        result.append(" ".join([called(algo)] * (several or not parts) + parts))
-    return result
+    return [
+        " ".join([called(algo)] * (several or not parts) + parts)
+        for (algo, _), parts in zip(curves, short(own), strict=True)
+    ]
+
+
+def short(lists: Sequence[Values]) -> list[list[str]]:
+    """Return lists of settings as short texts ``name=value``.
+
+    A name is the last part of the setting's, where no other setting has the same. Numbers of many digits have three,
+    where that tells all values of the setting apart.
+    """
+    settings = dict.fromkeys(name for values in lists for name, _ in values)
+    lasts = [name.rpartition(".")[2].rstrip("_") for name in settings]  # lambda_ is Python's spelling
+    names = {name: last if lasts.count(last) == 1 else name for name, last in zip(settings, lasts, strict=True)}
+    shown = {name: _shown({value for values in lists for other, value in values if other == name}) for name in settings}
+    return [[f"{names[name]}={shown[name][value]}" for name, value in values] for values in lists]
+
+
+def job_labels(overrides: Sequence[Sequence[str]]) -> list[str]:
+    """Return a short name for each job of a sweep: algorithm, data set and settings, as far as they differ."""
+    differ = [dict(values) for values in differing(overrides)]
+    first = [[own.pop(name) for name in ("algo", "dataset") if name in own] for own in differ]
+    texts = short([tuple(own.items()) for own in differ])
+    return [
+        " ".join(parts + rest) or " ".join(words) for parts, rest, words in zip(first, texts, overrides, strict=True)
+    ]
 
 
 def called(algo: str) -> str:

@@ -14,27 +14,32 @@ from rich.text import Text
 from svm_cost_curves.experiments.columns import STEP_COSTS
 from svm_cost_curves.experiments.command_line.sweep_figures import draw, draw_for_paper
 from svm_cost_curves.experiments.command_line.sweep_groups import Group, groups
+from svm_cost_curves.experiments.command_line.sweep_names import short
 from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
-from svm_cost_curves.experiments.processes.outcome import Outcome, exit_code
-from svm_cost_curves.experiments.run.console import console, count, duration, percent
+from svm_cost_curves.experiments.configuration.schema import StoreConfig
+from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, exit_code
+from svm_cost_curves.experiments.run.console import console, count, duration, percent, show
 from svm_cost_curves.experiments.run.errors import print_error
+from svm_cost_curves.experiments.run.leftovers import SWEEPS
+from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.support.commands import command_line
 
 
 def table(outcomes: Sequence[Outcome]) -> Table:
     """One row for each algorithm and data set."""
-    result = Table(box=box.SIMPLE_HEAD)
-    for name in ("data set", "algorithm"):
-        result.add_column(name, no_wrap=True)
+    result = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     members = groups(outcomes)
     costs = _costs(members)
+    result.add_column("data set", no_wrap=True)
+    result.add_column("algorithm", overflow="fold")
     for name in ("runs", "in store", "test error", "epochs", *(cost.replace("_", " ") for cost in costs), "CPU"):
-        result.add_column(name, justify="right")
-    for group in members:
+        result.add_column(name, justify="right", no_wrap=True)
+    for group, texts in zip(members, short([group.values for group in members]), strict=True):
         spread = group.spread("test_error")
         result.add_row(
             Text(group.dataset),
-            Text(group.name),
+            Text(" ".join([group.algo, *texts])),
             str(len(group.outcomes)),
             str(group.found),
             percent(group.mean("test_error")) + ("" if spread is None else f" ± {100 * spread:.2f}"),
@@ -55,7 +60,13 @@ def _costs(members: Sequence[Group]) -> list[str]:
 
 
 def finish(
-    outcomes: Sequence[Outcome], directory: Path, command: str, paper: PaperStyle | None, *, stopped: int | None
+    outcomes: Sequence[Outcome],
+    directory: Path,
+    command: str,
+    paper: PaperStyle | None,
+    highlight: str | None = None,
+    *,
+    stopped: int | None,
 ) -> int:
     """Print the table of a sweep, draw its figures, and return the exit status.
 
@@ -69,20 +80,23 @@ def finish(
         The command line, for the figure's small print.
     paper : PaperStyle or None
         Also write the figures for a paper.
+    highlight : str or None
+        Algorithm whose curves are in colour, the others pale; None: all in colour.
     stopped : int or None
         Exit status of a sweep that ended before its last job.
     """
     wrong = [outcome for outcome in outcomes if outcome.exit_code]
     code = exit_code(outcomes) if stopped is None else stopped
     if groups(outcomes):
-        console(sys.stdout).print(table(outcomes), highlight=False)
+        show(console(sys.stdout), table(outcomes))
     for line in _errors(wrong):
         print_error(line)
-    if code:
+    if stopped is not None or any(outcome.status in (*STOPPED, "killed") for outcome in wrong):
         print_error("the same command again makes only the runs that are missing")
-    for path in draw(outcomes, directory, command):
-        print(f"{'page' if path.suffix == '.html' else 'figure'}: {path}", flush=True)
-    return code or write_for_paper(outcomes, directory, command, paper)
+    for path in draw(outcomes, directory, command, highlight):
+        word = "all sweeps" if path.name == "index.html" else "page" if path.suffix == ".html" else "figure"
+        print(f"{word}: {path}", flush=True)
+    return code or write_for_paper(outcomes, directory, command, paper, highlight)
 
 
 def _errors(wrong: Sequence[Outcome]) -> list[str]:
@@ -97,10 +111,24 @@ def _errors(wrong: Sequence[Outcome]) -> list[str]:
     return lines
 
 
-def write_for_paper(outcomes: Sequence[Outcome], directory: Path, command: str, paper: PaperStyle | None) -> int:
+def next_commands(directory: Path, store: Store) -> list[str]:
+    """Return the lines that say how the runs of a sweep are listed, and shown in mlflow's pages."""
+    in_store = directory.parent.resolve() == store.root / SWEEPS
+    usual = store.root == Path(StoreConfig.root).resolve()
+    words = [f"sweep={directory.name if in_store else directory}", *([] if usual else [f"store={store.root}"])]
+    lines = [f"list these runs: {command_line('store', 'list', *words)}"]
+    if store.server is None:
+        folder = [] if usual else [str(store.root)]
+        lines.append(f"mlflow's pages on all runs: {command_line('store', 'ui', *folder)}")
+    return lines
+
+
+def write_for_paper(
+    outcomes: Sequence[Outcome], directory: Path, command: str, paper: PaperStyle | None, highlight: str | None = None
+) -> int:
     """Write the figures for a paper, if asked for, and print their paths; return 2 if they cannot be written."""
     try:
-        for path in draw_for_paper(outcomes, directory, command, paper) if paper else ():
+        for path in draw_for_paper(outcomes, directory, command, paper, highlight) if paper else ():
             print(f"for a paper: {path}", flush=True)
     except (OSError, SettingsError) as error:
         print_error(f"error: no figure for a paper: {error}")

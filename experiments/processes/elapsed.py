@@ -10,7 +10,14 @@ from collections.abc import Callable
 from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS
 
 PAUSE = 5.0
-"""Seconds between two lines."""
+"""Seconds between two lines in the first minute."""
+LATER_PAUSE = 30.0
+"""Seconds between two lines after it."""
+
+
+def pause_after(elapsed: float) -> float:
+    """Return how many seconds a command that does not redraw is silent, so many seconds after its beginning."""
+    return PAUSE if elapsed < 60.0 else LATER_PAUSE
 
 
 class ElapsedTime:
@@ -53,4 +60,4 @@ class ElapsedTime:
         while not over.wait(pause):
             elapsed = time.monotonic() - begun
             self._write(f"{text}, {elapsed:.0f} s" if elapsed >= PAUSE else text)
-            pause = PAUSE
+            pause = pause_after(elapsed)

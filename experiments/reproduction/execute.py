@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from svm_cost_curves.experiments.configuration.settings import RunSettings
@@ -13,6 +13,7 @@ from svm_cost_curves.experiments.reproduction.durations import Seconds, gram_sec
 from svm_cost_curves.experiments.reproduction.memory import batch_key, working_memory
 from svm_cost_curves.experiments.reproduction.plan import PlannedRun
 from svm_cost_curves.experiments.run.console import Meter, duration
+from svm_cost_curves.experiments.run.jobs import RunsLine
 from svm_cost_curves.solvers.gram_store import GramStore, default_directory
 
 MakeRuns = Callable[[Sequence[RunSettings], int, Sequence[str]], Iterator[Event]]
@@ -82,8 +83,8 @@ def execute(
     plan = batches(runs, seconds)
     grams = [max(gram_seconds(run.settings) for run in batch.runs) for batch in plan]
     total = sum(grams) + sum(seconds(run.settings) for batch in plan for run in batch.runs)
-    count = sum(len(batch.runs) for batch in plan)
     outcomes: dict[str, Outcome] = {}
+    line = RunsLine(sum(len(batch.runs) for batch in plan))
     done = 0.0
     for batch, gram in zip(plan, grams, strict=True):
         weights = [seconds(run.settings) for run in batch.runs]
@@ -91,19 +92,14 @@ def execute(
         settings = [run.settings for run in batch.runs]
         if not gram:
             _make_room(settings, jobs)
-        now: dict[int, str] = {}
         for event in make(settings, jobs, command):
             fractions[event.index] = event.fraction
-            label = settings[event.index].label()
-            now[event.index] = f"{label}: {event.note}" if event.note else label
             if event.outcome is not None:
                 outcomes[batch.runs[event.index].key] = event.outcome
-                del now[event.index]
             # the Gram matrix is there as soon as any run has got anywhere
             begun = gram if any(fractions) else 0.0
             share = done + begun + sum(w * f for w, f in zip(weights, fractions, strict=True))
-            running = f"; now {', '.join(now.values())}" if now else ""
-            meter.update(share / total, f"{len(outcomes)} of {count} runs{_state(outcomes.values())}{running}")
+            meter.update(share / total, line.after(event, settings[event.index].label()))
         done += gram + sum(weights)
     return outcomes
 
@@ -120,8 +116,3 @@ def _make_room(runs: Sequence[RunSettings], jobs: int) -> None:
     """Let Gram matrices go whose memory runs without one may need; they can be built again."""
     limit = max(run.memory_bytes for run in runs)
     GramStore(default_directory(), limit).make_room_in_memory(int(working_memory(runs, jobs)))
-
-
-def _state(outcomes: Iterable[Outcome]) -> str:
-    wrong = sum(outcome.exit_code != 0 for outcome in outcomes)
-    return f", {wrong} went wrong" if wrong else ""

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from svm_cost_curves.experiments import engine
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.launchers.cluster import RayPool, cores_here
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.pool import Event, Report, WorkerPool, run_jobs
-from svm_cost_curves.experiments.run.console import Display
 from svm_cost_curves.experiments.run.errors import outcome_of
-
-REPORT_SECONDS = 0.5
-"""A run reports its progress at this interval."""
+from svm_cost_curves.experiments.run.jobs import ReportingDisplay
 
 
 @dataclass(frozen=True)
@@ -46,27 +41,8 @@ class FigureRun:
     def __call__(self, report: Report, /) -> Outcome:
         """Make the run and return its outcome; see `experiments.processes.pool.Job`."""
         settings = dataclasses.replace(self.settings, jobs=cores_here()) if self.on_ray else self.settings
-        return outcome_of(lambda: engine.run(settings, ReportingDisplay(report), self.command), settings.label)
-
-
-class ReportingDisplay(Display):
-    """Reports a run's notes and, every `REPORT_SECONDS`, the fraction of its budget."""
-
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._last = time.monotonic()
-
-    def note(self, text: str) -> None:
-        """See `Display.note`."""
-        self._report(text)
-
-    def progress(self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> None:
-        """See `Display.progress`."""
-        del point, latest
-        now = time.monotonic()
-        if now - self._last >= REPORT_SECONDS:
-            self._last = now
-            self._report(fraction)
+        display = ReportingDisplay(report, self.label)
+        return outcome_of(lambda: engine.run(settings, display, self.command), settings.label)
 
 
 def make_runs(

@@ -8,6 +8,7 @@ line (TERM=dumb), a line every five seconds replaces the bar.
 from __future__ import annotations
 
 import math
+import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,14 +17,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
 from svm_cost_curves.experiments.columns import STEP_COSTS
-from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
+from svm_cost_curves.experiments.processes.elapsed import PAUSE, ElapsedTime, pause_after
 from svm_cost_curves.support.text import printable
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ CURVE_PICTURE = "curve.png"
 """File name of a run's picture, beside its record."""
 PLAIN_WIDTH = 120
 """Columns of the output when it is not a terminal."""
-PLAIN_PAUSE = 5.0
-"""Seconds between two lines of progress where there is no bar."""
+LINE_WIDTH = 100
+"""Columns of a line of progress."""
+BAR_WIDTH = 20
 LOG_PAUSE = 60.0
 """Seconds between two previews of the test error where there is no terminal."""
 
@@ -108,7 +110,7 @@ class FullDisplay(Display):
         table.add_column(overflow="fold")
         for name, text in {**facts, **settings_lines(settings, origins)}.items():
             table.add_row(name, Text(printable(text)))
-        self._out.print(table, highlight=False)
+        show(self._out, table)
 
     def progress(  # noqa: D102 (inherited)
         self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None
@@ -125,7 +127,7 @@ class FullDisplay(Display):
         self.close()
         if found:
             self._out.print("already in the store: nothing was computed", highlight=False)
-        self._out.print(result_table(result, curve()), highlight=False)
+        show(self._out, result_table(result, curve()))
 
     def result_path(self, path: Path) -> None:  # noqa: D102 (inherited)
         # not through rich, which would wrap a long path
@@ -142,28 +144,25 @@ class FullDisplay(Display):
 
 
 class CompactDisplay(Display):
-    """One line at the start and one at the end of a sweep's job, and a line of progress now and then.
+    """One line at the end of a sweep's job, and a line of progress now and then, for a job that is its own process.
 
     Parameters
     ----------
     label : str
         Begins each line.
     out : file, optional
-    jobs : int
-        Jobs that run at once: with more than two each writes fewer lines of progress.
     """
 
     pause = LOG_PAUSE
 
-    def __init__(self, label: str, out: IO[str] | None = None, *, jobs: int = 1) -> None:
+    def __init__(self, label: str, out: IO[str] | None = None) -> None:
         self._label = label
         self._out = out or sys.stdout
-        self._pause = max(1, jobs // 2) * PLAIN_PAUSE
         self._elapsed = ElapsedTime(self._write)
-        self._meter = _LineMeter(self._write, self._pause)
+        self._meter = _LineMeter(self._write)
 
     def note(self, text: str) -> None:  # noqa: D102 (inherited)
-        self._elapsed.begin(text, after=self._pause)
+        self._elapsed.begin(text, after=PAUSE)
 
     def warn(self, text: str) -> None:  # noqa: D102 (inherited)
         super().warn(f"{self._label}: {text}")
@@ -172,7 +171,6 @@ class CompactDisplay(Display):
         self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
     ) -> None:
         self._elapsed.end()
-        self._write(f"started; kernel rows: {facts['kernel rows']}; ends {facts['ends']}")
 
     def progress(  # noqa: D102 (inherited)
         self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None
@@ -209,7 +207,7 @@ def meter(target: Console) -> Meter:
     """Return the meter that suits a console."""
     if target.is_interactive:
         return _BarMeter(target)
-    return _LineMeter(partial(target.print, highlight=False, soft_wrap=True), PLAIN_PAUSE)
+    return _LineMeter(partial(target.print, highlight=False, markup=False, soft_wrap=True))
 
 
 def note_to(target: Console) -> Callable[[str], None]:
@@ -221,21 +219,25 @@ class _BarMeter:
     """A bar, on a terminal."""
 
     def __init__(self, target: Console) -> None:
+        self._console = target
         self._bar = Progress(
-            BarColumn(bar_width=30),
+            BarColumn(bar_width=BAR_WIDTH),
             TextColumn("{task.percentage:>3.0f} %"),
             TextColumn("{task.fields[left]}"),
             TextColumn("{task.fields[text]}"),
             console=target,
             transient=True,
             auto_refresh=False,  # no second thread beside the solver
+            redirect_stdout=sys.stdout.isatty(),  # what is printed meanwhile goes above the bar
         )
         self._task: TaskID = self._bar.add_task("", total=1.0, text="", left="")
         self._clock = _TimeLeft()
         self._bar.start()
 
     def update(self, fraction: float, text: str) -> None:
-        self._bar.update(self._task, completed=fraction, text=text, left=self._clock.text(fraction), refresh=True)
+        left = self._clock.text(fraction)
+        shown = cut(text, max(self._console.width, 40) - BAR_WIDTH - len(left) - len(" 100 %   "))
+        self._bar.update(self._task, completed=fraction, text=escape(shown), left=left, refresh=True)
 
     def close(self) -> None:
         self._bar.stop()
@@ -244,17 +246,17 @@ class _BarMeter:
 class _LineMeter:
     """A line every few seconds."""
 
-    def __init__(self, write: Callable[[str], None], pause: float) -> None:
+    def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
-        self._pause = pause
         self._clock = _TimeLeft()
-        self._last = time.monotonic()
+        self._begun = self._last = time.monotonic()
 
     def update(self, fraction: float, text: str) -> None:
         now = time.monotonic()
-        if now - self._last >= self._pause:
+        if now - self._last >= pause_after(now - self._begun):
             self._last = now
-            self._write(f"{100 * fraction:3.0f} %  {self._clock.text(fraction)}  {text}")
+            parts = (f"{100 * fraction:3.0f} %", self._clock.text(fraction), text)
+            self._write(cut("  ".join(filter(None, parts)), LINE_WIDTH))
 
     def close(self) -> None:
         pass
@@ -274,6 +276,19 @@ class _TimeLeft:
 def console(target: IO[str]) -> Console:
     """Make a console for a stream: as wide as the terminal, or `PLAIN_WIDTH` columns without colours."""
     return Console(file=target, width=None if target.isatty() else PLAIN_WIDTH, soft_wrap=False)
+
+
+def show(target: Console, shown: RenderableType) -> None:
+    """Print a table, or whatever rich knows, without blanks at the ends of its lines."""
+    with target.capture() as lines:
+        target.print(shown, highlight=False)
+    target.file.write(re.sub(r" +((?:\x1b\[[0-9;]*m)*)$", r"\1", lines.get(), flags=re.MULTILINE))
+    target.file.flush()
+
+
+def cut(text: str, width: int) -> str:
+    """Return a text that is no longer than a number of columns."""
+    return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def progress_text(point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> str:

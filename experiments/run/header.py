@@ -26,10 +26,7 @@ def header_facts(
     n, d = data.n, data.d
     limit = counted(settings.budget.limits(n), costs_of(solver))
     positives = int((data.y > 0).sum())
-    ends = " or ".join(
-        f"{value:,.12g} CPU seconds" if name == "cpu_seconds" else f"{count(value)} {name.replace('_', ' ')}"
-        for name, value in limit.given().items()
-    )
+    ends = " or ".join(_limit(name, value, n) for name, value in limit.given().items())
     return {
         "training set": f"n = {n:,}, d = {d:,}, {_filling(data)}; "
         f"{positives:,} positive, {n - positives:,} negative; test set {data.X_test.shape[0]:,}",
@@ -41,6 +38,13 @@ def header_facts(
         "curve": _evaluations(settings),
         "record": f"{store.root}, key {key}" + (f"; shared on {store.server}" if store.server else ""),
     }
+
+
+def _limit(name: str, value: float, n: int) -> str:
+    if name == "cpu_seconds":
+        return f"{value:,.12g} CPU seconds"
+    passes = f" ({value / n:.3g} passes over the data)" if name == "presentations" else ""
+    return f"{count(value)} {name.replace('_', ' ')}{passes}"
 
 
 def _file_facts(data: Dataset) -> str:

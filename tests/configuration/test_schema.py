@@ -242,6 +242,7 @@ def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -
         "checkpoint_seconds": 5.0,
         "store": StoreConfig("elsewhere"),
         "model": "model.npz",
+        "highlight": "sbp",
         "style": "paper",
         "width": "3",
         "format": "svg",

@@ -47,7 +47,7 @@ def swept(place: Path, *more: str, killed: str = "-1 0", **own: str) -> subproce
 
 
 def outcomes(place: Path) -> list[Outcome]:
-    (folder,) = (place / "results" / "sweeps").iterdir()
+    (folder,) = (path for path in (place / "results" / "sweeps").iterdir() if path.is_dir())  # beside index.html
     return outcomes_in(folder)
 
 

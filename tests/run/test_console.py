@@ -26,17 +26,20 @@ from svm_cost_curves.experiments.plotting import STYLES, Picture, curves_picture
 from svm_cost_curves.experiments.processes import elapsed
 from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
 from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.pool import Event
 from svm_cost_curves.experiments.run import console
 from svm_cost_curves.experiments.run.console import (
     CompactDisplay,
     Display,
     FullDisplay,
     count,
+    cut,
     duration,
     percent,
     progress_text,
 )
 from svm_cost_curves.experiments.run.errors import print_error
+from svm_cost_curves.experiments.run.jobs import RunsLine
 
 RESULT: dict[str, Any] = {
     "algo": "sbp",
@@ -142,16 +145,37 @@ def test_lines_without_a_terminal_that_redraws_come_seldom(
     assert "\x1b" not in err.getvalue()
 
 
-def test_the_more_jobs_run_at_once_the_less_each_of_them_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_has_a_line_every_five_seconds_in_the_first_minute_and_then_two_a_minute(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now = 0.0
     monkeypatch.setattr(console.time, "monotonic", lambda: now)
-    out = io.StringIO()
-    display = CompactDisplay("[3] sbp", out, jobs=4)
-    for step in range(21):
+    err = io.StringIO()
+    display = FullDisplay(progress=True, out=io.StringIO(), err=err)
+    for step in range(181):
         now = float(step)
-        display.progress(step / 20, points(40)[39], None)
-    lines = out.getvalue().splitlines()
-    assert [line.split()[:3] for line in lines] == [["[3]", "sbp:", "50"], ["[3]", "sbp:", "100"]]
+        display.progress(step / 200, {"iterations": 1}, None)
+    assert [line.split()[0] for line in err.getvalue().splitlines()][-5:] == ["28", "42", "57", "72", "88"]
+
+
+def test_the_line_of_several_runs_is_cut_where_it_is_too_long() -> None:
+    line = RunsLine(12)
+    text = ""
+    for index in range(8):
+        text = line.after(Event(index, 0.0, note="Gram matrix: 35%"), f"sbp adult seed={index}")
+    assert text.startswith("0 of 12 runs; now sbp adult seed=0: Gram matrix: 35%, sbp adult seed=1: ")
+    assert len(cut(text, 100)) == 100
+    failed = Event(0, 1.0, Outcome("sbp", "failed"))
+    assert line.after(failed, "sbp adult seed=0").startswith("1 of 12 runs, 1 went wrong; now sbp adult seed=1: ")
+    assert [outcome.status for outcome in line.ended] == ["failed"]
+
+
+def test_jobs_are_named_by_what_differs_between_them() -> None:
+    same = ["dataset=adult", "budget.epochs=2"]
+    jobs = [["algo=sbp", *same, f"problem.lambda_={value}"] for value in ("0.000464158883361", "0.1")]
+    assert sweep_names.job_labels(jobs) == ["lambda=0.000464", "lambda=0.1"]
+    assert sweep_names.job_labels([["algo=sbp", *same, "seed=1"], ["algo=smo", *same, "seed=1"]]) == ["sbp", "smo"]
+    assert sweep_names.job_labels([["algo=sbp", "seed=1"]]) == ["algo=sbp seed=1"]
 
 
 def test_a_picture_is_named_before_the_record_and_only_if_there_is_one(tmp_path: Path) -> None:
@@ -206,7 +230,7 @@ def test_the_thread_of_the_lines_leaves_signals_to_the_main_thread(monkeypatch: 
     assert {signal.SIGINT, signal.SIGTERM} <= masks[1]
 
 
-def test_a_job_of_a_sweep_says_two_lines(run: RunSettings) -> None:
+def test_a_job_that_is_its_own_process_says_one_line(run: RunSettings) -> None:
     out = io.StringIO()
     display = CompactDisplay("[3] sbp toy seed=3", out)
     display.note("loading")
@@ -217,7 +241,6 @@ def test_a_job_of_a_sweep_says_two_lines(run: RunSettings) -> None:
     display.result_path(Path("x"))
     display.close()
     assert out.getvalue().splitlines() == [
-        "[3] sbp toy seed=3: started; kernel rows: whole Gram matrix [in a file]; ends after at most 10 epochs",
         "[3] sbp toy seed=3: finished; test error 12.34 %, 2 epochs, 20,000 kernel evaluations, 0.2 s CPU",
     ]
 
@@ -239,7 +262,7 @@ def test_text_of_others_is_escaped(run: RunSettings, capsys: pytest.CaptureFixtu
     for display in (full, CompactDisplay(evil, out), Display()):
         display.warn(evil)
     print_error(f"error: {evil}\nline 2")
-    CompactDisplay(evil, out).header(run, FACTS, SETTINGS, ORIGINS)
+    CompactDisplay(evil, out).finished(RESULT, list, found=True)
     full.result_path(Path(evil))
     shown = [out.getvalue(), err.getvalue(), capsys.readouterr().err]
     assert not {"\x1b", "\x07"} & set("".join(shown))

@@ -1,0 +1,68 @@
+"""Runs as jobs of a sweep or a figure: what each reports to the command, and the line with which that shows them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.pool import Event, Report
+from svm_cost_curves.experiments.run.console import Display
+
+REPORT_SECONDS = 0.5
+"""A run reports its progress at this interval."""
+
+
+class ReportingDisplay(Display):
+    """Reports a run's notes and, every `REPORT_SECONDS`, the fraction of its budget."""
+
+    def __init__(self, report: Report, label: str) -> None:
+        self._report = report
+        self._label = label
+        self._last = time.monotonic()
+
+    def note(self, text: str) -> None:
+        """See `Display.note`."""
+        self._report(text)
+
+    def warn(self, text: str) -> None:
+        """See `Display.warn`."""
+        super().warn(f"{self._label}: {text}")
+
+    def progress(self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> None:
+        """See `Display.progress`."""
+        del point, latest
+        now = time.monotonic()
+        if now - self._last >= REPORT_SECONDS:
+            self._last = now
+            self._report(fraction)
+
+
+class RunsLine:
+    """The text of a progress line on several runs: how many have ended, how many went wrong, and what runs now.
+
+    Parameters
+    ----------
+    count : int
+        Number of runs.
+
+    Attributes
+    ----------
+    ended : list of Outcome
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._now: dict[int, str] = {}
+        self.ended: list[Outcome] = []
+
+    def after(self, event: Event, label: str) -> str:
+        """Return the text after an event of the run with this label."""
+        self._now[event.index] = f"{label}: {event.note}" if event.note else label
+        if event.outcome is not None:
+            self.ended.append(event.outcome)
+            del self._now[event.index]
+        wrong = sum(outcome.exit_code != 0 for outcome in self.ended)
+        parts = [f"{len(self.ended)} of {self._count} runs" + (f", {wrong} went wrong" if wrong else "")]
+        return "; now ".join([*parts, *([", ".join(self._now.values())] if self._now else [])])
