@@ -8,6 +8,7 @@ from pathlib import Path
 
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments import provenance
+from svm_cost_curves.support.commands import command_line
 
 COLUMN = 18
 """Most characters before the second column; the few longer names move their own line only."""
@@ -29,6 +30,7 @@ def help_text(conf: Path) -> str:
     conf : Path
         The folder of the configuration.
     """
+    run = command_line("run")
     algorithms = {name: solvers.get(name).summary for name in solvers.names()}
     data_sets = {path.stem: summary_of(path) for path in sorted((conf / "dataset").glob("*.yaml"))}
     kernels = {path.stem: summary_of(path) for path in sorted((conf / "kernel").glob("*.yaml"))}
@@ -36,8 +38,8 @@ def help_text(conf: Path) -> str:
         [
             "Error against cost for support vector machines: one run of one algorithm on one data set.",
             "",
-            "usage: python3 run.py [algo=NAME] [dataset=NAME] [SETTING=VALUE ...]",
-            "       python3 run.py -m algo=NAME,NAME dataset=NAME 'seed=range(10)'     a sweep, one job per core",
+            f"usage: {run} [algo=NAME] [dataset=NAME] [SETTING=VALUE ...]",
+            f"       {run} -m algo=NAME,NAME dataset=NAME 'seed=range(10)'     a sweep, one job per core",
             "",
             "algo= (default: sbp; its own settings are algo.*)",
             *_items(algorithms),
@@ -51,6 +53,7 @@ def help_text(conf: Path) -> str:
             "problem.lambda_= | problem.C= | problem.nu=   at most one; C = 1/(lambda n); default: a preset",
             "problem.bias=true|false                       unregularised bias",
             "problem.rho=1                                 constant feature: a regularised bias (kernel=linear)",
+            "+experiment=NAME                              those of conf/experiment/NAME.yaml (docs/settings.md)",
             "protocol=elsewhere_gaussian|elsewhere_linear  width, C and size of docs/elsewhere.md, not a paper's",
             "budget.epochs= | .iterations= | .kernel_evaluations= | .inner_products= | .feature_accesses= | .seconds=",
             "                                              the first one reached stops; default: preset or 10 epochs",
@@ -73,16 +76,17 @@ def help_text(conf: Path) -> str:
             "command resumes from it.",
             "",
             "examples:",
-            "  python3 run.py algo=sbp dataset=adult",
-            "  python3 run.py algo=smo dataset=adult problem.bias=true kernel.sigma2=100 problem.C=100",
-            "  python3 run.py algo=pegasos dataset=file dataset.train=x.svm dataset.test=y.svm budget.seconds=60",
-            "  python3 run.py -m algo=sbp,pegasos,sdca,smo dataset=adult 'seed=range(10)'     (quotes for the shell)",
-            "  python3 run.py algo=minibatch_sdca algo.batch_size=1024 dataset=rcv1_ccat engine=mpi ranks=4",
-            "  python3 run.py -m dataset=adult 'problem.lambda_=logspace(-6,-2,9)'     nine values",
+            f"  {run} algo=sbp dataset=adult",
+            f"  {run} algo=smo dataset=adult problem.bias=true kernel.sigma2=100 problem.C=100",
+            f"  {run} algo=pegasos dataset=file dataset.train=x.svm dataset.test=y.svm budget.seconds=60",
+            f"  {run} -m algo=sbp,pegasos,sdca,smo dataset=adult 'seed=range(10)'     (quotes for the shell)",
+            f"  {run} algo=minibatch_sdca algo.batch_size=1024 dataset=rcv1_ccat engine=mpi ranks=4",
+            f"  {run} -m dataset=adult 'problem.lambda_=logspace(-6,-2,9)'     nine values",
             "",
             "--dry-run shows all settings and who chose them, and whether the store has the runs; it computes nothing.",
             "--hydra-help is Hydra's own help: --cfg, --info, and how the shell completes settings.",
             "--version shows the version of the program, its commit, and the build of its core.",
+            "docs/glossary.md explains the terms, docs/settings.md the rest of the settings.",
         ]
     )
 

@@ -21,9 +21,10 @@ from omegaconf import DictConfig
 from svm_cost_curves.experiments.command_line.help import help_text, version_text
 from svm_cost_curves.experiments.command_line.job import run_composed
 from svm_cost_curves.experiments.command_line.sweep import SWEEP_ID
-from svm_cost_curves.experiments.command_line.words import register, translated
+from svm_cost_curves.experiments.command_line.words import config_folders, register, translated
 from svm_cost_curves.experiments.configuration.choices import check_home
-from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS, CONF, explain
+from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS, CONF, CONFIG_DIR
+from svm_cost_curves.experiments.configuration.explanations import explain
 from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, status_of
 from svm_cost_curves.experiments.run.errors import USER_ERRORS, print_error, print_text
 
@@ -53,6 +54,8 @@ def main() -> int:
     os.environ[SWEEP_ID] = str(os.getpid())  # two sweeps that start in the same second get different folders
     try:
         check_home()
+        if folders := config_folders(words):
+            os.environ[CONFIG_DIR] = os.pathsep.join(folders)
         register()
         sys.argv[1:] = translated(words)
         with _for_python3() if "install=bash" in words else contextlib.nullcontext():

@@ -14,12 +14,33 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
 from svm_cost_curves import solvers
+from svm_cost_curves.experiments.command_line.experiment_files import with_experiment
 from svm_cost_curves.experiments.command_line.value_lists import expanded
 from svm_cost_curves.experiments.configuration.composition import CONF, parsed
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
 from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig, algo_schema
 from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.support.text import nearest, setting_name
 
+_OPTIONS = (
+    *(
+        "--dry-run",
+        "--help",
+        "-h",
+        "--version",
+        "--hydra-help",
+        "--cfg",
+        "-c",
+        "--resolve",
+        "--package",
+        "-p",
+        "--run",
+        "-r",
+    ),
+    *("--multirun", "-m", "--shell-completion", "-sc", "--config-path", "-cp", "--config-name", "-cn", "--config-dir"),
+    *("-cd", "--experimental-rerun", "--info", "-i"),
+)
+"""Options of this program and of Hydra."""
 _FORMATS = re.compile(r"^format=([\w,]+)$")  # not a sweep over the formats
 
 
@@ -48,18 +69,44 @@ def register() -> None:
 def translated(words: Sequence[str]) -> list[str]:
     """Return a command line of this program as Hydra understands it.
 
-    ``--dry-run`` becomes a setting, ``logspace(...)`` a list, and the formats of a picture one text. In a sweep a value
-    within a swept group is checked in each job (`for_each_job`).
+    ``--dry-run`` becomes a setting, ``+experiment=NAME`` the settings of its file, ``logspace(...)`` a list, and the
+    formats of a picture one text. In a sweep a value within a swept group is checked in each job (`for_each_job`). A
+    folder that ``hydra.run.dir=`` names gets Hydra's files.
 
     Raises
     ------
     SettingsError
-        See `experiments.command_line.value_lists.expanded`.
+        An option is unknown, or see `experiments.command_line.value_lists.expanded` and `with_experiment`.
     """
     sweeps = bool({"--multirun", "-m"} & set(words))
-    changed = ["dry_run=true" if word == "--dry-run" else _FORMATS.sub(r"format='\1'", word) for word in words]
+    _check_options(words)
+    changed = with_experiment(words)
+    changed = ["dry_run=true" if word == "--dry-run" else _FORMATS.sub(r"format='\1'", word) for word in changed]
     changed = expanded(changed, sweeps=sweeps)
+    given = {setting_name(word) for word in changed}
+    if "hydra.run.dir" in given and "hydra.output_subdir" not in given:
+        changed.append("hydra.output_subdir=.hydra")
     return for_each_job(changed) if sweeps else changed
+
+
+def config_folders(words: Sequence[str]) -> list[str]:
+    """Return the folders that ``--config-dir`` names on a command line; jobs of sweeps look for options there, too."""
+    flags = ("--config-dir", "-cd")
+    after = [word for flag, word in itertools.pairwise(words) if flag in flags]
+    return [*after, *(word.partition("=")[2] for word in words if word.partition("=")[0] in flags and "=" in word)]
+
+
+def _check_options(words: Sequence[str]) -> None:
+    """Refuse options that Hydra does not have, and its sweeper Optuna."""
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        option, _, value = word.partition("=")
+        if word == "hydra/sweeper=optuna":
+            raise SettingsError(f"{word}: its plugin needs Optuna 2; docs/settings.md searches with today's Optuna")
+        if word.startswith("-") and option not in _OPTIONS:
+            name = option.lstrip("-")
+            value = value or (after if after and "=" not in after and not after.startswith("-") else "VALUE")
+            hint = nearest(option, _OPTIONS, 0.8) or f": write a setting without dashes, {name}={value}"
+            raise SettingsError(f"unknown option {option}{hint}")
 
 
 def for_each_job(words: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ same files of ``conf/`` and the same schemas (`experiments.command_line.words`);
 from __future__ import annotations
 
 import dataclasses
+import os
 import pickle
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -17,19 +18,22 @@ from typing import Any, Final, cast, get_args, get_origin, get_type_hints
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
-from hydra.errors import HydraException, MissingConfigException
+from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
+from omegaconf.errors import OmegaConfBaseException
 
 from svm_cost_curves import solvers
 from svm_cost_curves.datasets.spec import NAMED
+from svm_cost_curves.experiments.configuration.explanations import explain, unknown_option, unknown_setting
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
-from svm_cost_curves.experiments.configuration.schema import KERNELS, RENAMED, RunConfig, algo_schema
-from svm_cost_curves.experiments.configuration.settings import RunSettings, nearest, resolve, setting_name
+from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig, algo_schema
+from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.solvers import SettingsError
 
 CONF = PROJECT_ROOT / "conf"
+CONFIG_DIR: Final = "SVM_CONFIG_DIR"
+"""Environment variable with the user's folders of options, separated as in ``PATH``; ``--config-dir`` sets it."""
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 """What Hydra raises for a wrong command line; see `explain`."""
 _NAMED_DATA: Final = re.compile(rf"(?P<source>{'|'.join(NAMED)}):(?P<name>.+)")
@@ -97,7 +101,13 @@ def parsed(word: str) -> Override:
 
 def option_names(group: str) -> list[str]:
     """Return the names that may follow ``algo=``, ``dataset=`` and the other groups, in alphabetical order."""
-    return sorted(solvers.names() if group == "algo" else (path.stem for path in (CONF / group).glob("*.yaml")))
+    return sorted(solvers.names() if group == "algo" else option_files(group))
+
+
+def option_files(group: str) -> dict[str, Path]:
+    """Return the files of a group by the options' names: those of `CONFIG_DIR`, then those of ``conf/``."""
+    folders = [*map(Path, filter(None, os.environ.get(CONFIG_DIR, "").split(os.pathsep))), CONF]
+    return {path.stem: path for folder in reversed(folders) for path in sorted((folder / group).glob("*.yaml"))}
 
 
 def _with_options(chosen: Mapping[str, Any]) -> DictConfig:
@@ -105,9 +115,9 @@ def _with_options(chosen: Mapping[str, Any]) -> DictConfig:
     names = {group: str(name) for group, name in chosen.items() if (group, name) != ("protocol", None)}
     for group, name in names.items():
         if name not in (known := option_names(group)):
-            raise SettingsError(_unknown_option(group, name, known))
+            raise SettingsError(unknown_option(group, name, known))
     schema = algo_schema(names["algo"], cast(Any, solvers.get(names["algo"])).Settings)
-    files = [_state(CONF / group / f"{name}.yaml") for group, name in names.items() if group != "algo"]
+    files = [_state(option_files(group)[name]) for group, name in names.items() if group != "algo"]
     tables = [_state(file) for file in sorted((CONF / "preset").glob("*.yaml"))]
     packed = _packed(schema, _state(CONF / "config.yaml"), (*files,), (*tables,))
     return cast(DictConfig, pickle.loads(packed))  # 0.5 ms, a deep copy 9 ms: a figure composes up to 400 times
@@ -213,7 +223,7 @@ def _check_structure(config: Any, prefix: str) -> None:
     schema: Any = type(config)
     for name, value in vars(config).items():
         if name not in schema.__dataclass_fields__:
-            raise SettingsError(_unknown(prefix + name, schema))
+            raise SettingsError(unknown_setting(prefix + name, schema))
         hint = _hints(schema)[name]
         kinds = [get_origin(kind) or kind for kind in (get_args(hint) if isinstance(hint, UnionType) else (hint,))]
         wanted: Any = tuple(kind for kind in kinds if kind is list or dataclasses.is_dataclass(kind))
@@ -228,43 +238,3 @@ def _check_structure(config: Any, prefix: str) -> None:
 def _hints(schema: Any) -> dict[str, Any]:
     """Return the types of a schema's fields; they are evaluated once, as each composition asks for them."""
     return get_type_hints(schema)
-
-
-def explain(error: BaseException) -> str:
-    """Return one line that says what is wrong with a command, with similar names that exist."""
-    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
-    if isinstance(error, MissingConfigException) and error.missing_cfg_file:
-        group, _, name = error.missing_cfg_file.rpartition("/")
-        return _unknown_option(group, name, sorted(error.options or ()))
-    if isinstance(cause, ConfigAttributeError | ConfigKeyError) and cause.full_key:
-        return _unknown(cause.full_key, cause.object_type)
-    if isinstance(cause, OmegaConfBaseException) and cause.full_key:
-        return f"{cause.full_key}: {_first_line(cause)}"
-    if "Ambiguous value" in str(error) or "requires --multirun" in str(error):
-        what = _first_line(error).removesuffix(" requires --multirun")
-        return f"{what}: several values are a sweep, which needs -m (or --multirun)"
-    if "missing EQUAL" in str(error):
-        return f"{_first_line(error)}: a setting is NAME=VALUE, as in algo=sbp; --help lists them"
-    text = re.sub(r"\s*\n\s*See https\S+ for details", "", str(error)).strip()
-    return re.sub(r"\s*\n\s*", "; ", text)
-
-
-def _unknown_option(group: str, name: str, known: Collection[str]) -> str:
-    what = {"algo": "algorithm", "dataset": "data set"}.get(group, group)
-    return f"unknown {what} {name!r}; known: {', '.join(known)}{nearest(name, known)}"
-
-
-def _unknown(setting: str, schema: Any) -> str:
-    """Return the message about a setting that a schema does not have."""
-    if setting in RENAMED:
-        return f"{setting} is now called {RENAMED[setting]}"
-    group, _, name = setting.rpartition(".")
-    known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else []
-    if group == "algo" and known:
-        group, known = f"algo={schema.__name__}", [name for name in known if name != "name"]
-    where = f"{group} has" if group else "known are"
-    return f"unknown setting {setting!r}; {where} {', '.join(known) or 'no settings'}{nearest(name, known)}"
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -13,7 +13,8 @@ from svm_cost_curves.experiments.configuration import presets
 from svm_cost_curves.experiments.configuration.schema import KERNELS, GaussianConfig, RunConfig, kernel_name
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.solvers.errors import check_numbers
-from svm_cost_curves.support.text import nearest
+from svm_cost_curves.support.commands import command_line
+from svm_cost_curves.support.text import known_names
 
 
 def choose_solver(node: Any) -> tuple[Any, Any]:
@@ -27,7 +28,7 @@ def choose_solver(node: Any) -> tuple[Any, Any]:
     name = getattr(node, "name", None)
     if name not in solvers.names():
         raise SettingsError(
-            f"unknown algorithm {name!r}; known: {', '.join(solvers.names())}{nearest(str(name), solvers.names())}"
+            f"unknown algorithm {name!r}{known_names(str(name), solvers.names(), command_line('run', '--help'))}"
         )
     solver = solvers.get(name)
     fields = [field.name for field in dataclasses.fields(solver.Settings)]

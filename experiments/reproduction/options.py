@@ -19,7 +19,8 @@ from svm_cost_curves.experiments.provenance import cores as available_cores
 from svm_cost_curves.experiments.reproduction.faults import first_fault
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, RESULTS
 from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, Scale
-from svm_cost_curves.support.text import nearest, setting_name
+from svm_cost_curves.support.commands import command_line
+from svm_cost_curves.support.text import known_names, nearest, setting_name
 
 OK, FAULT, USER_ERROR, NOT_ALL, DIFFERS = 0, 1, 2, 3, 4
 """Exit statuses."""
@@ -181,7 +182,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         if word in VERBS:
             raise FigureError(f"{word} must be the first word, and the only one of {', '.join(VERBS)}")
         if word.startswith("-") and word not in FLAGS:
-            raise FigureError(f"unknown option {word!r}; known: {', '.join(FLAGS)}{nearest(word, FLAGS)}")
+            raise FigureError(f"unknown option {word!r}{known_names(word, FLAGS)}")
         if equals and setting_name(word).partition(".")[0] in groups and (name not in names or "." in name):
             settings.append(word)
         elif name in names and equals:
@@ -189,9 +190,11 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
                 raise FigureError(f"{name}= has no value")
             given[name] = value
         elif word not in FLAGS:
-            hint = nearest(name, names) if equals else nearest(word, VERBS) or f"; write figure={word}"
-            known = [*(f"{known}=" for known in names), *(f"{group}.*" for group in groups)]
-            raise FigureError(f"unknown setting {word!r}; known: {', '.join(known)}{hint}")
+            if not equals:
+                raise FigureError(f"unknown word {word!r}{nearest(word, VERBS) or f'; write figure={word}'}")
+            known = [*own, *(f"{group}.*" for group in groups), *names[: len(names) - len(own)]]
+            see = command_line("reproduce", "--help")
+            raise FigureError(f"unknown setting {word!r}{known_names(name, known, see)}")
     style: dict[str, str] = {name: given.pop(name) for name in paper_style.NAMES if name in given}
     values: dict[str, Any] = {"verb": verb, "dry_run": "--dry-run" in words, "settings": tuple(settings)}
     values["own"] = {name: given.pop(name) for name in own if name in given}

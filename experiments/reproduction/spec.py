@@ -26,7 +26,8 @@ from svm_cost_curves.experiments.reproduction.claim_spec import (
 )
 from svm_cost_curves.experiments.reproduction.faults import first_fault
 from svm_cost_curves.experiments.reproduction.series_spec import RowSpec, SeriesSpec, check_grid
-from svm_cost_curves.support.text import nearest, setting_name
+from svm_cost_curves.support.commands import command_line
+from svm_cost_curves.support.text import known_names, setting_name
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
 """Figures of no single paper: those on other data, the arenas, and the user's."""
@@ -209,7 +210,7 @@ class FigureSpec(Described):
         result: dict[str, tuple[str, ...]] = {}
         for name in chosen:
             if name not in known:
-                raise FigureError(f"unknown data set {name!r}; known: {', '.join(known)}{nearest(name, known)}")
+                raise FigureError(f"unknown data set {name!r}{known_names(name, known, command_line('run', '--help'))}")
             paper_dataset = next((paper_dataset for paper_dataset, names in own.items() if name in names), None)
             # a named data set is used even if the paper's is available
             result[paper_dataset or name] = (name,)
@@ -224,7 +225,7 @@ class FigureSpec(Described):
             There is no such scale.
         """
         if name not in self.scales:
-            raise FigureError(f"unknown scale {name!r}; known: {', '.join(SCALES)}{nearest(name, SCALES)}")
+            raise FigureError(f"unknown scale {name!r}{known_names(name, SCALES)}")
         return self.scales[name]
 
 
@@ -297,7 +298,7 @@ def read_figure(name: str, folder: Path | None = None, *, with_statistics: bool 
     path = Path(name) if name.endswith(".yaml") else _file_of(name, folder)
     if path is None or not path.is_file():
         known = sorted(figure_files(folder))
-        raise FigureError(f"unknown figure {name!r}; known: {', '.join(known)}{nearest(name, known)}")
+        raise FigureError(f"unknown figure {name!r}{known_names(name, known, command_line('reproduce', 'list'))}")
     try:
         spec = _FIGURE.validate_python(yaml.load(path.read_bytes(), _LOADER) or {})
         if with_statistics:
@@ -336,8 +337,9 @@ def choose(name: str, known: Mapping[str, str] | None = None) -> tuple[str, ...]
         if not members:
             if part == "report":
                 raise FigureError("figure=report stands alone: make the figures first, then the report")
-            choices = [*known, *filter(None, dict.fromkeys(known.values())), "all", "report"]
-            raise FigureError(f"unknown figure {part!r}; known: {', '.join(choices)}{nearest(part, choices)}")
+            choices = [*filter(None, dict.fromkeys(known.values())), "all", "report", *known]
+            see = command_line("reproduce", "list")
+            raise FigureError(f"unknown figure {part!r}{known_names(part, choices, see)}")
         chosen += members
     return tuple(dict.fromkeys(chosen))
 

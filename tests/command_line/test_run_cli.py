@@ -119,9 +119,18 @@ def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
 
 def test_a_sweep_ends_with_a_table_and_a_figure(swept: str) -> None:
     lines = swept.splitlines()
-    assert sum(": started" in line for line in lines) == sum(": finished" in line for line in lines) == 4
+    assert sorted(line.partition(":")[0] for line in lines if ": finished" in line) == [
+        f"{algo} seed={seed}" for algo in ("pegasos", "sbp") for seed in range(2)
+    ]
     assert len([line for line in lines if re.match(r"\s+synthetic\s+(sbp|pegasos)\s+2\s+0 ", line)]) == 2
-    assert Path(lines[-1].removeprefix("figure: ")).read_bytes().startswith(b"\x89PNG")
+    said = dict(line.split(": ", 1) for line in lines if ": " in line)
+    assert Path(said["figure"]).read_bytes().startswith(b"\x89PNG")
+    assert Path(said["page"]).name == "curves.html"
+    assert f"sweep={Path(said['page']).parent.name} " in said["list these runs"]
+    assert "store ui " in said["mlflow's pages on all runs"]
+    assert (Path(said["page"]).parent / "multirun.yaml").exists()
+    assert max(len(line) for line in lines if not line.startswith(("page", "all", "figure", "list", "mlflow"))) <= 100
+    assert [line for line in lines if line != line.rstrip()] == []
     assert not (ROOT / "outputs").exists()
     assert not (ROOT / "multirun").exists()
 
@@ -228,14 +237,27 @@ def test_a_run_is_the_same_alone_and_in_a_sweep(
     assert result["counters"]["presentations"] == 120
 
 
-def test_a_job_that_is_refused_does_not_stop_the_others(
-    here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+def test_a_sweep_with_wrong_settings_is_refused_before_its_first_run(
+    tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert here("-m", "algo=pegasos,sbp", *TOY, "problem.nu=0.1", "budget.epochs=1", "budget.evaluations=8") == 2
+    words = ["-m", "algo=pegasos,sbp", *TOY, "problem.nu=0.1,0.2", "budget.epochs=1"]
+    assert here(*words, root=tmp_path / "store") == 2
     out, err = capsys.readouterr()
-    assert "problem.lambda_ or problem.C" in err
+    assert out == ""
+    begin = "error: 2 of 4 runs cannot be made, so none was: pegasos nu=0.1 and 1 more: "
+    assert re.fullmatch(re.escape(begin) + ".*problem.lambda_ or problem.C.*\n", err)
+    assert not (tmp_path / "store" / "runs").exists()
+
+
+def test_a_job_whose_data_are_missing_does_not_stop_the_others(
+    tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here("-m", f"dataset=synthetic,file:{tmp_path}/none.csv", "budget.epochs=0.1", root=tmp_path / "store") == 2
+    out, err = capsys.readouterr()
+    assert "none.csv: there is no such file" in err
     assert "Traceback" not in err
-    assert re.search(r"sbp synthetic seed=0.*: finished", out)
+    assert "same command again" not in err  # it would be refused again
+    assert ": finished" in out
 
 
 def test_a_crash_in_one_job_does_not_stop_the_others(
@@ -272,6 +294,8 @@ def test_a_user_without_home_folder_is_told(
 def test_an_unknown_name_in_a_sweep_is_refused(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     assert here("-m", "algo=sbp,spb", *TOY) == 2
     assert "did you mean sbp" in capsys.readouterr().err
+    assert here("-m", "algo=sbp,smo", *TOY, "highlight=sdca") == 2
+    assert "highlight must be one of sbp, smo; got 'sdca'" in capsys.readouterr().err
 
 
 def test_ctrl_c_keeps_the_record(tmp_path: Path) -> None:
@@ -298,13 +322,24 @@ def test_ctrl_c_keeps_the_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["algo=spb"], "did you mean sbp"),
+        (["algo=spb"], "unknown algorithm 'spb'; did you mean sbp? known: asset, "),
+        (["dataset=adlut"], "unknown data set 'adlut'; did you mean adult? known: adult, astro_ph, "),
+        (["seed=range(3"], "seed=range(3 cannot be read: is a bracket or a quote missing?"),
+        (["--algo", "sbp"], "unknown option --algo: write a setting without dashes, algo=sbp"),
+        (["--dryrun"], "unknown option --dryrun; did you mean --dry-run"),
+        (["--config-name", "foo"], "there is no configuration 'foo': leave out --config-name"),
+        (["C=1"], "unknown setting 'C'; did you mean problem.C?"),
+        (["lr=0.1"], "unknown setting 'lr'; known are algo, dataset, "),
+        (["preset=foo"], "presets belong to algorithms and data sets: what is typed wins"),
+        (["+experiment=foo"], "unknown experiment 'foo'; known: sbp_adult_bias, simba_rcv1"),
+        (["+experiment=sbp_adult_bias,simba_rcv1"], "+experiment=sbp_adult_bias,simba_rcv1: one at a time"),
+        (["hydra/sweeper=optuna"], "hydra/sweeper=optuna: its plugin needs Optuna 2"),
         (["problem.nu=-1"], "problem.nu must be a number >= 0"),
         (["dataset=file"], "dataset.train"),
         (["dataset=file", "dataset.train=/no/such/file"], "/no/such/file"),
         (["dataset=file:/no/such.csv"], "/no/such.csv: there is no such file"),
         (["dataset=sklearn:boston"], "dataset=sklearn:boston: NAME is one of breast_cancer, digits, iris, wine"),
-        (["dataset=sklearnn:wine"], "unknown data set 'sklearnn:wine'; known: adult"),
+        (["dataset=sklearnn:wine"], "unknown data set 'sklearnn:wine'; did you mean sklearn? known: adult"),
         (["algo=sbp,smo"], "needs -m"),
         (["seed=range(3)"], "seed=range(3)': several values are a sweep, which needs -m"),
         (["sbp"], "'sbp': a setting is NAME=VALUE"),
