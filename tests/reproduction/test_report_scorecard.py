@@ -75,7 +75,7 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
         "- Commit: 3f2a9c1d\n",
         "- Machine: a CPU, 2 cores, Linux",
         "| x \\| y | **1.5** |\n\nA note.\n",
-        "○ not made. The command that makes it:\n\n```sh\npython reproduce.py figure=sbp_fig9 scale=paper\n```",
+        "○ not made. The command that makes it:\n\n```sh\npython3 reproduce.py figure=sbp_fig9 scale=paper\n```",
     ):
         assert expected in text, expected
     assert "other" not in text
