@@ -128,22 +128,21 @@ def plot(
     from svm_cost_curves.experiments.curve import conform
     from svm_cost_curves.experiments.plotting import curves_picture
     from svm_cost_curves.experiments.store import FinishedRun
-    from svm_cost_curves.experiments.store.tidy import FIRST, tidy
+    from svm_cost_curves.experiments.store.tidy import FIRST, separating, tidy
 
     if not isinstance(runs, pd.DataFrame):
         runs = tidy([runs] if isinstance(runs, FinishedRun) else runs)
     data = list(dict.fromkeys(runs["dataset"]))
-    names = [name for name in runs.columns if name not in (*FIRST, "run", *COLUMNS)] + ["dataset"]
-    # what tells the runs of one algorithm apart: others have settings of their own
-    settings = [name for name in names if runs[name].astype(str).groupby(runs["algo"]).nunique().max() > 1]
+    names = ["dataset", *(name for name in runs.columns if name not in (*FIRST, "run", *COLUMNS))]
+    firsts = runs.drop_duplicates("run")[["algo", "run", *names]].to_dict("records")
+    kinds = [{str(name): str(value) for name, value in first.items()} for first in firsts]
+    telling = separating(kinds, names, ["algo"])[1:]  # within an algorithm: others have settings of their own
     curves: dict[Any, list[pd.DataFrame]] = {}
-    for _, points in runs.groupby("run", sort=False):
-        first = points.iloc[0]
-        values = tuple((name, str(first[name])) for name in settings if str(first[name]) not in ("None", "nan"))
-        curves.setdefault((first["algo"], values), []).append(
-            conform(points[[name for name in points.columns if name in COLUMNS]])
-        )
-    ordered = sorted(curves, key=lambda kind: in_order(kind[1]))
+    for kind in kinds:
+        points = runs.loc[runs["run"] == kind["run"], [name for name in runs.columns if name in COLUMNS]]
+        values = tuple((name, kind[name]) for name in telling if kind[name] not in ("None", "nan"))
+        curves.setdefault((kind["algo"], values), []).append(conform(points))
+    ordered = sorted(curves, key=lambda kind: (kind[0], in_order(kind[1])))
     labels = styles(ordered)
     every = [curve for members in curves.values() for curve in members]
     picture = curves_picture(
@@ -153,6 +152,6 @@ def plot(
         title=f"{measure.replace('_', ' ').capitalize()} against cost on {', '.join(data)}",
         small_print=f"{len(every)} run{'s' * (len(every) > 1)}",
         styles=labels,
-        in_order=len(ordered) > 1 and bool(settings),
+        in_order=bool(telling),
     )
     return picture.figure()

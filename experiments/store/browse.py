@@ -18,7 +18,7 @@ from svm_cost_curves.experiments.store.errors import StoreError
 from svm_cost_curves.experiments.store.run_folder import FinishedRun
 from svm_cost_curves.experiments.store.serialize import filter_texts, flatten, recorded_text, setting_names
 from svm_cost_curves.experiments.store.store import SWEEPS, Store
-from svm_cost_curves.experiments.store.tidy import FIRST, differing, entry, record_of, tidy
+from svm_cost_curves.experiments.store.tidy import FIRST, differing, entry, record_of, separating, tidy
 from svm_cost_curves.support.text import printable
 
 KEY: Final = "key"
@@ -151,30 +151,27 @@ def lines(runs: Sequence[FinishedRun], *, wide: bool = False) -> list[str]:
             for run, record in zip(runs, records, strict=True)
         ]
         return _aligned([heads, *rows])
-    by_algo: dict[str, list[dict[str, Any]]] = {}
-    for run, record in zip(runs, records, strict=True):
-        by_algo.setdefault(run.result["algo"], []).append(record)
-    telling = {
-        algo: [name for name in columns if not name.startswith("algo.") or name in differing(members)]
-        for algo, members in by_algo.items()
-    }
+    texts = [
+        {"algo": run.result["algo"], **{name: _text(entry(record, name)) for name in columns}}
+        for run, record in zip(runs, records, strict=True)
+    ]
+    origins = [run.result["settings"].get("origins", {}) for run in runs]
+    given = [name for name in columns if any(origin.get(name) == COMMAND_LINE for origin in origins)]
+    telling = separating(texts, [name for name in columns if name not in given], ["algo", *given])[1:]
     rows = [
         [
             run.key[:8],
             *(_cut(str(run.result[name]), NAME_WIDTH) for name in FIRST),
             _percent(run.result["final"].get("test_error")),
-            _differences(run, record, telling[run.result["algo"]]),
+            " ".join(
+                f"{name}={text[name]}"
+                for name in sorted(telling, key=lambda name: origin.get(name) != COMMAND_LINE)
+                if text[name]
+            ),
         ]
-        for run, record in zip(runs, records, strict=True)
+        for run, text, origin in zip(runs, texts, origins, strict=True)
     ]
     return [_cut(line, WIDTH) for line in _aligned([[KEY, *FIRST, "test error", "settings that differ"], *rows])]
-
-
-def _differences(run: FinishedRun, record: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return settings of a run as on the command line, those first that were given there."""
-    origins = run.result["settings"].get("origins", {})
-    given = sorted(names, key=lambda name: origins.get(name) != COMMAND_LINE)
-    return " ".join(f"{name}={_text(value)}" for name in given if (value := entry(record, name)) is not None)
 
 
 def facts(run: FinishedRun) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -83,3 +83,18 @@ def _differing(first: Mapping[str, Any], second: Mapping[str, Any], prefix: str)
                 yield from _differing(one or {}, other or {}, f"{prefix}{name}.")
         elif one != other or type(one) is not type(other):
             yield f"{prefix}{name}"
+
+
+def separating(records: Sequence[Mapping[str, str]], names: Iterable[str], kept: Sequence[str]) -> list[str]:
+    """Return `kept`, and each of `names` that tells records apart which agree in all before it.
+
+    So of two settings of which one follows from the other, as lambda and C, the first is returned.
+    """
+    result = list(kept)
+    for name in names:
+        values: dict[tuple[str, ...], set[str]] = {}
+        for record in records:
+            values.setdefault(tuple(record[other] for other in result), set()).add(record[name])
+        if any(len(texts) > 1 for texts in values.values()):
+            result.append(name)
+    return result

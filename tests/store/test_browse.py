@@ -18,7 +18,7 @@ from svm_cost_curves.experiments.store.__main__ import main
 def record(store: Store, key: str, algo: str, seed: int, nu: float, isa: str = "v3") -> None:
     settings = {"algo": {"name": algo}, "problem": {"nu": nu}, "seed": seed, "dataset": {"name": "adult", "d": 9}}
     settings["budget"] = {"checkpoints": 60}
-    result = result_of(seed) | {"algo": algo, "settings": {**settings, "origins": {"problem.nu": f"told {key}"}}}
+    result = result_of(seed) | {"algo": algo, "settings": {**settings, "origins": {"problem.nu": "command line"}}}
     result["provenance"]["build"]["isa"] = isa
     store.finish(key, result, make_curve(5))
 
@@ -67,13 +67,14 @@ def test_filters_choose_runs(
 
 def test_a_line_has_100_characters_and_wide_has_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = Store.open(tmp_path)
-    for key in ("k0", "k1"):
+    for key, given in (("k0", "abcdefgh"), ("k1", "h")):
         names = {f"setting_{letter}": f"{letter}{key}" * 5 for letter in "abcdefgh"}
-        store.finish(key, result_of(problem=names, origins={"problem.setting_h": "command line"}), make_curve(3))
+        origins = {f"problem.setting_{letter}": "command line" for letter in given}
+        store.finish(key, result_of(problem=names, origins=origins), make_curve(3))
     assert command(tmp_path, "list") == 0
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines[:-1])) <= 100
-    assert f"10.00 %     problem.setting_h={'hk0' * 5} problem.setting_a=" in lines[1]  # what was given comes first
+    assert f"10.00 %     problem.setting_h={'hk1' * 5} problem.setting_a=" in lines[2]  # what was given comes first
     assert lines[-1].endswith("--wide or export has what ... cuts")
     assert command(tmp_path, "list", "--wide") == 0
     assert "gk0" * 5 in capsys.readouterr().out

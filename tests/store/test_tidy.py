@@ -12,7 +12,7 @@ from svm_cost_curves import experiments
 from svm_cost_curves.experiments import evidence
 from svm_cost_curves.experiments.reproduction.published import EvidenceError
 from svm_cost_curves.experiments.store import StoreError
-from svm_cost_curves.experiments.store.tidy import tidy
+from svm_cost_curves.experiments.store.tidy import separating, tidy
 
 ROWS = [
     {"iterations": k, "epochs": k / 10, "cpu_seconds": k / 100, "wall_seconds": k / 100, "test_error": 1 / (k + 2)}
@@ -45,6 +45,12 @@ def test_descriptions_of_data_sets_are_no_columns() -> None:
         for name, n, scaling in (("adult", 5, "none"), ("web", 6, "minmax"))
     ]
     assert list(tidy(runs).columns[:5]) == ["algo", "dataset", "seed", "dataset.scaling", "run"]
+
+
+def test_of_settings_that_follow_from_each_other_the_first_is_enough() -> None:
+    records = [{"algo": algo, "lambda": x, "C": f"1/{x}", "only": algo} for algo in ("sbp", "smo") for x in "12"]
+    assert separating(records, ["lambda", "C", "only"], ["algo"]) == ["algo", "lambda"]
+    assert separating(records, ["C", "lambda", "only"], []) == ["C", "only"]
 
 
 def test_without_runs_the_table_is_empty() -> None:
