@@ -76,7 +76,9 @@ def announcement(plan: Plan, seconds: Seconds) -> list[str]:
         lines.append(f"  {beside} more were made beside other runs: they are made again, alone, for their times")
     if missing:
         wanted = [run.settings for run in missing]
-        time = duration(expected_seconds(wanted, plan.options.jobs, seconds))
+        limited = [run.settings for run in missing if run.series not in reference]
+        time = duration(expected_seconds(limited, plan.options.jobs, seconds))
+        time += " beside the reference, which ends by itself" if len(limited) < len(wanted) else ""
         memory = _gigabytes(peak_memory(wanted, plan.options.jobs))
         how = f"{plan.options.jobs} at a time: about {time}, up to {memory} of memory"
         lines.append(f"  {len(missing)} to make, {how}")
