@@ -42,7 +42,8 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str, highlight: 
     for suffix, picture in _pictures(members, small_print, highlight):
         paths.append(directory / f"{FIGURE}{suffix}.png")
         picture.save(paths[-1])
-    page = write_page(members, directory, small_print, [path.read_bytes() for path in paths]) if paths else None
+    pngs = [path.read_bytes() for path in paths]
+    page = write_page(members, directory, small_print, pngs, highlight) if paths else None
     return [page, *_overview(directory), *paths] if page else paths
 
 

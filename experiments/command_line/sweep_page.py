@@ -30,7 +30,13 @@ _FEW: Final = 3
 """Values of a setting that a title names; least values of a setting to be drawn against."""
 
 
-def write_page(members: Sequence[Member], directory: Path, command: str, pictures: Sequence[bytes] = ()) -> Path | None:
+def write_page(
+    members: Sequence[Member],
+    directory: Path,
+    command: str,
+    pictures: Sequence[bytes] = (),
+    highlight: str | None = None,
+) -> Path | None:
     """Write ``curves.html``: the curves of a sweep's runs, to choose data set, solvers, cost and measure.
 
     Parameters
@@ -41,6 +47,8 @@ def write_page(members: Sequence[Member], directory: Path, command: str, picture
         The command line, for the small print.
     pictures : sequence of bytes
         PNGs that a browser without scripts shows.
+    highlight : str or None
+        Algorithm that is highlighted, if it has one curve.
 
     Returns
     -------
@@ -54,6 +62,7 @@ def write_page(members: Sequence[Member], directory: Path, command: str, picture
     kinds = list(dict.fromkeys((group.algo, group.values) for group, _ in members))
     styles = sweep_names.styles(kinds)
     names = dict(zip(kinds, styles, strict=True))
+    coloured = [series for (algo, _), series in names.items() if algo == highlight]
     shown = [
         RunCurve(
             group.dataset,
@@ -73,6 +82,7 @@ def write_page(members: Sequence[Member], directory: Path, command: str, picture
         facts=f"{len(shown):,} runs.",
         small_print=command,
         pictures=pictures,
+        highlight=coloured[0] if len(coloured) == 1 else "",
         swept=_swept(names),
     )
     try:

@@ -111,8 +111,8 @@ def _plotly() -> str:
 
 
 def _packed(text: str) -> str:
-    """Compress a text; level 3 takes a third of the time of level 9, for a tenth more bytes."""
-    return base64.b64encode(gzip.compress(text.encode(), 3, mtime=0)).decode("ascii")
+    """Compress a text; level 5 takes half the time of level 9, for one per cent more bytes."""
+    return base64.b64encode(gzip.compress(text.encode(), 5, mtime=0)).decode("ascii")
 
 
 def _json(content: Curves) -> str:
@@ -163,6 +163,7 @@ def _json(content: Curves) -> str:
             "measure": measure,
             "view": "last" if swept else content.middle if several else "runs",
             "reach": "stays" if content.stays else "first",
+            "highlight": content.highlight,
             "hidden": [name for name in series if content.first and name not in content.first],
             "target": content.target if measure == content.measure else None,
             "xlog": True,

@@ -118,6 +118,8 @@ class Curves:
         What is drawn first of several runs.
     first : collection of str
         Series that are drawn first; empty: all.
+    highlight : str
+        Series that is highlighted first; empty: none.
     target : float or None
         The first target, in the unit of the measure; None: one that the page chooses.
     stays : bool
@@ -138,6 +140,7 @@ class Curves:
     measure: str = "test_error"
     middle: Literal["mean", "median"] = "mean"
     first: Collection[str] = ()
+    highlight: str = ""
     target: float | None = None
     stays: bool = True
     swept: Swept | None = None

@@ -1,4 +1,3 @@
-"use strict";
 // Controls of the page, its address, and its start.
 
 // ---- claims
@@ -20,11 +19,6 @@ function chooseClaim(key) {
   history.pushState(null, "", location.hash);
   if (key) filterBy(key); else restart();
   draw();
-}
-
-function stepClaim(step) {
-  const options = [...at("claim").options], next = (at("claim").selectedIndex + step + options.length) % options.length;
-  chooseClaim(options[next].value);
 }
 
 // Draw what a reading is judged by: its solvers, cost and measure, on one of its data sets.
@@ -65,7 +59,7 @@ function remember() {
 function restart() {
   const { hidden, target, ...controls } = data.start;
   for (const [id, value] of Object.entries(controls)) if (typeof value === "boolean") at(id).checked = value; else at(id).value = value;
-  at("dataset").selectedIndex = at("claim").selectedIndex = at("highlight").selectedIndex = 0;
+  at("dataset").selectedIndex = at("claim").selectedIndex = 0;
   Object.assign(state, { hidden: new Set(hidden), target, moved: target !== null });
   showClaim();
 }
@@ -95,11 +89,11 @@ function buildControls() {
   at("solvers").querySelector("ul").onchange = ({ target }) => { state.hidden[target.checked ? "delete" : "add"](target.value); draw(); };
   for (const button of at("solvers").querySelectorAll("button")) button.onclick = () => { state.hidden = new Set(button.dataset.all ? [] : data.series.map(series => series.name)); draw(); };
   at("claim").onchange = () => chooseClaim(at("claim").value);
-  at("previous").onclick = () => stepClaim(-1);
-  at("next").onclick = () => stepClaim(1);
+  for (const [id, step] of [["previous", -1], ["next", 1]]) at(id).onclick = () => { const { options, selectedIndex } = at("claim"); chooseClaim(options[(selectedIndex + step + options.length) % options.length].value); };
   at("all").onclick = () => chooseClaim("");
   at("level").onchange = () => { const value = at("level").valueAsNumber; if (Number.isFinite(value)) moveTarget(unit() ? value / 100 : value); };
   at("usual").onclick = () => { state.moved = false; draw(); };
+  at("more").onclick = () => { state.more = true; draw(); };
   at("run").onchange = () => showRun(data.runs[at("run").value]);
   at("copy").onclick = copyCommand;
   at("save-csv").onclick = saveTable;

@@ -1,4 +1,3 @@
-"use strict";
 // Draws the curves of runs. The data and plotly.js are in the page, as base64 of gzip.
 
 const at = id => document.getElementById(id);
@@ -43,7 +42,7 @@ const inSentence = text => /^[A-Z][A-Z]/.test(text) ? text : text[0].toLowerCase
 const shade = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const ownColor = series => "dark" in document.documentElement.dataset ? series.dark : series.color;
 const isFaded = series => at("highlight").value && at("highlight").value !== series.name;
-const colorOf = series => isFaded(series) ? shade("--faded") : ownColor(series);
+const colorOf = series => ownColor(series) + (isFaded(series) ? "59" : "");
 
 // ---- curves
 
@@ -86,12 +85,11 @@ function traceOf(series, curve, texts, rest) {
   return { x: curve.x, y: curve.y, customdata: texts, mode: curve.x.length > 1 ? "lines" : "markers", marker: { size: 9, color: colorOf(series) }, hovertemplate, name: plain(series.label), legendgroup: series.name, showlegend: false, series, ...rest };
 }
 
-function band(series, { x, low, high }) {
-  const color = (isFaded(series) ? shade("--soft") : ownColor(series)).slice(0, 7) + "2e";
+function band(series, { x, low, high } = { x: [], low: [], high: [] }) {
+  const color = ownColor(series) + "2e";
   const common = { x, mode: "lines", hoverinfo: "skip", showlegend: false, line: { width: 0, shape: "hv" } };
   return [{ ...common, y: low }, { ...common, y: high, fill: "tonexty", fillcolor: color }];
 }
-const NO_BAND = { x: [], low: [], high: [] };
 
 // The mean cost of the first epoch of some runs; null if none gets there.
 function firstEpoch(curves) {
@@ -99,13 +97,26 @@ function firstEpoch(curves) {
   return ends.length ? meanAndSpread(ends)[0] : null;
 }
 
+// The mean or median of a solver as it is drawn, and its texts: of many solvers they take 0.1 s.
+const averages = new Map();
+function averageOf(series, curves) {
+  const key = JSON.stringify([series.name, at("dataset").value, at("measure").value, at("cost").value, view()]);
+  if (!averages.has(key)) {
+    const raw = summary(curves, view());
+    const curve = raw && { ...raw, y: raw.y.map(scaled), low: raw.low.map(scaled), high: raw.high.map(scaled) };
+    const which = i => `${runsText(curve.runs)}${curve.runs > 1 ? `, ${number(curve.low[i])} to ${number(curve.high[i])}` : ""}`;
+    averages.set(key, raw && { curve, texts: curve.x.map((cost, i) => [which(i), number(curve.y[i]) + unit(), `${number(cost)} ${costName()}`]) });
+  }
+  return averages.get(key);
+}
+
 // The first two traces are the band of the solver that is pointed at.
 function averageTraces(drawn) {
-  const bands = band(data.series[0], NO_BAND), lines = [];
+  const bands = band(data.series[0]), lines = [];
   for (const { series, curves } of drawn) {
-    const raw = summary(curves, view());
-    if (!raw) continue;
-    const curve = { ...raw, y: raw.y.map(scaled), low: raw.low.map(scaled), high: raw.high.map(scaled) }, texts = curve.x.map((cost, i) => [`${runsText(curve.runs)}${curve.runs > 1 ? `, ${number(curve.low[i])} to ${number(curve.high[i])}` : ""}`, number(curve.y[i]) + unit(), `${number(cost)} ${costName()}`]);
+    const average = averageOf(series, curves);
+    if (!average) continue;
+    const { curve, texts } = average;
     if (curve.runs > 1 && (at("bands").checked || series.name === at("highlight").value)) bands.push(...band(series, curve));
     const end = series.split ? firstEpoch(curves) : null, cut = end === null ? curve.x.length : curve.x.filter(cost => cost <= end).length;
     const rest = { curve, line: lineOf(series), starts: [0], runs: [curves[0].run] };
@@ -219,7 +230,7 @@ function draw() {
 function point(name) {
   if (name === state.pointed || !overRuns() || at("bands").checked) return;
   state.pointed = name;
-  const trace = at("plot").data.find(each => each.series?.name === name), curve = trace && trace.curve.runs > 1 ? trace.curve : NO_BAND;
+  const trace = at("plot").data.find(each => each.series?.name === name), curve = trace && trace.curve.runs > 1 ? trace.curve : undefined;
   const [low, high] = band(trace ? trace.series : data.series[0], curve);
   Plotly.restyle(at("plot"), { x: [low.x, high.x], y: [low.y, high.y], fillcolor: [undefined, high.fillcolor] }, [0, 1]);
 }

@@ -1,4 +1,3 @@
-"use strict";
 // The lists beside and below the drawing: solvers, the table of costs, one run; and what is saved.
 
 const SWATCH = '<svg viewBox="0 0 34 8" aria-hidden="true"><line x2="34" y1="4" y2="4"/></svg>';
@@ -95,13 +94,11 @@ function moveTarget(value) {
 
 // ---- the table of costs
 
-const stays = () => at("reach").value === "stays";
-
 // What the runs of one solver spend to get to the target, and how many of them get there.
 function costOf(curves) {
-  const { rises } = chosen("measure"), costs = curves.map(curve => costToReach(curve, state.target, rises, stays()));
-  const mean = stays() ? summary(curves, "mean") : null;
-  const cost = !stays() ? median(costs) : mean ? costToReach(mean, state.target, rises, true) : Infinity;
+  const { rises } = chosen("measure"), stays = at("reach").value === "stays";
+  const costs = curves.map(curve => costToReach(curve, state.target, rises, stays)), mean = stays && summary(curves, "mean");
+  const cost = !stays ? median(costs) : mean ? costToReach(mean, state.target, rises, true) : Infinity;
   return { cost, there: costs.filter(Number.isFinite).length };
 }
 
@@ -111,8 +108,12 @@ function costRows(drawn) {
   return rows.map(row => ({ ...row, times: row.cost === least ? 1 : row.cost / least })).sort((a, b) => a.cost - b.cost || 0);
 }
 
+const FEW = 15; // rows of the table, until the reader asks for more
 function listCosts(drawn) {
-  at("costs").tBodies[0].replaceChildren(...costRows(drawn).map(row => {
+  const rows = costRows(drawn);
+  at("more").hidden = state.more || rows.length <= FEW;
+  at("more").textContent = `all ${rows.length} rows`;
+  at("costs").tBodies[0].replaceChildren(...(state.more ? rows : rows.slice(0, FEW)).map(row => {
     const line = element("tr"), reached = Number.isFinite(row.cost);
     line.append(element("th", unbroken(row.series.label), { scope: "row" }));
     line.append(...[reached ? number(row.cost) : "not reached", reached ? digits.format(row.times) : "", `${row.there} of ${row.of}`].map(text => element("td", text)));
