@@ -174,7 +174,7 @@ function verticalRange(drawn, traces) {
   const some = curves.filter(curve => curve.x.length);
   if (!some.length) return { autorange: true };
   const [low, high] = detail(some), target = scaled(state.target); // the target's line must be seen, to be dragged
-  return { range: [Math.min(low, target - 0.03 * (high - low)), Math.max(high, target + 0.03 * (high - low))], autorange: false };
+  return { range: [Math.max(unit() ? 0 : -Infinity, Math.min(low, target - 0.03 * (high - low))), Math.max(high, target + 0.03 * (high - low))], autorange: false };
 }
 
 // Where a curve leaves the range again at the top it has a gap: lines up and down would hide the others.
