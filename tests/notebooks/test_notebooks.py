@@ -1,4 +1,4 @@
-"""The notebooks run as they stand, write to temporary folders only, and are committed without what they gave."""
+"""The notebooks run as they stand, write to temporary folders only, and are committed with what they gave."""
 
 from __future__ import annotations
 
@@ -21,21 +21,35 @@ CELLS = range(8, 21)
 ABSOLUTE = r"(?<![\w.:/])(?:/(?:home|root|tmp|usr|var|work|Users|mnt|opt)/|[A-Za-z]:\\\w)"
 
 
+MOST_BYTES = 400_000
+
+
 def faults(notebook: Any) -> list[str]:
     """Say what of a notebook must not be committed."""
     found = []
-    for cell in notebook.cells:
-        if cell.get("outputs"):
-            found.append(f"{cell.id}: outputs")
-        if cell.get("execution_count") is not None:
-            found.append(f"{cell.id}: execution count")
-        if cell.metadata:
-            found.append(f"{cell.id}: metadata {', '.join(cell.metadata)}")
-        if path := re.search(ABSOLUTE, cell.source):
+    for place, cell in enumerate(each for each in notebook.cells if each.cell_type == "code"):
+        if cell.execution_count != place + 1:
+            found.append(f"{cell.id}: not run in order")
+        if any(output.output_type == "error" or output.get("name") == "stderr" for output in cell.outputs):
+            found.append(f"{cell.id}: an error or a warning")
+        shown = [output.get("text", "") for output in cell.outputs]
+        shown += [
+            output.get("data", {}).get(kind, "") for output in cell.outputs for kind in ("text/plain", "text/html")
+        ]
+        if path := re.search(ABSOLUTE, "\n".join([cell.source, *shown])):
             found.append(f"{cell.id}: absolute path {path[0]}")
+    found += [f"{cell.id}: metadata {', '.join(cell.metadata)}" for cell in notebook.cells if cell.metadata]
+    if not pictures(notebook):
+        found.append("no picture: run notebooks/execute.py")
     if notebook.metadata.get("kernelspec", {}).get("name") != "python3":
         found.append("kernel: python3 is the one that every environment has")
     return found
+
+
+def pictures(notebook: Any) -> list[str]:
+    """The PNGs that the cells have given."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return [output.data["image/png"] for output in outputs if "image/png" in output.get("data", {})]
 
 
 @pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
@@ -47,9 +61,13 @@ def test_there_are_seven() -> None:
     assert len(NOTEBOOKS) == 7
 
 
-def test_a_notebook_is_committed_without_its_outputs(notebook: Any) -> None:
+def test_a_notebook_is_committed_with_its_outputs(notebook: Any) -> None:
     nbformat.validate(notebook)
     assert faults(notebook) == []
+
+
+def test_a_notebook_is_small() -> None:
+    assert {path.stem: size for path in NOTEBOOKS if (size := path.stat().st_size) > MOST_BYTES} == {}
 
 
 def test_a_notebook_is_short_and_begins_with_its_title(notebook: Any) -> None:
@@ -69,15 +87,19 @@ def test_a_notebook_imports_names_that_exist(notebook: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"outputs": [nbformat.v4.new_output("stream", text="1")]}, "outputs"),
-        ({"execution_count": 3}, "execution count"),
+        ({"outputs": [nbformat.v4.new_output("stream", name="stderr", text="a warning")]}, "an error or a warning"),
+        ({"outputs": [nbformat.v4.new_output("error", ename="E", evalue="", traceback=[])]}, "an error or a warning"),
+        ({"outputs": []}, "no picture"),
+        ({"outputs": [nbformat.v4.new_output("stream", text="see /tmp/abc/x.csv")]}, "absolute path /tmp/"),
+        ({"execution_count": 3}, "not run in order"),
         ({"metadata": {"collapsed": True}}, "metadata collapsed"),
         ({"source": "open('/home/ann/x.csv')"}, "absolute path /home/"),
         ({"source": r"open('C:\data')"}, "absolute path C:"),
     ],
 )
 def test_what_must_not_be_committed_is_found(change: dict[str, Any], fault: str) -> None:
-    original = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 2")])
+    shown = nbformat.v4.new_output("display_data", {"image/png": "iVBORw0KGgo="})
+    original = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 2", execution_count=1, outputs=[shown])])
     original.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     assert faults(original) == []
     changed = copy.deepcopy(original)
@@ -106,7 +128,7 @@ def test_a_notebook_runs_and_leaves_nothing_behind(
     ).execute()
     said = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert [output.text for output in said if output.output_type == "stream" and output.name == "stderr"] == []
-    assert any(output.output_type == "display_data" and "image/png" in output.data for output in said)
+    assert pictures(notebook)
     assert list(here.iterdir()) == []
     assert not (tmp_path / "nowhere").exists()
     assert [path for path in temporary.rglob("*") if path.is_file()] == []
