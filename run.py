@@ -13,10 +13,10 @@ from runpy import run_path
 def command() -> int:
     """Run the command line and return its exit status."""
     import svm_cost_curves.experiments.processes.program_start  # noqa: F401
-    from svm_cost_curves.experiments.command_line.program import main
+    from svm_cost_curves.experiments.command_line import program
     from svm_cost_curves.experiments.processes import streams
 
-    return streams.run(main)
+    return streams.run(program.command)
 
 
 if __name__ == "__main__":

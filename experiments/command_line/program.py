@@ -26,6 +26,7 @@ from svm_cost_curves.experiments.configuration.choices import check_home
 from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS, CONF, CONFIG_DIR
 from svm_cost_curves.experiments.configuration.explanations import explain
 from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, status_of
+from svm_cost_curves.experiments.run.console import console, note_to
 from svm_cost_curves.experiments.run.errors import USER_ERRORS, print_error, print_text
 
 
@@ -79,3 +80,10 @@ def main() -> int:
         print_error(traceback.format_exc())
         return 1
     return 0
+
+
+def command() -> int:
+    """Run the command line of this process; say of a sweep at once that it begins: Hydra needs most of a second."""
+    if {"-m", "--multirun"} & set(sys.argv):
+        note_to(console(sys.stderr))("reading the settings")
+    return main()

@@ -23,9 +23,10 @@ from svm_cost_curves.experiments.launchers.cluster import cores_here
 from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.pool import Pool, Report, run_jobs
-from svm_cost_curves.experiments.run.console import LINE_WIDTH, console, cut, meter, note_to, progress_text
+from svm_cost_curves.experiments.run.console import console, note_to, progress_text
 from svm_cost_curves.experiments.run.errors import print_error
 from svm_cost_curves.experiments.run.jobs import RunsLine
+from svm_cost_curves.experiments.run.meter import LINE_WIDTH, cut, meter
 from svm_cost_curves.solvers import SettingsError
 
 

@@ -18,9 +18,10 @@ from svm_cost_curves.experiments.command_line.sweep_names import short
 from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
 from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, exit_code
-from svm_cost_curves.experiments.run.console import console, count, duration, percent, show
+from svm_cost_curves.experiments.run.console import console, count, percent, show
 from svm_cost_curves.experiments.run.errors import print_error
 from svm_cost_curves.experiments.run.leftovers import SWEEPS
+from svm_cost_curves.experiments.run.meter import duration
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.commands import command_line

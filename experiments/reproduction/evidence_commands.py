@@ -13,8 +13,9 @@ from svm_cost_curves.experiments.reproduction.plan import Planner
 from svm_cost_curves.experiments.reproduction.published import EvidenceError
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.summary import claims_table, remarks, shown
-from svm_cost_curves.experiments.run.console import console, duration, meter
+from svm_cost_curves.experiments.run.console import console
 from svm_cost_curves.experiments.run.errors import print_error
+from svm_cost_curves.experiments.run.meter import duration, meter
 from svm_cost_curves.experiments.store import Store
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from svm_cost_curves.experiments.processes.pool import Event
 from svm_cost_curves.experiments.reproduction.durations import Seconds, gram_seconds
 from svm_cost_curves.experiments.reproduction.memory import batch_key, working_memory
 from svm_cost_curves.experiments.reproduction.plan import PlannedRun
-from svm_cost_curves.experiments.run.console import Meter, duration
 from svm_cost_curves.experiments.run.jobs import RunsLine
+from svm_cost_curves.experiments.run.meter import Meter, duration
 from svm_cost_curves.solvers.gram_store import GramStore, default_directory
 
 MakeRuns = Callable[[Sequence[RunSettings], int, Sequence[str]], Iterator[Event]]

@@ -24,8 +24,9 @@ from svm_cost_curves.experiments.reproduction.plan import Plan, Planner
 from svm_cost_curves.experiments.reproduction.spec import FigureError, choose, read_figure
 from svm_cost_curves.experiments.reproduction.summary import show, shown
 from svm_cost_curves.experiments.reproduction.verdict import Verdict
-from svm_cost_curves.experiments.run.console import console, meter, note_to
+from svm_cost_curves.experiments.run.console import console, note_to
 from svm_cost_curves.experiments.run.errors import print_error
+from svm_cost_curves.experiments.run.meter import meter
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import recording
 from svm_cost_curves.support.files import check_writable

@@ -12,7 +12,7 @@ from svm_cost_curves.experiments.reproduction.memory import peak_memory
 from svm_cost_curves.experiments.reproduction.plan import Plan
 from svm_cost_curves.experiments.reproduction.spec import SCALES, FigureSpec
 from svm_cost_curves.experiments.reproduction.verdict import in_words
-from svm_cost_curves.experiments.run.console import duration
+from svm_cost_curves.experiments.run.meter import duration
 
 COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'time':>8}  {'memory':>8}  data sets; last verdict"
 """Header of the lines of `status_line`."""

@@ -21,7 +21,7 @@ from svm_cost_curves.experiments.reproduction.execute import execute
 from svm_cost_curves.experiments.reproduction.figure_runs import make_runs
 from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedRun, Planner
 from svm_cost_curves.experiments.reproduction.run_comparison import Candidate, Comparison, compare
-from svm_cost_curves.experiments.run.console import Meter
+from svm_cost_curves.experiments.run.meter import Meter
 from svm_cost_curves.experiments.store import Store
 
 SHORT_SECONDS: Final = 60.0

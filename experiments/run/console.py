@@ -1,8 +1,8 @@
 """Output of a run: header and result on standard output, progress on standard error.
 
-A single run shows everything (`FullDisplay`); a job of a sweep writes one line at its start and one at its end
-(`CompactDisplay`), so that parallel jobs stay readable. Without a terminal, and on one that cannot redraw a
-line (TERM=dumb), a line every five seconds replaces the bar.
+A single run shows everything (`FullDisplay`); a job of a sweep that is its own process writes a line at its end
+(`CompactDisplay`), others report to the sweep (`experiments.run.jobs`). Without a terminal, and on one that cannot
+redraw a line (TERM=dumb), lines replace the bar (`experiments.run.meter`).
 """
 
 from __future__ import annotations
@@ -10,21 +10,20 @@ from __future__ import annotations
 import math
 import re
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console, RenderableType
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
 from svm_cost_curves.experiments.columns import STEP_COSTS
-from svm_cost_curves.experiments.processes.elapsed import PAUSE, ElapsedTime, pause_after
+from svm_cost_curves.experiments.processes.elapsed import PAUSE, ElapsedTime
+from svm_cost_curves.experiments.run.meter import LineMeter, Meter, duration, meter
 from svm_cost_curves.support.text import printable
 
 if TYPE_CHECKING:
@@ -38,9 +37,6 @@ CURVE_PICTURE = "curve.png"
 """File name of a run's picture, beside its record."""
 PLAIN_WIDTH = 120
 """Columns of the output when it is not a terminal."""
-LINE_WIDTH = 100
-"""Columns of a line of progress."""
-BAR_WIDTH = 20
 LOG_PAUSE = 60.0
 """Seconds between two previews of the test error where there is no terminal."""
 
@@ -159,7 +155,7 @@ class CompactDisplay(Display):
         self._label = label
         self._out = out or sys.stdout
         self._elapsed = ElapsedTime(self._write)
-        self._meter = _LineMeter(self._write)
+        self._meter = LineMeter(self._write)
 
     def note(self, text: str) -> None:  # noqa: D102 (inherited)
         self._elapsed.begin(text, after=PAUSE)
@@ -193,84 +189,9 @@ class CompactDisplay(Display):
         self._out.flush()
 
 
-class Meter(Protocol):
-    """Shows progress: a bar on a terminal that redraws, else a line every few seconds."""
-
-    def update(self, fraction: float, text: str) -> None:
-        """Show a fraction between 0 and 1, the time left, and a text."""
-
-    def close(self) -> None:
-        """Remove the bar."""
-
-
-def meter(target: Console) -> Meter:
-    """Return the meter that suits a console."""
-    if target.is_interactive:
-        return _BarMeter(target)
-    return _LineMeter(partial(target.print, highlight=False, markup=False, soft_wrap=True))
-
-
 def note_to(target: Console) -> Callable[[str], None]:
     """Return a function that writes a line about the present step to a console."""
     return lambda text: target.print(Text(f"... {printable(text)}", style="dim"), highlight=False)
-
-
-class _BarMeter:
-    """A bar, on a terminal."""
-
-    def __init__(self, target: Console) -> None:
-        self._console = target
-        self._bar = Progress(
-            BarColumn(bar_width=BAR_WIDTH),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TextColumn("{task.fields[left]}"),
-            TextColumn("{task.fields[text]}"),
-            console=target,
-            transient=True,
-            auto_refresh=False,  # no second thread beside the solver
-            redirect_stdout=sys.stdout.isatty(),  # what is printed meanwhile goes above the bar
-        )
-        self._task: TaskID = self._bar.add_task("", total=1.0, text="", left="")
-        self._clock = _TimeLeft()
-        self._bar.start()
-
-    def update(self, fraction: float, text: str) -> None:
-        left = self._clock.text(fraction)
-        shown = cut(text, max(self._console.width, 40) - BAR_WIDTH - len(left) - len(" 100 %   "))
-        self._bar.update(self._task, completed=fraction, text=escape(shown), left=left, refresh=True)
-
-    def close(self) -> None:
-        self._bar.stop()
-
-
-class _LineMeter:
-    """A line every few seconds."""
-
-    def __init__(self, write: Callable[[str], None]) -> None:
-        self._write = write
-        self._clock = _TimeLeft()
-        self._begun = self._last = time.monotonic()
-
-    def update(self, fraction: float, text: str) -> None:
-        now = time.monotonic()
-        if now - self._last >= pause_after(now - self._begun):
-            self._last = now
-            parts = (f"{100 * fraction:3.0f} %", self._clock.text(fraction), text)
-            self._write(cut("  ".join(filter(None, parts)), LINE_WIDTH))
-
-    def close(self) -> None:
-        pass
-
-
-class _TimeLeft:
-    """Estimates the time left from the elapsed time and the fraction done, once that is a thousandth."""
-
-    def __init__(self) -> None:
-        self._start = time.monotonic()
-
-    def text(self, fraction: float) -> str:
-        elapsed = time.monotonic() - self._start
-        return "" if fraction < 1e-3 or elapsed < 1 else f"{duration(elapsed * (1 - fraction) / fraction)} left"
 
 
 def console(target: IO[str]) -> Console:
@@ -284,11 +205,6 @@ def show(target: Console, shown: RenderableType) -> None:
         target.print(shown, highlight=False)
     target.file.write(re.sub(r" +((?:\x1b\[[0-9;]*m)*)$", r"\1", lines.get(), flags=re.MULTILINE))
     target.file.flush()
-
-
-def cut(text: str, width: int) -> str:
-    """Return a text that is no longer than a number of columns."""
-    return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def progress_text(point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> str:
@@ -370,19 +286,6 @@ def count(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if value < 1e7 else f"{value:.2e}"
-
-
-def duration(seconds: float | None) -> str:
-    """Format a time in ms, s, min or h."""
-    if seconds is None:
-        return "-"
-    if seconds < 0.1:
-        return f"{1000 * seconds:.1f} ms"
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    if seconds < 3600:
-        return f"{seconds / 60:.1f} min"
-    return f"{seconds / 3600:.1f} h"
 
 
 def _milestones(curve: Curve, rows: int = 9) -> list[Mapping[str, Any]]:

@@ -212,11 +212,10 @@ class Recorder:
 
 
 def _read_to_end(process: subprocess.Popen[str]) -> str:
-    """Close the input of a recorder, after which it ends, and return its output; on a terminal say what takes long."""
+    """Close the input of a recorder, after which it ends, and return its output; say what takes long."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         return process.communicate(timeout=QUIET_SECONDS)[0]
-    if sys.stderr.isatty():
-        print("mlflow is recording the runs; Ctrl-C leaves it to itself", file=sys.stderr, flush=True)
+    print("... mlflow is recording the runs; Ctrl-C leaves it to itself", file=sys.stderr, flush=True)
     return process.communicate()[0]
 
 

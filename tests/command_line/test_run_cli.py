@@ -291,13 +291,6 @@ def test_a_user_without_home_folder_is_told(
     assert error == "error: this user has no home folder: set HOME to a folder that can be written\n"
 
 
-def test_an_unknown_name_in_a_sweep_is_refused(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
-    assert here("-m", "algo=sbp,spb", *TOY) == 2
-    assert "did you mean sbp" in capsys.readouterr().err
-    assert here("-m", "algo=sbp,smo", *TOY, "highlight=sdca") == 2
-    assert "highlight must be one of sbp, smo; got 'sdca'" in capsys.readouterr().err
-
-
 def test_ctrl_c_keeps_the_record(tmp_path: Path) -> None:
     words = [*TOY, "seed=99", "budget.seconds=600", "progress=false", "checkpoint_seconds=0.1"]
     process = subprocess.Popen(
@@ -343,7 +336,7 @@ def test_ctrl_c_keeps_the_record(tmp_path: Path) -> None:
         (["algo=sbp,smo"], "needs -m"),
         (["seed=range(3)"], "seed=range(3)': several values are a sweep, which needs -m"),
         (["sbp"], "'sbp': a setting is NAME=VALUE"),
-        (["nonsense"], "nonsense"),
+        (["-m", "algo=sbp,spb"], "unknown algorithm 'spb'; did you mean sbp?"),
         (["style=book"], "style must be one of screen, paper; got 'book'"),
         (["budget.epochs=${now:%Y-%m}"], "budget.epochs: While dereferencing interpolation"),
         (["budget.epochs=1e300"], "budget.epochs = 1e+300 of 1,258 examples: more than 2^63 - 1"),

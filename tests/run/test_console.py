@@ -27,19 +27,19 @@ from svm_cost_curves.experiments.processes import elapsed
 from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.pool import Event
-from svm_cost_curves.experiments.run import console
+from svm_cost_curves.experiments.run import meter
 from svm_cost_curves.experiments.run.console import (
     CompactDisplay,
     Display,
     FullDisplay,
+    console,
     count,
-    cut,
-    duration,
     percent,
     progress_text,
 )
 from svm_cost_curves.experiments.run.errors import print_error
 from svm_cost_curves.experiments.run.jobs import RunsLine
+from svm_cost_curves.experiments.run.meter import cut, duration
 
 RESULT: dict[str, Any] = {
     "algo": "sbp",
@@ -133,7 +133,7 @@ def test_lines_without_a_terminal_that_redraws_come_seldom(
 ) -> None:
     monkeypatch.setenv("TERM", "dumb")
     now = 0.0
-    monkeypatch.setattr(console.time, "monotonic", lambda: now)
+    monkeypatch.setattr(meter.time, "monotonic", lambda: now)
     err = stream()
     display = FullDisplay(progress=True, out=io.StringIO(), err=err)
     for step in range(21):
@@ -149,7 +149,7 @@ def test_a_log_has_a_line_every_five_seconds_in_the_first_minute_and_then_two_a_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 0.0
-    monkeypatch.setattr(console.time, "monotonic", lambda: now)
+    monkeypatch.setattr(meter.time, "monotonic", lambda: now)
     err = io.StringIO()
     display = FullDisplay(progress=True, out=io.StringIO(), err=err)
     for step in range(181):
@@ -302,7 +302,7 @@ def test_a_sweep_is_grouped_by_everything_but_the_seed() -> None:
     assert found[0].found == 1
     assert [group.name for group in groups(outcomes[:2])] == ["sbp"]
     out = io.StringIO()
-    console.console(out).print(table(outcomes))
+    console(out).print(table(outcomes))
     assert "20.00 % ± 14.14" in out.getvalue()
 
 
