@@ -69,8 +69,8 @@ extras: $(CORE_READY) $(DEV_READY) $(SWEEP_READY) ## what MPI, Ray, Slurm and a 
 bench: $(CORE_READY) $(DEV_READY) $(BENCH_READY) ## the benchmarks of docs/benchmarks.md, or some: make bench ARGS="-k libsvm"
 	$(PY) -m pytest benchmarks $(ARGS)
 
-site: $(CORE_READY) $(DEV_READY) $(SITE_READY) ## documents, gallery, notebooks as they run and API as pages: build/site/index.html
-	$(PY) -m sphinx -q -W --keep-going -c docs/site -d build/doctrees . build/site
+site: $(CORE_READY) $(DEV_READY) $(SITE_READY) ## documents, gallery, notebooks and API as pages: build/site/index.html
+	$(PY) -u -m sphinx -W --keep-going -c docs/site -d build/doctrees . build/site
 
 lint: $(CORE_READY) $(DEV_READY) ## ruff, mypy, stubtest, import-linter and clang-format, changing nothing
 	$(VENV)/bin/ruff check .

@@ -1,4 +1,4 @@
-"""The site: the repository's own Markdown, the notebooks as they run, and the API, by Sphinx (`make site`).
+"""The site: the repository's own Markdown, the notebooks and the API, by Sphinx (`make site`).
 
 The source folder is the repository's root, so that links between its files mean here what they mean there. Nothing is
 loaded from elsewhere, neither when the site is built nor when it is read.
@@ -23,15 +23,13 @@ include_patterns = ["*.md", "cpp/README.md", "datasets/files/*.md", "docs/**.md"
 exclude_patterns = [".*", "build", "conf", "cpp/*/**", "experiments", "figures", "report", "requirements"]
 exclude_patterns += ["results", "solvers", "support", "tests", "**/__pycache__"]
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "gallery", "mathml", "verdicts", "curves"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions += ["curves", "folding", "gallery", "mathml", "verdicts"]
 default_role = "py:obj"  # numpydoc: `name` in a docstring is a reference
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4  # headings are linked as on the repository's own pages
-nb_execution_mode = "force"
-nb_execution_in_temp = True
-nb_execution_raise_on_error = True
-nb_execution_timeout = 300
+nb_execution_mode = "off"  # notebooks are committed with what they gave, and tests run them
 nb_ipywidgets_js = {}
 suppress_warnings = ["ref.python"]  # shapes look like references: the n of (n, d) is an attribute of several classes
 
@@ -48,6 +46,9 @@ html_theme = "furo"
 html_title = project
 html_math_renderer = "mathml"
 html_additional_pages = {"index": "start.html"}
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
 templates_path = ["templates"]
 html_copy_source = False
 html_show_sourcelink = False

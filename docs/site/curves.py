@@ -6,23 +6,28 @@ import json
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
 from docutils import nodes
+from progress import told
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 from svm_cost_curves.experiments.plotting.interactive import PAGE
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT, cores
 from svm_cost_curves.experiments.reproduction.citations import place_of
 from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, EvidenceError, published_figures, read_facts
 from svm_cost_curves.experiments.reproduction.report.curves import figure_page
 from svm_cost_curves.experiments.reproduction.report.verdict_reader import read_verdict
+from svm_cost_curves.experiments.reproduction.results import inputs_of
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 
 FOLDER: Final = "curves"
@@ -34,21 +39,36 @@ LOGGER = logging.getLogger(__name__)
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write the page of each published figure; without evidence of `FIRST`, also a page of `DIGITS`."""
+    """Write the page of each published figure; without evidence of `FIRST`, also a page of `DIGITS`.
+
+    A page whose evidence and program have not changed since an earlier build stays.
+    """
     if app.builder.format != "html":
         return
-    folder = Path(app.outdir) / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in published_figures(EVIDENCE):
-        try:
-            page = _page(name)
-        except EvidenceError as error:
-            LOGGER.warning("%s has no page of curves: %s", name, error)
-            continue
-        if page is not None:
-            (folder / f"{name}.html").write_text(page, encoding="utf-8")
+    folder, sums = Path(app.outdir) / FOLDER, Path(app.doctreedir) / FOLDER
+    for place in (folder, sums):
+        place.mkdir(parents=True, exist_ok=True)
+    inputs = {name: inputs_of(EVIDENCE, name) for name in published_figures(EVIDENCE)}
+    waiting = [name for name, text in inputs.items() if _text_of(sums / name) != text]
+    with ProcessPoolExecutor(min(2, cores()), get_context("spawn")) as pool:
+        for name, fault in told("pages of curves", waiting, pool.map(write_page, waiting, repeat(folder))):
+            if fault:
+                LOGGER.warning("%s has no page of curves: %s", name, fault)
+            else:
+                (sums / name).write_text(inputs[name], encoding="ascii")
     if not (folder / f"{FIRST}.html").exists():
         _make_digits(folder / f"{DIGITS}.html")
+
+
+def write_page(name: str, folder: Path) -> tuple[str, str]:
+    """Write the page of a published figure, if it has curves; return its name and the fault, if there is one."""
+    try:
+        page = _page(name)
+    except EvidenceError as error:
+        return name, str(error)
+    if page is not None:
+        (folder / f"{name}.html").write_text(page, encoding="utf-8")
+    return name, ""
 
 
 def _page(name: str) -> str | None:
@@ -60,6 +80,10 @@ def _page(name: str) -> str | None:
     title = f"{place_of(spec.label, spec.paper)}: {spec.title}"
     png = picture.read_bytes() if picture.exists() else b""
     return figure_page(evidence, options, verdict.claims, title, [verdict.command], png)
+
+
+def _text_of(path: Path) -> str:
+    return path.read_text(encoding="ascii") if path.exists() else ""
 
 
 def _make_digits(path: Path) -> None:
@@ -82,8 +106,7 @@ class LivePicture(SphinxDirective):
         """Return the frame, and a link to the page itself."""
         name = FIRST if FIRST in published_figures(EVIDENCE) else DIGITS
         link = f"{'../' * self.env.docname.count('/')}{FOLDER}/{name}.html"
-        style = "width: 100%; height: 52rem; border: 0"
-        frame = f'<iframe src="{link}" title="Test error against cost" loading="lazy" style="{style}"></iframe>'
+        frame = f'<iframe class="curves" src="{link}" title="Test error against cost" loading="lazy"></iframe>'
         return [nodes.raw("", f'{frame}<p><a href="{link}">The same on a page of its own</a></p>', format="html")]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from docutils import nodes
+from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
@@ -17,11 +18,12 @@ from svm_cost_curves.experiments.reproduction.checks import CHECKS, recorded_che
 from svm_cost_curves.experiments.reproduction.citations import PAPERS, paper_named
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE
 from svm_cost_curves.experiments.reproduction.report.labels import LABELS, moment
-from svm_cost_curves.experiments.reproduction.report.pages import READINGS
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, catalogue, figure_files, read_figure
 
 RESULTS = PROJECT_ROOT / "docs" / "results"
 NOT_MADE = "No verdict at the paper's scale yet"
+THUMB = 480
+"""Width of a small picture in pixels."""
 
 
 def scorecard(folder: Path) -> dict[str, dict[str, str]]:
@@ -34,8 +36,8 @@ def scorecard(folder: Path) -> dict[str, dict[str, str]]:
     return entries
 
 
-def page(folder: Path, results: Path = RESULTS) -> list[str]:
-    """Return the gallery in Markdown, a section for each paper.
+def page(folder: Path, results: Path = RESULTS, thumbs: Path | None = None) -> list[str]:
+    """Return the gallery in Markdown, a section for each paper, a card for each figure.
 
     Parameters
     ----------
@@ -43,13 +45,30 @@ def page(folder: Path, results: Path = RESULTS) -> list[str]:
         Folder of the page, where relative links start.
     results : Path
         Folder of the scorecards: ``<paper>.md``, and ``<paper>/`` with ``scorecard.json`` and the pictures.
+    thumbs : Path, optional
+        Folder that gets small pictures, which the cards show; without it they show the pictures themselves.
     """
     papers: dict[str, list[FigureSpec]] = {}
     for name, paper in catalogue().items():
         papers.setdefault(paper, []).append(read_figure(name))
     order = [*PAPERS, *papers]  # the five papers first
-    shown = sorted(papers, key=order.index)
-    return [*checked(), *(line for paper in shown for line in _section(paper, papers[paper], folder, results))]
+    lines: list[str] = []
+    for paper in sorted(papers, key=order.index):
+        entries = scorecard(results / paper)
+        lines += [
+            "",
+            f"## {paper_named(paper).title}",
+            "",
+            f"{paper_named(paper).source}.",
+            "",
+            '<div class="cards">',
+            "",
+        ]
+        for spec in papers[paper]:
+            lines += _card(spec, entries, folder, results, thumbs)
+        lines += ["</div>", ""]
+    again = checked()
+    return [*lines, *(["## Runs made again", "", *again] if again else [])]
 
 
 def checked(evidence: Path = EVIDENCE) -> list[str]:
@@ -63,30 +82,43 @@ def checked(evidence: Path = EVIDENCE) -> list[str]:
     return [f"{runs:,} published runs were made again, and {agree:,} agree ({where}).", ""]
 
 
-def _section(paper: str, specs: list[FigureSpec], folder: Path, results: Path) -> Iterator[str]:
-    cited, entries = paper_named(paper), scorecard(results / paper)
-    yield from (f"## {cited.title}", "", f"{cited.source}.", "")
-    if (readings := results / paper / READINGS).is_file():
-        yield from (f"![The claims of the paper by their readings]({os.path.relpath(readings, folder)})", "")
-    for spec in specs:
-        yield from _figure(spec, entries, folder, results)
-
-
-def _figure(spec: FigureSpec, entries: Mapping[str, Mapping[str, str]], folder: Path, results: Path) -> Iterator[str]:
+def _card(
+    spec: FigureSpec, entries: Mapping[str, Mapping[str, str]], folder: Path, results: Path, thumbs: Path | None
+) -> Iterator[str]:
     entry, picture = entries.get(spec.id), results / spec.paper / f"{spec.id}.png"
-    yield from (f"### {spec.label}: {spec.title}", "")
+    name = f"{spec.label}: {spec.title}"
+    yield from ('<div class="card">', "")
     if entry is None:
-        yield f"{NOT_MADE}. `python3 reproduce.py figure={spec.id} scale=paper`"
-    else:
-        card = os.path.relpath(results / f"{spec.paper}.md", folder)
-        details = f"[Claims and numbers]({card}#{entry['anchor']})"
-        yield f"**{LABELS[entry['state']]}**; scale {entry['scale']}. {details}. `figure={spec.id}`"
-    yield ""
-    if (EVIDENCE / f"{spec.id}.json").is_file():
-        site = os.path.relpath(PROJECT_ROOT, folder)
-        yield from (f'<a href="{site}/curves/{spec.id}.html">Choose data set, solvers, cost and measure</a>', "")
-    if entry is not None and picture.is_file():
-        yield from (f"![{spec.label}: {spec.title}]({os.path.relpath(picture, folder)})", "")
+        yield from (
+            f"**{name}**",
+            "",
+            f"{NOT_MADE}. `python3 reproduce.py figure={spec.id} scale=paper`",
+            "",
+            "</div>",
+            "",
+        )
+        return
+    card = f"{os.path.relpath(results / f'{spec.paper}.md', folder)}#{entry['anchor']}"
+    if picture.is_file():
+        shown = picture if thumbs is None else _thumb(picture, thumbs)
+        yield from (f"[![{name}]({os.path.relpath(shown, folder)})]({card})", "")
+    yield from (f"[{name}]({card})", "")
+    site = os.path.relpath(PROJECT_ROOT, folder)
+    published = (EVIDENCE / f"{spec.id}.json").is_file()
+    curves = f' · <a href="{site}/curves/{spec.id}.html">curves</a>' if published else ""
+    scale = "" if entry["scale"] == "paper" else f"; scale {entry['scale']}"
+    yield from (f"**{LABELS[entry['state']]}**{scale}{curves} · `figure={spec.id}`", "", "</div>", "")
+
+
+def _thumb(picture: Path, folder: Path) -> Path:
+    """Write a small picture, the upper part of the picture."""
+    small = folder / picture.name
+    with Image.open(picture) as image:
+        width, height = image.size
+        upper = image.convert("RGB").crop((0, 0, width, min(height, width * 3 // 4)))
+        upper.thumbnail((THUMB, THUMB))
+        upper.quantize(64).save(small)
+    return small
 
 
 class Gallery(SphinxDirective):
@@ -97,7 +129,9 @@ class Gallery(SphinxDirective):
         place = Path(self.env.doc2path(self.env.docname))
         for path in (*figure_files().values(), *RESULTS.glob("*/scorecard.json"), EVIDENCE / CHECKS):
             self.env.note_dependency(str(path))
-        return self.parse_text_to_nodes("\n".join(page(place.parent)), allow_section_headings=True)
+        thumbs = Path(self.env.doctreedir) / "thumbs"
+        thumbs.mkdir(exist_ok=True)
+        return self.parse_text_to_nodes("\n".join(page(place.parent, thumbs=thumbs)), allow_section_headings=True)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from html import escape
+from collections.abc import Mapping
 from pathlib import Path
 
 from docutils import nodes
@@ -14,50 +14,36 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
-from svm_cost_curves.experiments.reproduction.report.labels import LABELS
+from svm_cost_curves.experiments.reproduction.report.labels import LABELS, State
 
-COLOURS = {
-    "reproduced": "#00604f",
-    "holds": "#00604f",
-    "trivial": "#00604f",
-    "mostly": "#3d7a4a",
-    "mostly_holds": "#3d7a4a",
-    "mixed": "#744700",
-    "contradicted": "#97270d",
-    "fails": "#97270d",
-}
-"""Grounds of white text; other outcomes are grey. A symbol and a title tell them apart without colour."""
-OTHER = "#50565f"
-STYLE = """<style>
-.verdict-bar { display: flex; height: 1.7rem; border-radius: 5px; overflow: hidden; margin: .2rem 0 .9rem; }
-.verdict-bar span { color: #fff; font-size: .8rem; line-height: 1.7rem; padding: 0 .5rem; min-width: 2.6rem;
-  overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
-.verdict-bar span + span { border-left: 1px solid #fff; }
-</style>"""
+COLOURS = {"\N{CHECK MARK}": "#00604f", "\N{LESS-THAN OR EQUAL TO}": "#00604f", "\N{BALLOT X}": "#97270d"}
+COLOURS |= {LABELS["mostly"].symbol: "#3d9a6a", LABELS["mixed"].symbol: "#c78a1d"}
+"""By the sign of an outcome; others are grey. The words below the bar tell them apart without colour."""
+OTHER = "#8b919b"
 
 
-def outcomes(folder: Path) -> Counter[str]:
-    """Return how many claims of a paper have each outcome; a figure without judged claims counts once, by its state."""
-    cards = scorecard(folder).values()
-    return Counter(str(state) for card in cards for state in (card.get("claims") or [card["state"]]))
+def outcomes(folder: Path) -> Counter[State]:
+    """Return how many claims of a paper have each outcome, as README counts them."""
+    return Counter(state for card in scorecard(folder).values() for state in card.get("claims", ()))
 
 
-def bar(counts: Counter[str]) -> str:
-    """Return the outcomes as a stacked bar in HTML, in the order of `LABELS`."""
-    order = [*LABELS, *counts]
-    shown = sorted(counts.items(), key=lambda item: order.index(item[0]))
-    texts = [f"{count} {LABELS[state].text if state in LABELS else state}" for state, count in shown]
-    parts = [
-        f'<span style="flex:{count};background:{COLOURS.get(state, OTHER)}" title="{escape(text)}">'
-        f"{LABELS[state].symbol if state in LABELS else ''} {escape(text)}</span>"
-        for (state, count), text in zip(shown, texts, strict=True)
+def bar(counts: Mapping[State, int]) -> str:
+    """Return the outcomes as a stacked bar in HTML, in the order of `LABELS`, with their words below it."""
+    shown = [(LABELS[state], counts[state]) for state in LABELS if counts.get(state)]
+    colours = [COLOURS.get(label.symbol, OTHER) for label, _ in shown]
+    parts = [f'<span style="flex:{count};background:{c}"></span>' for c, (_, count) in zip(colours, shown, strict=True)]
+    words = [
+        f'<li><span style="background:{c}"></span>{label.symbol} {count} {label.text}</li>'
+        for c, (label, count) in zip(colours, shown, strict=True)
     ]
-    return f'<div class="verdict-bar" role="img" aria-label="{escape(", ".join(texts))}">{"".join(parts)}</div>'
+    total = f"<li>of {sum(counts.values())} claims</li>"
+    drawn = f'<div class="verdict-bar" aria-hidden="true">{"".join(parts)}</div>'
+    return f'{drawn}<ul class="verdict-words">{"".join(words)}{total}</ul>'
 
 
 def page(folder: Path, results: Path = RESULTS) -> list[str]:
     """Return the papers in Markdown, with links relative to `folder`."""
-    lines = [STYLE, ""]
+    lines = []
     for key, paper in PAPERS.items():
         counts = outcomes(results / key)
         card = os.path.relpath(results / f"{key}.md", folder)

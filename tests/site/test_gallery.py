@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from PIL import Image
 
 from svm_cost_curves.experiments.reproduction.checks import CHECKS
 from svm_cost_curves.experiments.reproduction.published import EvidenceError, write_sums
@@ -28,11 +29,12 @@ def gallery(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("gallery")
 
 
-def test_every_figure_has_a_section(gallery: ModuleType) -> None:
+def test_every_figure_has_a_card(gallery: ModuleType) -> None:
     lines = gallery.page(SITE)
+    assert lines.count('<div class="card">') == len(catalogue())
     for name in catalogue():
         spec = read_figure(name)
-        assert f"### {spec.label}: {spec.title}" in lines
+        assert any(f"{spec.label}: {spec.title}" in line for line in lines), name
         assert any(f"figure={name}" in line for line in lines), name
 
 
@@ -40,7 +42,7 @@ def test_links_and_pictures_are_there(gallery: ModuleType) -> None:
     text = "\n".join(gallery.page(SITE))
     links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)
     pictures = [link for link in links if link.endswith(".png")]
-    assert len(pictures) == len(list((ROOT / "docs" / "results").glob("*/*.png")))
+    assert len(pictures) == len(list((ROOT / "docs" / "results").glob("*/*_*.png")))  # without readings.png
     assert [link for link in links if not (SITE / link).is_file()] == []
 
 
@@ -48,13 +50,21 @@ def test_the_verdict_is_the_scorecards(gallery: ModuleType, tmp_path: Path) -> N
     (tmp_path / "sbp").mkdir()
     (tmp_path / "sbp" / "scorecard.json").write_text(json.dumps(CARD), encoding="utf-8")
     lines = gallery.page(tmp_path, tmp_path)
-    told = lines[lines.index(f"### Figure 2: {read_figure('sbp_fig2').title}") + 2]
-    assert told == (
-        "**◐ mixed**; scale paper, stand-in data. [Claims and numbers](sbp.md#figure-2-errors). `figure=sbp_fig2`"
-    )
-    told = lines[lines.index(f"### Figure 3: {read_figure('sbp_fig3').title}") + 2]
+    link = f"[Figure 2: {read_figure('sbp_fig2').title}](sbp.md#figure-2-errors)"
+    assert lines[lines.index(link) + 2].startswith("**◐ mixed**; scale paper, stand-in data · ")
+    assert lines[lines.index(link) + 2].endswith("curves</a> · `figure=sbp_fig2`")
+    told = lines[lines.index(f"**Figure 3: {read_figure('sbp_fig3').title}**") + 2]
     assert told.startswith(gallery.NOT_MADE)
-    assert not any(line.startswith("![") for line in lines)
+    assert not any("![" in line for line in lines)
+
+
+def test_a_card_shows_a_small_picture(gallery: ModuleType, tmp_path: Path) -> None:
+    gallery.page(SITE, thumbs=tmp_path)
+    for path in tmp_path.glob("*.png"):
+        with Image.open(path) as small:
+            assert max(small.size) <= gallery.THUMB
+        assert path.stat().st_size < 60_000
+    assert len(list(tmp_path.glob("*.png"))) == len(list((ROOT / "docs" / "results").glob("*/*_*.png")))
 
 
 def test_a_paper_without_a_scorecard_has_no_verdicts(gallery: ModuleType, tmp_path: Path) -> None:

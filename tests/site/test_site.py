@@ -57,7 +57,7 @@ class Reader(HTMLParser):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("sphinx", reason="the extra `site` is not installed")
     place = tmp_path_factory.mktemp("site")
-    words = ["-m", "sphinx", "-q", "-W", "--keep-going", "-c", "docs/site", "-d", str(place / "doctrees"), "."]
+    words = ["-m", "sphinx", "-W", "--keep-going", "-c", "docs/site", "-d", str(place / "doctrees"), "."]
     done = subprocess.run(
         [sys.executable, *words, str(place / "html")],
         cwd=ROOT,
@@ -107,7 +107,8 @@ def test_the_pages_have_their_contents(site: Path) -> None:
     start = (site / "index.html").read_text(encoding="utf-8")
     assert 'url=docs/site/index.html"' in start
     gallery = (site / PAGES[1]).read_text(encoding="utf-8")
-    assert gallery.count("<img ") >= len(list((ROOT / "docs" / "results").glob("*/*.png")))
+    assert gallery.count('class="card"') == gallery.count("<img ") >= 45
+    assert '<details class="folded">' in (site / "docs/results/sbp.html").read_text(encoding="utf-8")
     notebook = (site / PAGES[2]).read_text(encoding="utf-8")
     assert "<math" in notebook
     assert "<img " in notebook

@@ -12,6 +12,9 @@ from types import ModuleType
 import pytest
 
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
+from svm_cost_curves.experiments.reproduction.published import EVIDENCE
+from svm_cost_curves.experiments.reproduction.report.front import published_claims
+from svm_cost_curves.experiments.reproduction.report.labels import LABELS, counted
 
 SITE = Path(__file__).resolve().parents[2] / "docs" / "site"
 
@@ -26,24 +29,31 @@ def verdicts(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_claims_are_counted(verdicts: ModuleType, tmp_path: Path) -> None:
     cards = {
         "a": {"anchor": "", "state": "mixed", "scale": "paper", "claims": ["reproduced", "mixed", "reproduced"]},
-        "b": {"anchor": "", "state": "no_claim", "scale": "paper", "claims": []},
-        "c": {"anchor": "", "state": "partly", "scale": "paper"},  # of an earlier version
+        "b": {"anchor": "", "state": "mostly", "scale": "paper", "claims": []},  # judged by its numbers
     }
     (tmp_path / "scorecard.json").write_text(json.dumps(cards), encoding="utf-8")
     counts = verdicts.outcomes(tmp_path)
-    assert counts == {"reproduced": 2, "mixed": 1, "no_claim": 1, "partly": 1}
+    assert counts == {"reproduced": 2, "mixed": 1}
     bar = verdicts.bar(counts)
-    assert [int(share) for share in re.findall(r"flex:(\d+)", bar)] == [2, 1, 1, 1]
-    assert 'aria-label="2 reproduced, 1 mixed, 1 nothing to judge, 1 partly"' in bar
+    assert [int(share) for share in re.findall(r"flex:(\d+)", bar)] == [2, 1]
+    assert "✓ 2 reproduced</li>" in bar
+    assert "◐ 1 mixed</li><li>of 3 claims</li>" in bar
 
 
-def test_texts_are_escaped(verdicts: ModuleType) -> None:
-    assert "<i>" not in verdicts.bar(Counter({"<i>": 1}))
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_front_page_counts_as_readme_does(verdicts: ModuleType, paper: str) -> None:
+    signs = Counter[str]()
+    for state, count in verdicts.outcomes(verdicts.RESULTS / paper).items():
+        signs[LABELS[state].symbol] += count
+    readmes = counted(published_claims(EVIDENCE)[paper])
+    assert sorted(f"{sign} {count}" for sign, count in signs.items()) == sorted(
+        readmes.partition(" of ")[0].split(", ")
+    )
 
 
 def test_all_papers_are_shown_and_their_scorecards_are_there(verdicts: ModuleType, tmp_path: Path) -> None:
     lines = verdicts.page(SITE)
     links = [link for line in lines for link in re.findall(r"^\[.+\]\((.+)\),", line)]
-    assert len(links) == len(PAPERS) == sum("verdict-bar" in line for line in lines[1:])
+    assert len(links) == len(PAPERS) == sum("verdict-bar" in line for line in lines)
     assert all((SITE / link).is_file() for link in links)
     assert sum("No verdict" in line for line in verdicts.page(tmp_path, tmp_path)) == len(PAPERS)

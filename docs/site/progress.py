@@ -1,0 +1,26 @@
+"""Says which of several pieces of work are done, and every five seconds which one is going on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from sphinx.util import logging
+
+from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
+
+LOGGER = logging.getLogger(__name__)
+Result = TypeVar("Result")
+
+
+def told(kind: str, names: Sequence[str], results: Iterable[Result]) -> Iterator[Result]:
+    """Yield the results, and say before each one ``notebooks: 3 of 7, estimators``."""
+    elapsed = ElapsedTime(LOGGER.info)
+    place = iter(results)
+    for number, name in enumerate(names, start=1):
+        elapsed.begin(f"{kind}: {number} of {len(names)}, {name}")
+        try:
+            result = next(place)
+        finally:
+            elapsed.end()
+        yield result
