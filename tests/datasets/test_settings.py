@@ -72,7 +72,7 @@ def test_a_setting_with_effect_is_accepted(compose: Compose, words: list[str]) -
 
 
 def test_a_field_of_another_kind_in_a_file_is_refused_with_similar_ones() -> None:
-    with pytest.raises(DataError, match=r"dataset.test has .* for kind file\. It .*did you mean .*test_count"):
+    with pytest.raises(DataError, match=r"dataset.test has .* for kind file\. It has .*test_count.*mean max_test"):
         spec_of(DatasetConfig(name="mine", format="libsvm", test="x.svm"))
     assert spec_of(DatasetConfig(name="mine", test="x.svm"), ["test"], ["test"]) == PublishedData(name="mine")
 
