@@ -17,6 +17,7 @@ from svm_cost_curves.experiments.reproduction.completion import QUERY, completio
 from svm_cost_curves.experiments.reproduction.options import OK, USER_ERROR, Command, figure_named, parse
 from svm_cost_curves.experiments.reproduction.published import EvidenceError
 from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
+from svm_cost_curves.support.commands import command_line
 
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 
@@ -59,7 +60,9 @@ Only missing runs are computed; an interrupted figure continues. The result is i
 figure.png, data.csv, table.md, verdict.json and verdict.md.
 
 exit status: 0 done; 1 a run failed, the rest is done; 2 the command or the store is wrong; 3 a data set is not
-available, the rest is done; 4 a checked run differs; 130 stopped by Ctrl-C, 75 by SIGTERM"""
+available, the rest is done; 4 a checked run differs; 130 stopped by Ctrl-C, 75 by SIGTERM
+
+docs/glossary.md explains the terms, docs/reproduction.md how claims are judged."""
 
 
 def command() -> int:
@@ -110,7 +113,8 @@ def _run(command: Command, words: Sequence[str]) -> int:
 def _complete(words: Sequence[str]) -> int:
     """Answer a shell that completes a command line; it asks as it asks Hydra."""
     if not any(word.startswith("query=") for word in words):
-        _print_error('error: eval "$(python3 run.py -sc install=bash)" installs completion, also for reproduce.py')
+        install = command_line("run", "-sc", "install=bash")
+        _print_error(f'error: eval "$({install})" installs completion, also for reproduce.py')
         return USER_ERROR
     line = os.environ.get("COMP_LINE", "")
     print("\n".join(completions(line[: int(os.environ.get("COMP_POINT", len(line)))])))
@@ -125,7 +129,7 @@ def _named(words: Sequence[str]) -> list[FigureSpec]:
 
 def _help() -> str:
     """Return the help text, with the options of single figures."""
-    lines = [HELP]
+    lines = [HELP.replace("python3 reproduce.py", command_line("reproduce"))]
     for spec in (read_figure(name, with_statistics=False) for name in catalogue()):
         if spec.options:
             lines += ["", f"figure={spec.id}: {spec.title}"]

@@ -333,7 +333,7 @@ def test_ctrl_c_keeps_the_record(tmp_path: Path) -> None:
         (["dataset=file:/no/such.csv"], "/no/such.csv: there is no such file"),
         (["dataset=sklearn:boston"], "dataset=sklearn:boston: NAME is one of breast_cancer, digits, iris, wine"),
         (["dataset=sklearnn:wine"], "unknown data set 'sklearnn:wine'; did you mean sklearn? known: adult"),
-        (["algo=sbp,smo"], "needs -m"),
+        (["-m", "algo=sbp,smo", "highlight=sdca"], "highlight must be one of sbp, smo; got 'sdca'"),
         (["seed=range(3)"], "seed=range(3)': several values are a sweep, which needs -m"),
         (["sbp"], "'sbp': a setting is NAME=VALUE"),
         (["-m", "algo=sbp,spb"], "unknown algorithm 'spb'; did you mean sbp?"),
