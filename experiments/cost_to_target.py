@@ -1,14 +1,17 @@
 """The cost to a target, as sentences, tables and pages mean it where they name no other meaning.
 
 It is the cost from which the mean over the runs stays at or below the target. The other meaning, the first evaluation
-of a run at or below the target, is `experiments.curve.cost_to_reach`.
+of a run at or below the target, is `cost_to_reach`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svm_cost_curves.experiments.curve import Points, aligned, first_at_or_below
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from svm_cost_curves.experiments.curve import Points, aligned, column, first_at_or_below, without_missing
 
 
 def cost_to_stay(runs: Sequence[Points], target: float) -> float | None:
@@ -35,3 +38,23 @@ def cost_to_stay(runs: Sequence[Points], target: float) -> float | None:
         return None
     place = int(first_at_or_below(values.mean(axis=0), target, settled=True))
     return float(costs[place]) if place < len(costs) else None
+
+
+def cost_to_reach(cost: ArrayLike, value: ArrayLike, target: float) -> float | None:
+    """Return the smallest cost at which the value is at or below a target; None if the curve never is.
+
+    Parameters
+    ----------
+    cost, value : array_like, (rows,)
+        As in `value_at`.
+    target : float
+        In the value's unit; compared as in `first_at_or_below`.
+    """
+    costs, values = without_missing(cost, value)
+    place = int(first_at_or_below(values, target))
+    return float(costs[place]) if place < len(costs) else None
+
+
+def epoch_cost(frame: pd.DataFrame, cost: str) -> float | None:
+    """Return the cost of the first evaluation at the end of a run's first epoch or later; None if it ends before."""
+    return cost_to_reach(column(frame, cost), -column(frame, "epochs"), -1.0)

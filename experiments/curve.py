@@ -189,7 +189,7 @@ def value_at(cost: ArrayLike, value: ArrayLike, at: ArrayLike) -> NDArray[np.flo
     ndarray, (m,), float64
         NaN before the first row; the last value beyond the last row.
     """
-    costs, values = _known(cost, value)
+    costs, values = without_missing(cost, value)
     wanted = np.asarray(at, dtype=np.float64)
     index = np.searchsorted(costs, wanted, side="right") - 1
     return np.where(index >= 0, values[np.maximum(index, 0)] if len(values) else np.nan, np.nan)
@@ -203,41 +203,27 @@ def first_at_or_below(values: ArrayLike, target: ArrayLike, *, settled: bool = F
 
     Parameters
     ----------
-    values : array_like, (rows,)
+    values : array_like, (rows,) or (curves, rows)
         Not NaN.
     target : array_like
-        Any shape, also a single number.
+        Any shape, also a single number; with several curves (targets,), or (curves, targets).
     settled : bool
         Whether all later values must be at or below the target too.
 
     Returns
     -------
-    ndarray of int, of the shape of `target`
+    ndarray of int
+        Of the shape of `target`; with several curves (curves, targets).
     """
     kept = np.asarray(values, dtype=np.float64)
-    envelope = np.maximum.accumulate(kept[::-1])[::-1] if settled else np.minimum.accumulate(kept)
+    forth = slice(None, None, -1 if settled else 1)
+    envelope = (np.maximum if settled else np.minimum).accumulate(kept[..., forth], axis=-1)[..., forth]
     targets = np.asarray(target, dtype=np.float64)
-    return np.searchsorted(-envelope, -(targets + ROUNDING * np.abs(targets)), side="left")
-
-
-def cost_to_reach(cost: ArrayLike, value: ArrayLike, target: float) -> float | None:
-    """Return the smallest cost at which the value is at or below a target; None if the curve never is.
-
-    Parameters
-    ----------
-    cost, value : array_like, (rows,)
-        As in `value_at`.
-    target : float
-        In the value's unit; compared as in `first_at_or_below`.
-    """
-    costs, values = _known(cost, value)
-    place = int(first_at_or_below(values, target))
-    return float(costs[place]) if place < len(costs) else None
-
-
-def epoch_cost(frame: pd.DataFrame, cost: str) -> float | None:
-    """Return the cost of the first evaluation at the end of a run's first epoch or later; None if it ends before."""
-    return cost_to_reach(column(frame, cost), -column(frame, "epochs"), -1.0)
+    limits = -(targets + ROUNDING * np.abs(targets))
+    if kept.ndim == 1:
+        return np.searchsorted(-envelope, limits, side="left")
+    rows = np.broadcast_to(limits, (len(kept), limits.shape[-1]))
+    return np.array([np.searchsorted(-row, limit, side="left") for row, limit in zip(envelope, rows, strict=True)])
 
 
 def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> float:
@@ -260,7 +246,7 @@ def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> fl
     """
     if not 0 < low < high < math.inf:
         raise ValueError(f"the limits of the cost must satisfy 0 < low < high, got {low} and {high}")
-    costs, errors = _known(cost, error)
+    costs, errors = without_missing(cost, error)
     if not len(costs) or costs[0] > low:
         begin = f"begins at cost {costs[0]:g}" if len(costs) else "is empty"
         raise ValueError(f"the curve {begin}: no error is known at the lower limit {low:g}")
@@ -301,7 +287,7 @@ def aligned(runs: Sequence[Points], grid: ArrayLike | None = None) -> tuple[NDAr
 
     Left out are rows without a value, and runs without others. The costs are those of `grid`, (m,), or `common_grid`.
     """
-    pairs = [pair for run in runs if len((pair := _known(*run))[0])]
+    pairs = [pair for run in runs if len((pair := without_missing(*run))[0])]
     costs = common_grid([pair[0] for pair in pairs]) if grid is None else np.asarray(grid, dtype=np.float64)
     values = np.array([value_at(*pair, costs) for pair in pairs]).reshape(len(pairs), len(costs))
     known = np.isfinite(values).all(axis=0) if pairs else np.zeros(len(costs), dtype=bool)
@@ -357,7 +343,8 @@ def values_on(runs: Sequence[Points], grid: NDArray[np.float64]) -> NDArray[np.f
     return np.stack([value_at(*run, grid) for run in runs])
 
 
-def _known(cost: ArrayLike, value: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def without_missing(cost: ArrayLike, value: ArrayLike) -> Points:
+    """Return the rows of a curve that have both, (rows,) each; raises ValueError if it is none."""
     costs, values = np.asarray(cost, dtype=np.float64), np.asarray(value, dtype=np.float64)
     if costs.ndim != 1 or costs.shape != values.shape:
         raise ValueError(f"cost and value must be vectors of one length, got shapes {costs.shape} and {values.shape}")

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.arena.targets import COSTS, Targets
-from svm_cost_curves.experiments.cost_to_target import cost_to_stay
-from svm_cost_curves.experiments.curve import Points, column, cost_to_reach
+from svm_cost_curves.experiments.cost_to_target import cost_to_reach, cost_to_stay
+from svm_cost_curves.experiments.curve import Points, column
 from svm_cost_curves.experiments.papers.optimum import SERIES as OPTIMUM
 from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
 from svm_cost_curves.experiments.plotting.bands import Band, band

@@ -41,7 +41,8 @@ def with_experiment(words: Sequence[str]) -> list[str]:
         raise SettingsError(f"{path}: it must have lines NAME: VALUE, as algo: sbp")
     typed = {setting_name(word) for word in words}
     own = [word for word in _words(content, "") if setting_name(word) not in typed]
-    return [*own, *(word for word in words if setting_name(word) != NAME)]
+    place = next(number for number, word in enumerate(words) if setting_name(word) == NAME)
+    return [*words[:place], *own, *words[place + 1 :]]
 
 
 def _words(content: Mapping[str, Any], prefix: str) -> Iterator[str]:

@@ -72,7 +72,7 @@ def short(lists: Sequence[Values]) -> list[list[str]]:
 def job_labels(overrides: Sequence[Sequence[str]]) -> list[str]:
     """Return a short name for each job of a sweep: algorithm, data set and settings, as far as they differ."""
     differ = [dict(values) for values in differing(overrides)]
-    first = [[own.pop(name) for name in ("algo", "dataset") if name in own] for own in differ]
+    first = [[own.pop(name).replace("\\:", ":") for name in ("algo", "dataset") if name in own] for own in differ]
     texts = short([tuple(own.items()) for own in differ])
     return [
         " ".join(parts + rest) or " ".join(words) for parts, rest, words in zip(first, texts, overrides, strict=True)

@@ -81,7 +81,7 @@ def assemble(
         )
 
     if needs(run.solver, "nu") and run.problem.nu is None:
-        notify("nu for this lambda, from its optimum, which is computed once (problem.nu= gives nu itself)")
+        notify("nu, from the optimum for lambda (problem.nu= spares it)")
         nu = _derived_nu(lambda: problem_with(None), run.identity(), data.fingerprint, cache_dir)
         run = _with_problem(run, "nu", nu, "derived from lambda")
     return Assembled(problem_with(run.problem.nu), run)

@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("folder")
 def test_the_settings_of_a_file_take_the_place_of_its_name() -> None:
     own = ["algo=sbp", "dataset.train=a folder/x.csv", "dataset.positive=[1,b]", "problem.bias=true", "problem.nu=null"]
-    assert with_experiment(["-m", "+experiment=mine", "seed=3"]) == [*own, "-m", "seed=3"]
+    assert with_experiment(["-m", "+experiment=mine", "seed=3"]) == ["-m", *own, "seed=3"]
     assert with_experiment(["experiment=mine", "x=1"]) == [*own, "seed=range(2)", "x=1"]
     assert with_experiment(["algo=smo"]) == ["algo=smo"]
 

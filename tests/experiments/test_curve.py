@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svm_cost_curves.experiments import curve
+from svm_cost_curves.experiments.cost_to_target import cost_to_reach
 from svm_cost_curves.experiments.curve import CurveError
 
 finite = st.floats(-1e6, 1e6)
@@ -161,6 +162,15 @@ def test_the_first_value_at_or_below_each_target(
         assert curve.first_at_or_below(values, target, settled=settled) == place
 
 
+@given(st.lists(st.lists(finite, min_size=4, max_size=4), min_size=1, max_size=4), st.lists(finite), st.booleans())
+def test_several_curves_are_searched_one_by_one(curves: list[list[float]], targets: list[float], settled: bool) -> None:
+    places = [curve.first_at_or_below(values, targets, settled=settled) for values in curves]
+    assert (curve.first_at_or_below(curves, targets, settled=settled) == places).all()
+    own = np.array([[*targets, values[2]] for values in curves])
+    places = [curve.first_at_or_below(*pair, settled=settled) for pair in zip(curves, own, strict=True)]
+    assert (curve.first_at_or_below(curves, own, settled=settled) == places).all()
+
+
 def test_a_value_above_the_target_in_its_last_bits_is_at_it() -> None:
     total = 0.1 + 0.2
     assert total > 0.3
@@ -183,7 +193,7 @@ def test_no_values_are_at_or_below_no_target() -> None:
 @given(curves(), finite)
 def test_cost_to_reach_is_the_first_cost_with_the_target(points: tuple[np.ndarray, np.ndarray], target: float) -> None:
     cost, value = points
-    reached = curve.cost_to_reach(cost, value, target)
+    reached = cost_to_reach(cost, value, target)
     if reached is None:
         assert (value > target).all()
     else:

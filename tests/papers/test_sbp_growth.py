@@ -98,11 +98,11 @@ def test_an_error_is_reached_when_the_mean_over_the_runs_stays_there() -> None:
     assert at(found.costs, 0.2) == math.inf
     assert at(found.costs, 2.0) == 200
     assert at(found.costs, 5.0) == 0.0  # target 0.6, reached at the first evaluation
-    first = found.first_of([0, 1])
+    first = found.first_of(np.array([[0, 1]]))[0]
     assert at(first, 2.0) == 200
     assert at(first, 1.0) == 400  # wanted: 0.2; at 300 and at 400
     assert at(first, 0.5) == math.inf  # one of two does not meet it
-    assert at(found.first_of([0]), 0.5) == at(found.first_of([0, 0, 1]), 0.5) == 300
+    assert at(found.first_of(np.array([[0]]))[0], 0.5) == at(found.first_of(np.array([[0, 0, 1]]))[0], 0.5) == 300
     assert not at(found.used, 5.0)
     assert at(found.used, 2.0)
 

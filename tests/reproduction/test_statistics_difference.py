@@ -40,8 +40,8 @@ def ends(interval: Interval | None) -> list[float]:
 def of_means(one: list[float], other: list[float], *, paired: bool) -> Interval | None:
     first, second = np.array(one), np.array(other)
     return relative_difference(
-        lambda runs: float(first[list(runs)].mean()),
-        lambda runs: float(second[list(runs)].mean()),
+        lambda runs: first[runs].mean(axis=1),
+        lambda runs: second[runs].mean(axis=1),
         (len(one),) if paired else (len(one), len(other)),
     )
 

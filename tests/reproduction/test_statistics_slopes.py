@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -9,10 +8,12 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from svm_cost_curves.experiments import curve
 from svm_cost_curves.experiments.reproduction.statistics import (
     LEAST_POINTS,
+    Draws,
     Interval,
     bootstrap_mean,
     exponent,
@@ -127,7 +128,7 @@ def test_factors_of_whole_runs_do_not_widen_the_interval_of_an_exponent(
     x: list[int], own: float, factors: list[float]
 ) -> None:
     curves = np.outer(factors, np.array(x, dtype=float) ** own)
-    found = exponent(x, lambda runs: curves[list(runs)].mean(axis=0), [len(factors)])
+    found = exponent(x, lambda runs: curves[runs].mean(axis=1), [len(factors)])
     assert ends(found) == pytest.approx([own] * 3, abs=1e-9)
 
 
@@ -174,9 +175,9 @@ def test_the_difference_of_two_exponents_of_exact_laws(
     curves, others = (np.outer(factors, np.array(x, dtype=float) ** each) for each in (own, less))
     found = exponent(
         x,
-        lambda runs: curves[list(runs)].mean(axis=0),
+        lambda runs: curves[runs].mean(axis=1),
         [len(factors)],
-        lambda runs: others[list(runs)].mean(axis=0),
+        lambda runs: others[runs].mean(axis=1),
         [len(factors)],
     )
     assert ends(found) == pytest.approx([own - less] * 3, abs=1e-9)
@@ -186,9 +187,9 @@ def test_two_exponents_are_those_of_the_sizes_that_both_know() -> None:
     x, first, second = [1.0, 2.0, 4.0, 8.0, 16.0], [9.0, 2.0, 4.0, 8.0, 16.0], [1.0, 4.0, 16.0, 64.0, math.inf]
     # without 16, which the second lacks; log2 of the first: 3.17, 1, 2, 3, against 0, 1, 2, 3
     expected = scipy.stats.linregress(np.log(x[:4]), np.log(first[:4])).slope - 2
-    found = exponent(x, lambda _: first, [1], lambda _: second, [1])
+    found = exponent(x, lambda _: [first], [1], lambda _: [second], [1])
     assert ends(found) == pytest.approx([expected] * 3)
-    assert exponent(x, lambda _: first, [1], lambda _: [1.0, 2.0, 0.0, 0.0, 0.0], [1]) is None
+    assert exponent(x, lambda _: [first], [1], lambda _: [[1.0, 2.0, 0.0, 0.0, 0.0]], [1]) is None
 
 
 def test_the_interval_of_an_exponent_is_that_of_independent_normal_errors() -> None:
@@ -197,8 +198,9 @@ def test_the_interval_of_an_exponent_is_that_of_independent_normal_errors() -> N
     errors = np.random.default_rng(0).normal(scale=0.1, size=(4, runs))
     groups = x[:, None] ** 1.5 * np.exp(errors)
 
-    def geometric_means(*chosen: Sequence[int]) -> list[float]:
-        return [float(np.exp(np.log(own[list(rows)]).mean())) for own, rows in zip(groups, chosen, strict=True)]
+    def geometric_means(*chosen: Draws) -> NDArray[np.float64]:
+        means = [np.exp(np.log(group[rows]).mean(axis=1)) for group, rows in zip(groups, chosen, strict=True)]
+        return np.column_stack(means)
 
     estimate, low, high = ends(exponent(x, geometric_means, [runs] * 4))
     half = 1.96 * 0.1 / math.sqrt(runs) / np.log(x).std() / 2
@@ -259,11 +261,15 @@ def test_the_trend_of_differences_of_two_methods() -> None:
 
 @given(st.lists(st.lists(st.floats(0.1, 10), min_size=2, max_size=5), min_size=1, max_size=4), st.data())
 def test_medians_and_means_of_chosen_runs(groups: list[list[float]], data: st.DataObject) -> None:
-    chosen = [data.draw(st.lists(st.integers(0, len(own) - 1), min_size=1, max_size=6)) for own in groups]
-    own = [[group[k] for k in runs] for group, runs in zip(groups, chosen, strict=True)]
-    for _ in range(2):  # what has come before comes again
-        assert medians_of(groups)(*chosen) == pytest.approx([np.median(each) for each in own])
-        assert means_of(groups)(*chosen) == pytest.approx([np.mean(each) for each in own])
+    rows = data.draw(st.integers(1, 3))
+    numbers = [st.lists(st.integers(0, len(group) - 1), min_size=6, max_size=6) for group in groups]
+    chosen = [np.array(data.draw(st.lists(of, min_size=rows, max_size=rows))) for of in numbers]
+    for center, of in ((np.median, medians_of), (np.mean, means_of)):
+        expected = [
+            [center([group[k] for k in runs[row]]) for group, runs in zip(groups, chosen, strict=True)]
+            for row in range(rows)
+        ]
+        assert of(groups)(*chosen) == pytest.approx(np.array(expected))
 
 
 def test_the_overfitting_slope_of_exact_lines() -> None:

@@ -172,7 +172,7 @@ class ConvergenceRate(Statistic):
         gaps = {N: values for N, values in gaps.items() if N * rates.lambda_ >= 1 - ROUNDING}
         runs = min(map(len, gaps.values()), default=0)
         table = np.array([values[:runs] for values in gaps.values()])
-        return exponent(list(gaps), lambda chosen: table[:, list(chosen)].mean(axis=1), [runs] if runs else [])
+        return exponent(list(gaps), lambda chosen: table[:, chosen].mean(axis=2).T, [runs] if runs else [])
 
 
 STATISTICS = {

@@ -124,7 +124,7 @@ def largest_share(frames: Sequence[pd.DataFrame], optimum: float, spectrum: Spec
     distance = np.array([column(frame, "primal")[:length] - optimum for frame in frames])
     iterations = column(frames[0], "iterations")[:length]
     shares = distance * iterations * spectrum.lambda_ / (30 * spectrum.beta_over_b(b))
-    share = bootstrap(lambda runs: float(np.nanmax(shares[list(runs)].mean(axis=0))), len(frames))
+    share = bootstrap(lambda runs: np.nanmax(shares[runs].mean(axis=1), axis=1), len(frames))
     assert share is not None  # there are runs, and P(w) is known
     return share
 
@@ -142,7 +142,7 @@ def make(evidence: Evidence) -> FigureResult:
         points(shown, list(BOUNDS), lambda study, method, b: {"bound": bound(study, method, b)}),
         partial(_draw, shown=shown),
         layout.size(len(shown), _HEAD, COLUMNS),
-        table=partial(_table, shown),
+        make_table=partial(_table, shown),
         claims=judge_claims(evidence, data=data_sets),
     )
 

@@ -21,7 +21,7 @@ from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.curve import Points, first_at_or_below, known_points, shared_costs, values_on
 from svm_cost_curves.experiments.papers.sbp.methods import COST, KEPT, METHODS, RIVALS
 from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.statistics import Interval, exponent, power
+from svm_cost_curves.experiments.reproduction.statistics import Draws, Interval, exponent, power
 
 DELTAS: Final = (10.0, 7.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)
 PRINTED: Final = (10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
@@ -81,7 +81,8 @@ def cost_of(
 ) -> NDArray[np.float64]:
     """Return the costs at which a curve is first at or below each target, or from which it stays so, (targets,).
 
-    inf: never. 0: already at the first point, so that the cost is unknown.
+    For several curves on one grid, (curves, rows) errors, it is (curves, targets). inf: never. 0: already at the first
+    point, so that the cost is unknown.
     """
     return np.concatenate([[0.0], costs[1:], [math.inf]])[first_at_or_below(errors, targets, settled=settled)]
 
@@ -155,14 +156,18 @@ class ErrorCosts:
         """Test error of each run there, the last one known, (runs, m)."""
         return values_on(self.points, self.grid)
 
-    def costs_of(self, runs: Sequence[int]) -> NDArray[np.float64]:
-        """Return the kernel evaluations from which the mean error of some runs stays at each target: `cost_of`."""
-        return cost_of(self.grid, self.errors[list(runs)].mean(axis=0), self.targets, settled=True)
+    def costs_of(self, runs: Draws) -> NDArray[np.float64]:
+        """Return the kernel evaluations from which the mean error of the runs drawn stays at each target: `cost_of`.
+
+        (m, targets).
+        """
+        return cost_of(self.grid, self.errors[runs].mean(axis=1), self.targets, settled=True)
 
     @cached_property
     def costs(self) -> NDArray[np.float64]:
         """`costs_of` all runs."""
-        return self.costs_of(range(self.runs))
+        costs: NDArray[np.float64] = self.costs_of(np.arange(self.runs)[None])[0]
+        return costs
 
 
 @dataclass(frozen=True)
@@ -182,12 +187,12 @@ class Growth(ErrorCosts):
         """Kernel evaluations at which each run first meets each target: `cost_of`, (runs, deltas)."""
         return np.array([cost_of(*points, self.targets, settled=False) for points in self.points])
 
-    def first_of(self, runs: Sequence[int]) -> NDArray[np.float64]:
-        """Return the median over some runs of `first`, (deltas,).
+    def first_of(self, runs: Draws) -> NDArray[np.float64]:
+        """Return the median of `first` over the runs drawn, (m, deltas).
 
         Between two it is the upper one: a cost that is not known is not averaged with another.
         """
-        median: NDArray[np.float64] = np.sort(self.first[list(runs)], axis=0)[len(runs) // 2]
+        median: NDArray[np.float64] = np.sort(self.first[runs], axis=1)[:, runs.shape[1] // 2]
         return median
 
     @cached_property
@@ -199,7 +204,7 @@ class Growth(ErrorCosts):
     def interval(self) -> Interval | None:
         """Exponent with its bootstrap interval over the runs; None if too few errors are reached."""
         used = self.used
-        return exponent(1 / np.array(DELTAS)[used], lambda runs: self.costs_of(runs)[used], [self.runs])
+        return exponent(1 / np.array(DELTAS)[used], lambda runs: self.costs_of(runs)[:, used], [self.runs])
 
     def never_dearer(self, other: Growth) -> Used:
         """Whether this method takes at most the evaluations of another.
@@ -218,14 +223,14 @@ def difference(
     first: Growth,
     second: Growth,
     which: Used,
-    costs: Callable[[Growth, Sequence[int]], NDArray[np.float64]] = Growth.costs_of,
+    costs: Callable[[Growth, Draws], NDArray[np.float64]] = Growth.costs_of,
 ) -> Interval | None:
     """Difference of two exponents, first minus second, over the same deltas; None below `LEAST_POINTS` deltas.
 
     `costs` is `Growth.costs_of` or `Growth.first_of`. The bootstrap resamples the runs of each method independently;
     deltas that either misses in a resample are left out.
     """
-    sides = [(lambda runs, growth=growth: costs(growth, runs)[which], [growth.runs]) for growth in (first, second)]
+    sides = [(lambda runs, growth=growth: costs(growth, runs)[:, which], [growth.runs]) for growth in (first, second)]
     return exponent(1 / np.array(DELTAS)[which], *sides[0], *sides[1])
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
@@ -50,10 +51,10 @@ def growth(sizes: Sizes, less: Sizes | None = None) -> Interval | None:
     return exponent([n / EXAMPLES for n in common], *_costs([sizes[n] for n in common]), *second)
 
 
-def _costs(sizes: Sequence[ErrorCosts]) -> tuple[Callable[..., list[float]], list[int]]:
-    """Return the function from runs of each size to the sizes' costs, and the numbers of runs."""
+def _costs(sizes: Sequence[ErrorCosts]) -> tuple[Callable[..., NDArray[np.float64]], list[int]]:
+    """Return the function from the runs drawn of each size to the sizes' costs, and the numbers of runs."""
     return (
-        lambda *runs: [float(size.costs_of(chosen)[0]) for size, chosen in zip(sizes, runs, strict=True)],
+        lambda *runs: np.hstack([size.costs_of(chosen) for size, chosen in zip(sizes, runs, strict=True)]),
         [size.runs for size in sizes],
     )
 
@@ -154,7 +155,7 @@ def make(evidence: Evidence) -> FigureResult:
         pd.concat([scaling.points for scaling in drawn]) if drawn else pd.DataFrame(columns=COLUMNS),
         partial(_draw, drawn=drawn),
         layout.size(len(drawn), _HEAD, columns=1),
-        table=partial(Table, ["data set", "method", "n", "ε", "evaluations", "runs"], rows),
+        make_table=partial(Table, ["data set", "method", "n", "ε", "evaluations", "runs"], rows),
         claims=judge_claims(evidence, data=scalings),
     )
 

@@ -228,7 +228,7 @@ def make(evidence: Evidence) -> FigureResult:
         data=_data(growths),
         draw=partial(_draw, growths=growths),
         size=(12.0, _LEGEND + _ROW_HEIGHT * len(ROWS)),
-        table=partial(_table, growths),
+        make_table=partial(_table, growths),
         claims=judge_claims(evidence, data=growths),
     )
 
@@ -305,7 +305,7 @@ def _data(growths: Measured) -> pd.DataFrame:
                 "error_wanted": growth.targets,
                 "evaluations": _known(growth.costs),
                 "at_first_checkpoint": growth.costs == 0,
-                "first_met": _known(growth.first_of(range(growth.runs))),
+                "first_met": _known(growth.first_of(np.arange(growth.runs)[None])[0]),
                 "runs_that_met": np.isfinite(growth.first).sum(axis=0),
                 "runs": growth.runs,
                 "fitted": growth.used,

@@ -29,6 +29,7 @@ from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 from svm_cost_curves.experiments.reproduction.statistics import (
     MISSING,
+    Draws,
     Interval,
     bootstrap_groups,
     bootstrap_mean,
@@ -88,45 +89,53 @@ class Runs:
         """Number of runs."""
         return len(self.errors)
 
-    def mean(self, runs: Sequence[int] | None = None) -> NDArray[np.float64]:
-        """Mean error over some runs, which may be repeated, or over all; (m,)."""
-        chosen = self.errors if runs is None else self.errors[list(runs)]
-        mean: NDArray[np.float64] = chosen.mean(axis=0)
+    @property
+    def every(self) -> Draws:
+        """All runs, drawn once."""
+        return np.arange(self.count)[None]
+
+    def mean(self, runs: Draws) -> NDArray[np.float64]:
+        """Mean error over the runs drawn, (draws, m)."""
+        mean: NDArray[np.float64] = self.errors[runs].mean(axis=1)
         return mean
 
     def whole_cost(self, column: str) -> float:
         """Mean cost of whole runs."""
         return float(self.costs[column][:, -1].mean())
 
-    def cost_to(self, target: float, column: str, runs: Sequence[int] | None = None) -> float:
-        """Mean cost over some runs, or over all, where their mean error first meets a target; inf if it misses it."""
-        index = int(first_at_or_below(self.mean(runs), target))
-        if index == self.errors.shape[1]:
-            return math.inf
-        costs = self.costs[column][:, index]
-        return float((costs if runs is None else costs[list(runs)]).mean())
+    def costs_to(self, targets: NDArray[np.float64], column: str, runs: Draws) -> NDArray[np.float64]:
+        """Mean cost over the runs drawn where their mean error first meets a target, (draws,); inf if it misses it."""
+        place = first_at_or_below(self.mean(runs), targets[:, None])
+        costs = np.pad(self.costs[column], ((0, 0), (0, 1)), constant_values=math.inf)
+        mean: NDArray[np.float64] = costs[runs, place].mean(axis=1)
+        return mean
+
+    def cost_to(self, target: float, column: str) -> float:
+        """Mean cost over all runs where their mean error first meets a target; inf if it misses it."""
+        return float(self.costs_to(np.array([target]), column, self.every)[0])
 
     def step(self, target: float) -> float:
         """Width of the evaluation grid where the mean error of all runs first meets a target; 1 if it misses it."""
-        index = int(first_at_or_below(self.mean(), target))
+        index = int(first_at_or_below(self.mean(self.every)[0], target))
         if index == self.errors.shape[1]:
             return 1.0
         # some run is evaluated there, and the others before
         return grid_step(self.evaluations, float(self.costs[NONZEROS][:, index].max()))
 
-    def lowest(self, runs: Sequence[int] | None = None) -> float:
-        """Lowest mean error over some runs, or over all."""
-        return float(self.mean(runs).min())
+    def lowest(self, runs: Draws) -> NDArray[np.float64]:
+        """Lowest mean error over the runs drawn, (draws,)."""
+        lowest: NDArray[np.float64] = self.mean(runs).min(axis=1)
+        return lowest
 
     @cached_property
     def best(self) -> float:
         """Lowest mean error over all runs."""
-        return self.lowest()
+        return float(self.lowest(self.every)[0])
 
     @property
     def spread(self) -> float:
         """Standard deviation over the runs where the mean error is lowest; 0 for a single run."""
-        at_best = self.errors[:, int(np.argmin(self.mean()))]
+        at_best = self.errors[:, int(np.argmin(self.mean(self.every)[0]))]
         return float(at_best.std(ddof=1)) if self.count > 1 else 0.0
 
 
@@ -197,9 +206,9 @@ def access_ratio(first: Runs, second: Runs, columns: tuple[str, str], tolerance:
     of the evaluations. The ratio is 0 if the second misses the error, with the ratio to its whole cost as upper end.
     """
 
-    def ratio(firsts: Sequence[int] | None, seconds: Sequence[int] | None) -> float:
-        target = first.lowest(firsts) * (1 + tolerance)
-        return first.cost_to(target, columns[0], firsts) / second.cost_to(target, columns[1], seconds)
+    def ratio(firsts: Draws, seconds: Draws) -> NDArray[np.float64]:
+        targets = first.lowest(firsts) * (1 + tolerance)
+        return first.costs_to(targets, columns[0], firsts) / second.costs_to(targets, columns[1], seconds)
 
     found = bootstrap_groups(ratio, (first.count, second.count))
     assert found is not None  # there are runs, and every resample has a ratio

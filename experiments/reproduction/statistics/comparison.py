@@ -21,6 +21,7 @@ from svm_cost_curves.experiments.curve import (
     values_on,
 )
 from svm_cost_curves.experiments.reproduction.statistics.interval import (
+    Draws,
     Interval,
     bootstrap_groups,
     bootstrap_mean,
@@ -64,7 +65,7 @@ class Differences:
         """Difference of the means over the second mean; None if that is 0."""
         first, second = self.pairs.T
         return relative_difference(
-            lambda runs: float(first[list(runs)].mean()), lambda runs: float(second[list(runs)].mean()), (len(first),)
+            lambda runs: first[runs].mean(axis=1), lambda runs: second[runs].mean(axis=1), (len(first),)
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -115,8 +116,8 @@ def ratio_of_means(first: ArrayLike, second: ArrayLike) -> Interval | None:
 
 
 def relative_difference(
-    first: Callable[[Sequence[int]], float],
-    second: Callable[[Sequence[int]], float],
+    first: Callable[[Draws], NDArray[np.float64]],
+    second: Callable[[Draws], NDArray[np.float64]],
     sizes: tuple[int] | tuple[int, int],
 ) -> Interval | None:
     """Return the interval of (first - second) / abs(second); in each resample both are of the runs drawn.
@@ -127,7 +128,7 @@ def relative_difference(
     Parameters
     ----------
     first, second : callable
-        Take run numbers, as the statistic of `bootstrap_groups`.
+        Take the runs drawn of their group, as the statistic of `bootstrap_groups`.
     sizes : (int,) or (int, int)
         Number of pairs of runs, which are drawn together; or runs of the first and of the second method, which are
         drawn independently.
@@ -138,9 +139,10 @@ def relative_difference(
         None without runs, or if the second is 0. Resamples in which it is 0 are left out.
     """
 
-    def statistic(*chosen: Sequence[int]) -> float | None:
+    def statistic(*chosen: Draws) -> NDArray[np.float64]:
         base = second(chosen[-1])
-        return (first(chosen[0]) - base) / abs(base) if base else None
+        base = np.where(base == 0.0, np.nan, base)
+        return (first(chosen[0]) - base) / np.abs(base)
 
     return bootstrap_groups(statistic, sizes)
 
@@ -314,22 +316,22 @@ def cost_ratio(
         grids.append(shared_costs(runs))
         values.append(values_on(runs, grids[-1]))
 
-    def at_levels(*chosen: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.float64], float] | None:
-        means = [matrix[list(rows)].mean(axis=0) for matrix, rows in zip(values, chosen, strict=True)]
-        low, high = max(float(mean.min()) for mean in means), min(below, *(float(mean[0]) for mean in means))
-        if not low < high:
-            return None
-        errors = np.linspace(low, high, levels, endpoint=False)
-        costs = [grid[first_at_or_below(mean, errors)] for grid, mean in zip(grids, means, strict=True)]
+    def at_levels(*chosen: Draws) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return the errors and the ratios at them, (m, levels), and the upper limit, (m,); NaN without a range."""
+        means = [matrix[rows].mean(axis=1) for matrix, rows in zip(values, chosen, strict=True)]
+        low = np.maximum(*(mean.min(axis=1) for mean in means))
+        high = np.minimum(below, np.minimum(*(mean[:, 0] for mean in means)))
+        errors = np.linspace(low, np.where(low < high, high, np.nan), levels, endpoint=False, axis=1)
+        places = [first_at_or_below(mean, errors) for mean in means]
+        costs = [np.append(grid, np.nan)[place] for grid, place in zip(grids, places, strict=True)]
         return errors, costs[1] / costs[0], high
 
-    def mean_ratio(*chosen: Sequence[int]) -> float | None:
-        compared = at_levels(*chosen)
-        return None if compared is None else math.exp(float(np.log(compared[1]).mean()))
+    def mean_ratio(*chosen: Draws) -> NDArray[np.float64]:
+        mean: NDArray[np.float64] = np.exp(np.log(at_levels(*chosen)[1]).mean(axis=1))
+        return mean
 
-    whole = at_levels(*(range(len(matrix)) for matrix in values))
     ratio = bootstrap_groups(mean_ratio, [len(matrix) for matrix in values])
-    if whole is None or ratio is None:
+    if ratio is None:
         return None
-    errors, ratios, high = whole
-    return CostRatio(ratio, low_error=float(errors[0]), high_error=high, at_best=float(ratios[0]))
+    errors, ratios, high = at_levels(*(np.arange(len(matrix))[None] for matrix in values))
+    return CostRatio(ratio, low_error=float(errors[0, 0]), high_error=float(high[0]), at_best=float(ratios[0, 0]))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import product
 from typing import Any, Final, Literal
 
@@ -26,7 +26,11 @@ LEVEL: Final = 0.95
 _SEED: Final = 0
 _LARGEST_RANGE: Final = 5000
 _HUGE: Final = 1e300
+_ROWS: Final = 200
+"""Resamples that a statistic gets at a time."""
 
+Draws = NDArray[np.int64]
+"""Numbers of the runs of one group, possibly repeated, in each of m resamples; (m, runs)."""
 Centres = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """A statistic of the centres of groups of runs: from (m, groups) centres to (m,) numbers, row by row."""
 
@@ -149,58 +153,52 @@ def bootstrap_medians(statistic: Centres, groups: Sequence[ArrayLike]) -> Interv
     return _bootstrap_centres(statistic, groups, lambda values: np.median(values, axis=1))
 
 
-def bootstrap(statistic: Callable[[Sequence[int]], float | None], n: int) -> Interval | None:
-    """Return the bootstrap interval of any statistic of n runs.
+def bootstrap(statistic: Callable[[Draws], NDArray[np.float64]], n: int) -> Interval | None:
+    """Return the bootstrap interval of any statistic of n runs: `bootstrap_groups` of one group."""
+    return bootstrap_groups(statistic, (n,))
+
+
+def bootstrap_groups(statistic: Callable[..., NDArray[np.float64]], sizes: Sequence[int]) -> Interval | None:
+    """Return the bootstrap interval of any statistic of several groups of runs, resampled independently.
 
     Parameters
     ----------
     statistic : callable
-        Takes the numbers of runs, between 0 and n - 1, possibly repeated. Returns None or NaN if it is not defined.
-    n : int
-        Number of runs. With one run the interval is a point, below `LEAST_RUNS` the range of single runs; of resamples
-        where the statistic of no single run is defined.
+        Takes `Draws` of each group, with equally many rows, and returns a number for each row, (m,); NaN where it is
+        not defined.
+    sizes : sequence of int
+        Runs in each group. Where no group has several runs the interval is a point, below `LEAST_RUNS` the range of
+        single runs; of resamples where the statistic of no single run is defined.
 
     Returns
     -------
     Interval or None
         None if the statistic of all runs, or of every resample, is not defined. Other such resamples are left out.
     """
-    return bootstrap_groups(statistic, (n,))
-
-
-def bootstrap_groups(statistic: Callable[..., float | None], sizes: Sequence[int]) -> Interval | None:
-    """Return the interval of `bootstrap` for a statistic of several groups of runs, resampled independently.
-
-    Parameters
-    ----------
-    statistic : callable
-        Takes one sequence of run numbers per group.
-    sizes : sequence of int
-        Runs in each group.
-    """
     if min(sizes) < 1:
         return None
-    estimate = _known(statistic(*(range(size) for size in sizes)))
-    if estimate is None:
+    estimate = float(statistic(*(np.arange(size)[None] for size in sizes))[0])
+    if math.isnan(estimate):
         return None
     runs = _fewest(sizes)
     if runs == 1:
         return Interval(estimate, estimate, estimate)
-    if runs < LEAST_RUNS:
-        singles = _single_runs(tuple(sizes)).tolist()
-        of_singles = [_known(statistic(*([run] for run in single))) for single in singles]
-        if known := [value for value in of_singles if value is not None]:
-            return _around(estimate, np.array(known), runs)
+    drawn = _drawn(tuple(sizes))
+    if runs >= LEAST_RUNS:
+        results = _defined(statistic, drawn)
+        return _percentiles(estimate, results, runs) if results.size else None
+    for few in (tuple(single[:, None] for single in _single_runs(tuple(sizes)).T), drawn):
+        results = _defined(statistic, few)
+        if results.size:
+            return _around(estimate, results, runs)
+    return None
 
-    @cache  # few runs have few different resamples: 729 of two groups of three
-    def of(*groups: tuple[int, ...]) -> float | None:
-        return _known(statistic(*map(list, groups)))
 
-    drawn = zip(*(map(tuple, rows.tolist()) for rows in _drawn(tuple(sizes))), strict=True)
-    results = [result for groups in drawn if (result := of(*groups)) is not None]
-    if runs < LEAST_RUNS:  # the statistic is not defined for single runs
-        return _around(estimate, np.array(results), runs) if results else None
-    return _percentiles(estimate, np.array(results), runs) if results else None
+def _defined(statistic: Callable[..., NDArray[np.float64]], drawn: Sequence[Draws]) -> NDArray[np.float64]:
+    """Return the values of a statistic, those that are not defined left out; some rows at a time, to save memory."""
+    parts = (slice(first, first + _ROWS) for first in range(0, len(drawn[0]), _ROWS))
+    values: NDArray[np.float64] = np.concatenate([statistic(*(rows[part] for rows in drawn)) for part in parts])
+    return values[~np.isnan(values)]
 
 
 def _bootstrap_centres(
@@ -210,18 +208,12 @@ def _bootstrap_centres(
     values = [np.asarray(group, dtype=np.float64).ravel() for group in groups]
     if not values or any(not group.size or np.isnan(group).any() for group in values):
         raise ValueError("a bootstrap needs values, one or more in each group, and none of them NaN")
-    sizes = tuple(group.size for group in values)
 
-    def of(rows: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+    def of(*rows: Draws) -> NDArray[np.float64]:
         return statistic(np.stack([centre(group[chosen]) for group, chosen in zip(values, rows, strict=True)], axis=1))
 
-    estimate = float(of([np.arange(size)[None] for size in sizes])[0])
-    runs = _fewest(sizes)
-    if runs == 1:
-        return Interval(estimate, estimate, estimate)
-    if runs < LEAST_RUNS:
-        return _around(estimate, of([single[:, None] for single in _single_runs(sizes).T]), runs)
-    return _percentiles(estimate, of(_drawn(sizes)), runs)
+    sizes = [group.size for group in values]
+    return bootstrap_groups(of, sizes) or Interval(math.nan, math.nan, math.nan, _fewest(sizes))
 
 
 def _fewest(sizes: Sequence[int]) -> int:
@@ -238,7 +230,7 @@ def _single_runs(sizes: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=64)  # a figure has many comparisons with the same numbers of runs
-def _drawn(sizes: tuple[int, ...]) -> tuple[NDArray[np.int64], ...]:
+def _drawn(sizes: tuple[int, ...]) -> tuple[Draws, ...]:
     """Return the runs of each group that the resamples draw, (`RESAMPLES`, size) each."""
     generator = _generator()
     resamples = [[generator.integers(size, size=size) for size in sizes] for _ in range(RESAMPLES)]
@@ -248,10 +240,6 @@ def _drawn(sizes: tuple[int, ...]) -> tuple[NDArray[np.int64], ...]:
 def _around(estimate: float, results: NDArray[np.float64], runs: int) -> Interval:
     """Return an estimate with the range of some results."""
     return Interval(estimate, float(np.min(results, initial=estimate)), float(np.max(results, initial=estimate)), runs)
-
-
-def _known(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else float(value)
 
 
 def _generator() -> np.random.Generator:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from svm_cost_curves.experiments.curve import known_points
 from svm_cost_curves.experiments.reproduction.statistics.interval import (
+    Draws,
     Interval,
     bootstrap_groups,
     bootstrap_mean,
@@ -86,8 +86,8 @@ def exponent(
     x : array_like, (points,)
         Positive.
     values : callable
-        Takes one sequence of run numbers per group, and returns (points,) values: `medians_of`, or a function of the
-        mean curve of the runs.
+        Takes the runs drawn of each group, (m, runs) each, and returns (m, points) values: `medians_of`, or a function
+        of the mean curve of the runs.
     sizes : sequence of int
         Runs in each group, which are resampled independently.
     less, less_sizes
@@ -99,28 +99,24 @@ def exponent(
         None with fewer than `LEAST_POINTS` points, or with an empty group.
     """
     xs, count = np.asarray(x, dtype=np.float64), len(sizes)
-
-    @cache  # most resamples know the same points
-    def line(known: bytes) -> NDArray[np.float64] | None:
-        """Return the weights of log y in the slope over some points; None with too few different x."""
-        chosen = xs[np.frombuffer(known, dtype=np.bool_)]
-        return _weights(np.log(chosen)) if len(np.unique(chosen)) >= LEAST_POINTS else None
-
     sides = [(values, slice(count))] + ([(less, slice(count, None))] if less is not None else [])
 
-    def statistic(*runs: Sequence[int]) -> float | None:
+    def statistic(*runs: Draws) -> NDArray[np.float64]:
         points = [np.asarray(values_of(*runs[groups]), dtype=np.float64) for values_of, groups in sides]
         known = np.logical_and.reduce([(y > 0) & np.isfinite(y) for y in points])
-        weights = line(known.tobytes())
-        if weights is None:
-            return None
-        return float(np.subtract.reduce([weights @ np.log(y[known]) for y in points]))
+        exponents = np.full(len(known), np.nan)
+        for chosen in np.unique(known, axis=0):  # most resamples know the same points
+            if len(np.unique(xs[chosen])) >= LEAST_POINTS:
+                rows = (known == chosen).all(axis=1)
+                weights = _weights(np.log(xs[chosen]))
+                exponents[rows] = np.subtract.reduce([np.log(y[rows][:, chosen]) @ weights for y in points])
+        return exponents
 
     return bootstrap_groups(statistic, [*sizes, *less_sizes]) if sizes else None
 
 
 def medians_of(groups: Sequence[ArrayLike]) -> Callable[..., NDArray[np.float64]]:
-    """Return the function of run numbers, one sequence per group, that gives the median of each group's runs.
+    """Return the function of the runs drawn of each group that gives the medians of the groups, (m, groups).
 
     Parameters
     ----------
@@ -130,20 +126,13 @@ def medians_of(groups: Sequence[ArrayLike]) -> Callable[..., NDArray[np.float64]
 
 
 def means_of(groups: Sequence[ArrayLike]) -> Callable[..., NDArray[np.float64]]:
-    """Return the same function as `medians_of` for the mean of each group's runs."""
+    """Return the same function as `medians_of` for the means."""
     return _centres_of(groups, np.mean)
 
 
-def _centres_of(
-    groups: Sequence[ArrayLike], centre: Callable[[NDArray[np.float64]], Any]
-) -> Callable[..., NDArray[np.float64]]:
+def _centres_of(groups: Sequence[ArrayLike], centre: Callable[..., Any]) -> Callable[..., NDArray[np.float64]]:
     values = [np.asarray(group, dtype=np.float64) for group in groups]
-
-    @cache  # each resample of one group is paired with many of the others
-    def of(place: int, runs: tuple[int, ...]) -> float:
-        return float(centre(values[place][list(runs)]))
-
-    return lambda *chosen: np.array([of(place, tuple(runs)) for place, runs in enumerate(chosen)])
+    return lambda *runs: np.column_stack([centre(of[rows], axis=1) for of, rows in zip(values, runs, strict=True)])
 
 
 def trend(
