@@ -14,11 +14,10 @@ from urllib.parse import quote
 from svm_cost_curves.experiments.plotting.interactive import PAGE, with_figures
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction.citations import paper_named
-from svm_cost_curves.experiments.reproduction.output import OWN
 from svm_cost_curves.experiments.reproduction.report import labels
 from svm_cost_curves.experiments.reproduction.report.case_table import CASES, write_cases
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
-from svm_cost_curves.experiments.reproduction.report.figures import Figure, Result, collect, made_in
+from svm_cost_curves.experiments.reproduction.report.figures import FILES, Figure, Result, collect, made_in
 from svm_cost_curves.experiments.reproduction.report.pictures import fitted
 from svm_cost_curves.experiments.reproduction.report.readings import readings_picture
 from svm_cost_curves.experiments.reproduction.report.rendering import anchor, heading_anchor, render
@@ -29,6 +28,8 @@ NOTES: Final = PROJECT_ROOT / "conf" / "notes"
 INDEX: Final = "index.html"
 FOLDER: Final = "files"
 """Folder of the report's pictures and data."""
+OWN: Final = (*FILES, "verdict.md", "paper.*", "inputs.*")
+"""Patterns of the names of a figure's files in `FOLDER`."""
 READINGS: Final = "readings.png"
 """Picture of the claims by their readings, in the folder of a paper's scorecard."""
 
