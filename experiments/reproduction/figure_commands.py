@@ -171,7 +171,7 @@ def _make_figure(
     from svm_cost_curves.experiments.reproduction.publish import offer
 
     planner, durations = Planner(store, partial(_fetch, elapsed), alone=True), Durations(store, command.evidence)
-    elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
+    elapsed.begin(f"{name}: looking for its runs")
     plan = planner.plan(read_figure(name), command.options)
     elapsed.end()
     print("\n".join([*listing.announcement(plan, durations.seconds), *offer(plan, command.evidence)]), flush=True)
