@@ -217,7 +217,7 @@ def test_the_figure_is_one_file(tmp_path: Path, store: Path, capsys: pytest.Capt
     words = [word.replace("mine_draws", str(figure)) for word in command]
     assert reproduce([*words, f"store={store}", f"figures={tmp_path / 'figures'}"]) == 0
     made = tmp_path / "figures" / "mine_draws" / "demo"
-    assert capsys.readouterr().out.splitlines()[-1] == f"figure: {made / 'figure.png'}"
+    assert f"figure: {made / 'figure.png'}" in capsys.readouterr().out.splitlines()
     (claim,) = json.loads((made / "verdict.json").read_text(encoding="utf-8"))["claims"]
     assert [(each["id"], each["outcome"]) for each in claim["readings"]] == [
         ("pairs", "reproduced"),
