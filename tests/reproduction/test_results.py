@@ -200,7 +200,7 @@ def test_readmes_costs_are_near_those_of_the_published_runs() -> None:
     """The published runs are evaluated at other costs: a factor of 1.5 is more than the width of either grid."""
     text = " ".join((PROJECT_ROOT / "README.md").read_text(encoding="utf-8").split())
     match = re.search(
-        r"From ([\d.]+) × 10⁷ kernel evaluations on the SBP's mean test error .* stays at or below ([\d.]+) %, .* SMO "
+        r"From ([\d.]+) \S 10⁷ kernel evaluations on the SBP's mean test error .* stays at or below ([\d.]+) %, .* SMO "
         r"needs (\d+) times as many evaluations, SDCA (\d+) times, Pegasos (\d+) times; the Perceptron does not",
         text,
     )
