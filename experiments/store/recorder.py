@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
 from svm_cost_curves.experiments.store.address import DATABASE, check_address, folder_name
 from svm_cost_curves.experiments.store.errors import StoreError
 from svm_cost_curves.experiments.store.run_folder import FinishedRun
@@ -213,10 +214,12 @@ class Recorder:
 
 def _read_to_end(process: subprocess.Popen[str]) -> str:
     """Close the input of a recorder, after which it ends, and return its output; say what takes long."""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        return process.communicate(timeout=QUIET_SECONDS)[0]
-    print("... mlflow is recording the runs; Ctrl-C leaves it to itself", file=sys.stderr, flush=True)
-    return process.communicate()[0]
+    elapsed = ElapsedTime(lambda text: print(f"... {text}", file=sys.stderr, flush=True))
+    elapsed.begin("mlflow is recording the runs; Ctrl-C leaves it to itself", after=QUIET_SECONDS)
+    try:
+        return process.communicate()[0]
+    finally:
+        elapsed.end()
 
 
 @contextlib.contextmanager
