@@ -1,7 +1,7 @@
 """``python -m svm_cost_curves.experiments.demo``: Figure 2 of the SBP paper in small, on Adult.
 
 It is one sweep of ``run.py``, five kernel solvers and three seeds over two epochs. Then it prints what the curves say,
-the command of the whole experiment (ten epochs, ten seeds), and the command that shows its runs in mlflow's pages.
+and the command of the whole experiment (ten epochs, ten seeds).
 Further settings can be given as for ``run.py`` (``... .demo budget.epochs=1``).
 """
 
@@ -50,7 +50,6 @@ def main(arguments: Sequence[str]) -> int:
         if said := sentence(curves_of(folder, Store.open(root))):
             print(said)
     print(f"all {ALL_SEEDS} seeds{whole}: {shlex.join(command(ALL_SEEDS, arguments))}")
-    print(f"all runs in mlflow's pages: make ui{_on(root)}")
     return 0
 
 
@@ -69,11 +68,6 @@ def curves_of(folder: Path, store: Store) -> dict[str, list[pd.DataFrame]]:
     for run in store.find_all_finished(keys).values():
         curves.setdefault(run.result["algo"], []).append(run.curve)
     return curves
-
-
-def _on(root: Path) -> str:
-    """Return the argument of ``make ui`` for a store; empty for the usual one."""
-    return "" if root == Path(StoreConfig.root) else " " + shlex.quote(f"ARGS={shlex.quote(str(root))}")
 
 
 if __name__ == "__main__":
