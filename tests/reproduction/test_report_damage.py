@@ -141,6 +141,7 @@ valid_table = st.integers(1, 3).flatmap(
 )
 
 
+@pytest.mark.filterwarnings("ignore:Glyph")  # no font has them all
 @examples(max_examples=60)
 @given(
     st.lists(valid_claim, max_size=2),
