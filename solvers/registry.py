@@ -43,8 +43,8 @@ def solver_classes() -> dict[str, type[Solver]]:
     Raises
     ------
     SettingsError
-        Two solvers have one name, a file that SVM_SOLVERS names cannot be imported, or a solver in it has an attribute
-        of an earlier version.
+        Two solvers have one name, a file that SVM_SOLVERS names cannot be imported or has no solver, or a solver in it
+        lacks a method or has an attribute of an earlier version.
     """
     found: dict[str, type[Solver]] = {}
     for module in [*_own_modules(), *_plugin_modules()]:
@@ -67,7 +67,29 @@ def _own_modules() -> list[ModuleType]:
 
 def _plugin_modules() -> list[ModuleType]:
     paths = filter(None, os.environ.get("SVM_SOLVERS", "").split(os.pathsep))
-    return [_imported(Path(path)) for path in paths]
+    modules = [_imported(Path(path)) for path in paths]
+    for module in modules:
+        _check_complete(module)
+    return modules
+
+
+def _check_complete(module: ModuleType) -> None:
+    """Refuse a file without a solver, or with one that lacks a member; a base of another class there may lack some."""
+    file = Path(module.__file__ or "").name
+    members = [member for _, member in inspect.getmembers(module, inspect.isclass) if issubclass(member, Solver)]
+    here = [member for member in members if member.__module__ == module.__name__]
+    if not here:
+        raise SettingsError(f"SVM_SOLVERS: {file} has no solver: a class that derives from PythonSolver or Solver")
+    for member in here:
+        if any(other is not member and issubclass(other, member) for other in here):
+            continue
+        if lacking := sorted(getattr(member, "__abstractmethods__", ())):
+            s = "s" * (len(lacking) > 1)
+            raise SettingsError(
+                f"SVM_SOLVERS: {file}: class {member.__name__} lacks the method{s} {', '.join(lacking)}"
+            )
+        if unset := [name for name in ("name", "Settings") if not hasattr(member, name)]:
+            raise SettingsError(f"SVM_SOLVERS: {file}: class {member.__name__} lacks {' and '.join(unset)}")
 
 
 def _imported(path: Path) -> ModuleType:

@@ -332,6 +332,25 @@ def test_a_solver_file_that_cannot_be_imported_is_named_with_line_and_error(
     assert "svm_solver_broken" not in sys.modules
 
 
+@pytest.mark.parametrize(
+    ("base", "said"),
+    [
+        ("PythonSolver", ": class Buggy lacks the methods advance, counters"),
+        ("object", " has no solver: a class that derives from PythonSolver or Solver"),
+    ],
+)
+def test_a_solver_file_without_a_complete_solver_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None, base: str, said: str
+) -> None:
+    path = tmp_path / "buggy.py"
+    source = "from svm_cost_curves.solvers import PythonSolver\nclass Buggy(BASE):\n    snapshot = None\n"
+    path.write_text(source.replace("BASE", base))
+    monkeypatch.setenv("SVM_SOLVERS", str(path))
+    with pytest.raises(SettingsError) as refused:
+        solvers.names()
+    assert str(refused.value) == f"SVM_SOLVERS: buggy.py{said}"
+
+
 def test_build_information() -> None:
     info = solvers.build_info()
     assert len(info["build_id"]) == 16
