@@ -41,10 +41,10 @@ def main(words: Sequence[str]) -> int:
             own.add_argument("--wide", action="store_true", help="a column for each setting that differs, in full")
         if name == "delete":
             own.add_argument("--yes", action="store_true", help="delete them; without it they are only listed")
-        own.add_argument("filters", nargs="*", metavar="NAME=VALUE")
+        own.add_argument("filters", nargs="*", metavar="NAME=VALUE or KEY")
     given, more = parser.parse_known_args(words)
     if given.command in BROWSE:  # argparse takes no filters behind an option
-        given.filters += [word for word in more if "=" in word and not word.startswith("-")]
+        given.filters += [word for word in more if not word.startswith("-")]
         more = [word for word in more if word not in given.filters]
     if more:
         parser.error(f"unknown arguments: {' '.join(more)}")
@@ -73,8 +73,8 @@ def _folder(given: argparse.Namespace) -> Path:
 
 ROOT = f"default: {StoreConfig.root}, here or in the checkout"
 FILTERS = (
-    "NAME=VALUE chooses runs by their settings: algo=sbp dataset=adult seed=0,1 problem.nu=0.01; key= takes a key's "
-    f"beginning, sweep= the name of a sweep's folder, store= the folder of the records ({ROOT})."
+    "NAME=VALUE chooses runs by their settings: algo=sbp dataset=adult seed=0,1 problem.nu=0.01; KEY is the beginning "
+    f"of a key, as is key=; sweep= the name of a sweep's folder, store= the folder of the records ({ROOT})."
 )
 
 
@@ -195,7 +195,8 @@ def ui(folder: Path, port: int) -> int:
     experiment = f"http://127.0.0.1:{port}/#/experiments/{tracking.experiment_id}"
     tracking.share_view("curves", VIEW)
     page = f"{experiment}/runs?workflowType=machine_learning&compareRunsMode=CHART&viewStateShareKey=curves"
-    print(f"charts of the runs, as soon as mlflow has started: {page}", flush=True)
+    says = "Step: the first cost, such as kernel evaluations; errors: fractions"
+    print(f"charts of the runs, as soon as mlflow has started ({says}): {page}", flush=True)
     settings = {
         "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
         "MLFLOW_BACKEND_STORE_URI": tracking.uri,

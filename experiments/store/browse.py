@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,6 +57,8 @@ def opened(root: Path | str | None, *, read_only: bool = True) -> Store:
 def choose(store: Store, words: Sequence[str]) -> list[FinishedRun]:
     """Return the finished runs that have some settings, given as ``algo=sbp``, ``seed=0,1,2``, ``problem.nu=0.01``.
 
+    Several values of one setting are a union, in one word or in several. Hexadecimal digits are a key's beginning.
+
     Raises
     ------
     StoreError
@@ -63,10 +66,11 @@ def choose(store: Store, words: Sequence[str]) -> list[FinishedRun]:
     """
     filters: dict[str, list[Any]] = {}
     for word in words:
-        name, equals, values = word.partition("=")
+        name, equals, values = (KEY, "=", word) if re.fullmatch("[0-9a-f]+", word) else word.partition("=")
         if not equals or not values:
-            raise StoreError(f"{word!r} is no filter: write NAME=VALUE, as algo=sbp or seed=0,1")
-        filters[name] = [read for text in values.split(",") for read in _readings(text)]
+            raise StoreError(f"{word!r} is no filter: write NAME=VALUE, as algo=sbp or seed=0,1, or a key's beginning")
+        known = filters.setdefault(name, [])
+        known += values.split(",") if name == KEY else [read for text in values.split(",") for read in _readings(text)]
     return chosen(store, filters)
 
 
@@ -102,7 +106,10 @@ def chosen(store: Store, filters: Mapping[str, Any]) -> list[FinishedRun]:
         there = {text for run in every if (text := recorded_text(run.result, name)) is not None}
         if every and not there & filter_texts(value):
             shown = ", ".join(sorted(there)[:MOST]) + (", ..." if len(there) > MOST else "")
-            raise StoreError(f"no run in {store.root} has {_filter(name, value)}; there are {shown}")
+            where = (
+                f"; a folder of records is store={str(value)!r}" if name == "algo" and Path(str(value)).is_dir() else ""
+            )
+            raise StoreError(f"no run in {store.root} has {_filter(name, value)}; there are {shown}{where}")
     together = " and ".join(_filter(name, value) for name, value in filters.items())
     raise StoreError(f"no finished run in {store.root}" + (f" has {together}" if together else ""))
 

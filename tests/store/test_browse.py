@@ -52,6 +52,7 @@ def command(folder: Path, *words: str) -> int:
         (["key=k2"], ["k2"]),
         (["algo=sbp,smo", "dataset.d=9", "problem.nu=0.1"], ["k2", "k3"]),
         (["budget.evaluations=60", "sweep=monday"], ["k0", "k3"]),
+        (["algo=sbp", "algo=smo", "problem.nu=0.1"], ["k2", "k3"]),
     ],
 )
 def test_filters_choose_runs(
@@ -63,6 +64,27 @@ def test_filters_choose_runs(
     assert last == f"{len(keys)} run{'s' * (len(keys) > 1)} in {filled}"
     assert head.split()[:6] == ["key", "algo", "dataset", "seed", "test", "error"]
     assert any("problem.nu=0.1" in line for line in lines) == ({"k0", "k2"} <= {*keys} or {"k0", "k3"} <= {*keys})
+
+
+def test_a_word_of_hexadecimal_digits_is_the_beginning_of_a_key(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed, key in enumerate(("579f5aeb01", "1234567802", "12e4abcd03")):
+        record(Store.open(tmp_path), key, "sbp", seed, 0.01)
+    assert command(tmp_path, "compare", "579f5aeb", "12345678") == 0
+    assert capsys.readouterr().out.splitlines()[0].split() == ["key", "579f5aeb01", "1234567802"]
+    assert command(tmp_path, "show", "12e4") == 0
+    assert command(tmp_path, "list", "--wide", "579", "key=12e4") == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("2 runs")
+
+
+def test_a_folder_in_the_place_of_an_algorithm_is_named(
+    filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(filled, "results")
+    with pytest.raises(StoreError, match="there are sbp, smo; a folder of records is store='results'"):
+        experiments.load("results")
 
 
 def test_a_line_has_100_characters_and_wide_has_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
