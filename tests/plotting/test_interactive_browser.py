@@ -195,11 +195,24 @@ def test_the_target_is_within_the_range_and_a_single_evaluation_is_a_point(page:
     ]
 
 
+def test_a_cut_axis_says_how_far_the_curves_go(browser: Any, tmp_path: Path) -> None:
+    steep = curve(0, 0).assign(test_error=lambda table: 0.1 + 0.8 / table["iterations"])
+    page = opened_page(browser, tmp_path, Curves("t", [RunCurve("adult", "sbp", 0, steep)], styles_for(["sbp"])))
+    assert page.evaluate("at('plot').layout.yaxis.range[1]") < 90
+    assert page.locator("#plot .annotation").text_content() == "axis cut: curves go up to 90 %"
+    page.check("#whole")
+    assert page.locator("#plot .annotation").count() == 0
+    page.close()
+
+
 def test_one_solver_is_highlighted(page: Any) -> None:
     before = page.evaluate(f"{LINES}.map(trace => trace.line.color)")
     page.select_option("#highlight", "sbp")
     after = page.evaluate(f"{LINES}.map(trace => trace.line.color)")
     assert after == [f"{before[1]}59", f"{before[2]}59", before[0]]  # on top of the others, which are pale
+    page.select_option("#highlight", "pegasos")
+    page.evaluate("state.run = null; draw()")
+    assert page.locator("#command").inner_text() == "python3 run.py algo=pegasos seed=0"
 
 
 def test_the_pointer_shows_a_run(page: Any) -> None:

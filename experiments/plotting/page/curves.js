@@ -196,6 +196,8 @@ function layoutOf(drawn, traces) {
   const horizontal = perSetting() ? { text: data.swept, ...log(wide) } : { text: chosen("cost").label, ...log(at("xlog").checked) };
   const vertical = { cost: `${chosen("cost").label} to ${inSentence(chosen("measure").label)} ${valueText(state.target)}`, last: `${measureName()} at the end of the run` }[view()] || measureName();
   const level = view() === "cost" || nothing || state.target === null ? [] : [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: scaled(state.target), y1: scaled(state.target), line: { color: shade("--ink"), width: 2, dash: "dot" } }];
+  const top = Math.max(...traces.filter(each => each.series).flatMap(each => each.y)), note = { xref: "paper", yref: "paper", showarrow: false };
+  const cut = top > range.range?.[1] ? [{ ...note, text: `axis cut: curves go up to ${number(top)}${unit()}`, x: 1, xanchor: "right", y: 1, yanchor: "bottom", font: { size: 12, color: shade("--soft") } }] : [];
   leaveGaps(traces, range.range);
   return {
     margin: { l: 8, r: 14, t: 36, b: 12 }, hovermode: "closest", showlegend: false, dragmode: narrow ? false : "zoom", font, paper_bgcolor: shade("--paper"), plot_bgcolor: shade("--paper"),
@@ -204,7 +206,7 @@ function layoutOf(drawn, traces) {
     xaxis: { ...grid, type: horizontal.type, dtick: horizontal.dtick, title: { text: plain(horizontal.text), standoff: 8 } },
     yaxis: { ...grid, ...(view() === "cost" ? log(at("xlog").checked) : { type: at("ylog").checked ? "log" : "linear", ...range }) },
     shapes: level,
-    annotations: nothing ? [{ text: "No curve is chosen: tick a solver,<br>or choose another data set, measure or cost.", xref: "paper", yref: "paper", x: 0.5, y: 0.5, showarrow: false, font: { size: 15 } }] : [],
+    annotations: nothing ? [{ ...note, text: "No curve is chosen: tick a solver,<br>or choose another data set, measure or cost.", x: 0.5, y: 0.5, font: { size: 15 } }] : cut,
   };
 }
 

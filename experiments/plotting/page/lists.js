@@ -4,8 +4,9 @@ const SWATCH = '<svg viewBox="0 0 34 8" aria-hidden="true"><line x2="34" y1="4" 
 
 function buildSolvers() {
   at("solvers").querySelector("ul").replaceChildren(...data.series.map(series => {
-    const line = element("li"), name = element("label");
-    name.append(element("input", "", { type: "checkbox", value: series.name }), element("span", "", { className: "swatch", innerHTML: SWATCH }), element("span", unbroken(series.label)), element("small"));
+    const line = element("li"), name = element("label"), words = element("span", unbroken(series.label));
+    words.append(element("small"));
+    name.append(element("input", "", { type: "checkbox", value: series.name }), element("span", "", { className: "swatch", innerHTML: SWATCH }), words);
     line.append(name);
     line.onmouseenter = () => point(series.name);
     line.ondblclick = () => isolate(series.name);
@@ -39,7 +40,7 @@ function listRuns(drawn) {
   const runs = drawn.flatMap(each => each.curves.map(curve => curve.run));
   at("run").replaceChildren(...runs.map(run => element("option", `${data.series[run.s].label}, seed ${run.seed}`, { value: run.at })));
   at("run").disabled = !runs.length;
-  showRun(runs.includes(state.run) ? state.run : runs[0]);
+  showRun(runs.includes(state.run) ? state.run : (drawn.find(each => !isFaded(each.series)) ?? drawn[0])?.curves[0].run);
 }
 
 function showRun(run, texts) {
@@ -119,7 +120,7 @@ function listCosts(drawn) {
     line.append(...[reached ? number(row.cost) : "not reached", reached ? digits.format(row.times) : "", `${row.there} of ${row.of}`].map(text => element("td", text)));
     return line;
   }));
-  at("cost-says").textContent = `${chosen("cost").label} on ${chosen("dataset").label}`;
+  at("cost-says").textContent = `${chosen("cost").label} ${at("reach").value === "stays" ? "of the mean" : "as median"} over runs, on ${chosen("dataset").label}`;
 }
 
 // ---- what is drawn, as a file

@@ -84,14 +84,15 @@ def page_content(
     if not _any_known(runs, COSTS) or not _any_known(runs, MEASURES):
         return None
     names = list(dict.fromkeys(run.series for run in runs))
+    reference = " and the reference" * any(map(_is_optimum, specs.values()))
     return Curves(
         title=title,
         runs=runs,
         styles=_styles(evidence.spec, specs, names),
         datasets={panel.paper_dataset: _label(panel) for panel in evidence.panels},
         claims=[judged_claim(claim) for claim in claims],
-        facts=f"Scale {evidence.scale}; {len(runs):,} runs.",
-        small_print=" ".join(small_print),
+        facts=f"Scale {evidence.scale}; {len(runs):,} runs{reference}.",
+        small_print="; ".join(small_print),
         pictures=[fitted(picture)],
         **_first_view(evidence.spec, names),
     )
