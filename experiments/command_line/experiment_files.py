@@ -39,6 +39,8 @@ def with_experiment(words: Sequence[str]) -> list[str]:
         raise SettingsError(f"{path}: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict):
         raise SettingsError(f"{path}: it must have lines NAME: VALUE, as algo: sbp")
+    if "defaults" in content:
+        raise SettingsError(f"{path}: an experiment has no defaults list: write algo: smo")
     typed = {setting_name(word) for word in words}
     own = [word for word in _words(content, "") if setting_name(word) not in typed]
     place = next(number for number, word in enumerate(words) if setting_name(word) == NAME)

@@ -41,6 +41,7 @@ _OPTIONS = (
     *("-cd", "--experimental-rerun", "--info", "-i"),
 )
 """Options of this program and of Hydra."""
+_WITH_VALUE = ("--cfg", "-c", "--package", "-p", "--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd")
 _FORMATS = re.compile(r"^format=([\w,]+)$")  # not a sweep over the formats
 
 
@@ -70,8 +71,8 @@ def translated(words: Sequence[str]) -> list[str]:
     """Return a command line of this program as Hydra understands it.
 
     ``--dry-run`` becomes a setting, ``+experiment=NAME`` the settings of its file, ``logspace(...)`` a list, and the
-    formats of a picture one text. In a sweep a value within a swept group is checked in each job (`for_each_job`). A
-    folder that ``hydra.run.dir=`` names gets Hydra's files.
+    formats of a picture one text. Options follow the settings. In a sweep a value within a swept group is checked in
+    each job (`for_each_job`). A folder that ``hydra.run.dir=`` names gets Hydra's files.
 
     Raises
     ------
@@ -86,7 +87,17 @@ def translated(words: Sequence[str]) -> list[str]:
     given = {setting_name(word) for word in changed}
     if "hydra.run.dir" in given and "hydra.output_subdir" not in given:
         changed.append("hydra.output_subdir=.hydra")
-    return for_each_job(changed) if sweeps else changed
+    return options_last(for_each_job(changed) if sweeps else changed)
+
+
+def options_last(words: Sequence[str]) -> list[str]:
+    """Return a command line whose options stand behind its settings: Hydra reads no option between two settings."""
+    settings: list[str] = []
+    options: list[str] = []
+    for before, word in itertools.pairwise(["", *words]):
+        value = before in (*_WITH_VALUE, "--experimental-rerun") or (before in ("--info", "-i") and "=" not in word)
+        (options if value or word.startswith("-") else settings).append(word)
+    return [*settings, *options]
 
 
 def config_folders(words: Sequence[str]) -> list[str]:
@@ -138,7 +149,7 @@ def jobs_of(words: Sequence[str], loader: ConfigLoader | None = None) -> list[li
     Raises
     ------
     SettingsError
-        A setting has an interval in place of values.
+        A setting has an interval in place of values, or no value, as ``range(0)``.
     HydraException
         A word is not ``NAME=VALUE``.
     """
@@ -150,6 +161,8 @@ def jobs_of(words: Sequence[str], loader: ConfigLoader | None = None) -> list[li
         swept = override.is_sweep_override()
         texts = override.sweep_string_iterator() if swept else [override.get_value_element_as_str()]
         values[name] = [f"{name}={text}" for text in texts]
+        if not values[name]:
+            raise SettingsError(f"{override.input_line}: {str(override.input_line).partition('=')[2]} has no values")
     return [[*job] for job in itertools.product(*values.values())]
 
 

@@ -29,6 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "experiment").mkdir()
     (tmp_path / "experiment" / "mine.yaml").write_text(FILE)
     (tmp_path / "experiment" / "words.yaml").write_text("just words")
+    (tmp_path / "experiment" / "hydra.yaml").write_text("defaults:\n  - override /algo: smo\n")
     return tmp_path
 
 
@@ -46,6 +47,8 @@ def test_what_is_no_file_of_settings_is_refused() -> None:
         with_experiment(["+experiment=mein"])
     with pytest.raises(SettingsError, match=r"words\.yaml: it must have lines NAME: VALUE"):
         with_experiment(["+experiment=words"])
+    with pytest.raises(SettingsError, match=r"hydra\.yaml: an experiment has no defaults list: write algo: smo"):
+        with_experiment(["+experiment=hydra"])
     with pytest.raises(SettingsError, match="one at a time"):
         with_experiment(["+experiment=a", "+experiment=b"])
 
@@ -65,3 +68,13 @@ def test_each_file_of_the_project_is_understood(path: Path) -> None:
     jobs = [settings_of(job, jobs=2) for job in jobs_of(words)]
     assert jobs
     assert {job.origins["algo"] for job in jobs} == {"command line"}
+
+
+def test_options_may_stand_between_settings() -> None:
+    assert translated(["algo=sbp", "-cd", "D", "-m", "seed=0,1"]) == ["algo=sbp", "seed=0,1", "-cd", "D", "-m"]
+    assert translated(["--info", "algo=sbp", "--config-dir=D"]) == ["algo=sbp", "--info", "--config-dir=D"]
+
+
+def test_a_sweep_over_no_value_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"seed=range\(0\): range\(0\) has no values"):
+        jobs_of(["algo=sbp", "seed=range(0)"])
