@@ -1,7 +1,7 @@
 """``python -m svm_cost_curves.experiments.demo``: Figure 2 of the SBP paper in small, on Adult.
 
-It is one sweep of ``run.py``, five kernel solvers and three seeds over two epochs. Then it prints what the curves say,
-and the command of the whole experiment (ten epochs, ten seeds).
+It is one sweep of ``run.py``, five kernel solvers and three seeds over two epochs, which says what its curves show.
+Then it prints the command of the whole experiment (ten epochs, ten seeds).
 Further settings can be given as for ``run.py`` (``... .demo budget.epochs=1``).
 """
 
@@ -11,17 +11,9 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import svm_cost_curves.experiments.processes.program_start  # noqa: F401
-from svm_cost_curves.experiments.command_line.sweep_sentence import sentence
-from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.experiments.store import Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 SEEDS, ALL_SEEDS = 3, 10
@@ -34,8 +26,6 @@ def main(arguments: Sequence[str]) -> int:
     if {"--help", "-h"} & set(arguments):
         print(__doc__.strip())
         return 0
-    roots = [text.removeprefix("store.root=") for text in arguments if text.startswith("store.root=")]
-    root = Path(roots[-1] if roots else StoreConfig.root)
     budget, whole = ([], "") if any(text.startswith("budget.") for text in arguments) else ([BUDGET], ", ten epochs")
     short = command(SEEDS, [*budget, *arguments])
     print(f"five solvers on Adult, {SEEDS} seeds: {shlex.join(short)}", flush=True)
@@ -46,9 +36,6 @@ def main(arguments: Sequence[str]) -> int:
         code = sweep.wait()
     if code:
         return code
-    for folder in sorted((root / "sweeps").glob(f"*_{sweep.pid}"))[-1:]:  # none if hydra.sweep.dir was given
-        if said := sentence(curves_of(folder, Store.open(root))):
-            print(said)
     print(f"all {ALL_SEEDS} seeds{whole}: {shlex.join(command(ALL_SEEDS, arguments))}")
     return 0
 
@@ -57,17 +44,6 @@ def command(seeds: int, arguments: Sequence[str]) -> list[str]:
     """Return the words of the sweep."""
     words = [f"algo={','.join(SOLVERS)}", "dataset=adult", f"seed=range({seeds})"]
     return ["python3", "run.py", "-m", *words, "highlight=sbp", *arguments]
-
-
-def curves_of(folder: Path, store: Store) -> dict[str, list[pd.DataFrame]]:
-    """Return the curves of a sweep's runs, by algorithm."""
-    from svm_cost_curves.experiments.processes.outcome import outcomes_in
-
-    keys = [outcome.key for outcome in outcomes_in(folder) if outcome.key]
-    curves: dict[str, list[pd.DataFrame]] = {}
-    for run in store.find_all_finished(keys).values():
-        curves.setdefault(run.result["algo"], []).append(run.curve)
-    return curves
 
 
 if __name__ == "__main__":

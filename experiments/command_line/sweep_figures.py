@@ -39,7 +39,9 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str, highlight: 
     """
     members, small_print = _members(outcomes), _small_print(command)
     paths = []
-    for suffix, picture in _pictures(members, small_print, highlight):
+    for suffix, picture, said in _pictures(members, small_print, highlight):
+        if said:
+            print(said, flush=True)
         paths.append(directory / f"{FIGURE}{suffix}.png")
         picture.save(paths[-1])
     pngs = [path.read_bytes() for path in paths]
@@ -68,7 +70,7 @@ def draw_for_paper(
     pictures = _pictures(_members(outcomes), _small_print(command), highlight, names=False)
     return [
         path
-        for suffix, picture in pictures
+        for suffix, picture, _ in pictures
         for path in picture.save_for_paper(directory / f"{FOR_PAPER}{suffix}", style)
     ]
 
@@ -86,8 +88,8 @@ def _members(outcomes: Sequence[Outcome]) -> list[Member]:
 
 def _pictures(
     members: Sequence[Member], small_print: str, highlight: str | None, *, names: bool = True
-) -> Iterator[tuple[str, Picture]]:
-    """Yield the picture of each data set, with the end of its file's name; say which has no point to draw."""
+) -> Iterator[tuple[str, Picture, str]]:
+    """Yield of each data set the end of its file's name, the picture, its sentence; say which has no point to draw."""
     from svm_cost_curves.experiments.command_line import sweep_names
     from svm_cost_curves.experiments.plotting import NothingToDrawError, curves_picture
 
@@ -100,6 +102,7 @@ def _pictures(
         named = dict(zip(styles, (curves for _, curves in drawn), strict=True))
         cost = _cost([curve for curves in named.values() for curve in curves])
         only = f", {sweep_names.called(algorithms[0])}" if len(algorithms) == 1 else ""
+        said = sentence(named, cost) if highlight else ""
         try:
             picture = curves_picture(
                 named,
@@ -110,13 +113,13 @@ def _pictures(
                 in_order=any(group.values for group, _ in drawn),
                 names=names,
                 coloured=[label for label, (group, _) in zip(styles, drawn, strict=True) if group.algo == highlight],
-                sentence=sentence(named, cost) if highlight else "",
+                sentence=said,
                 level=near_least(named, cost) if highlight else None,
             )
         except NothingToDrawError as error:  # the sweep is done all the same
             print_error(f"no figure: {error}")
         else:
-            yield f"-{_file_name(dataset)}" if len(by_dataset) > 1 else "", picture
+            yield f"-{_file_name(dataset)}" if len(by_dataset) > 1 else "", picture, said
 
 
 def _file_name(dataset: str) -> str:

@@ -55,11 +55,14 @@ def test_for_a_paper_each_data_set_has_pictures_and_a_caption(tmp_path: Path) ->
     assert caption[-1].endswith("a command")
 
 
-def test_a_highlighted_algorithm_is_compared_in_a_sentence(tmp_path: Path) -> None:
+def test_a_highlighted_algorithm_is_compared_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = [outcome(tmp_path, seed, 5) for seed in range(2)]
     runs += [replace(run, algo="smo") for run in runs]
     _, text = draw_for_paper(runs, tmp_path, "a command", PaperStyle(3.25, ("png",)), "sbp")
     said = text.read_text(encoding="utf-8").splitlines()
+    assert capsys.readouterr().out == ""
+    draw(runs, tmp_path, "a command", "sbp")
+    assert capsys.readouterr().out == f"{said[1]}\n"
     assert said[1].startswith("By the mean over the runs SBP stays at or below ")
     assert said[1].endswith("; SMO needs 1.0 times as many.")
     assert said[2].startswith("Mean of 2 runs, band of SBP: one standard deviation")
