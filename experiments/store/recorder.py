@@ -180,10 +180,12 @@ class Recorder:
     def __init__(self, store: Store, warn: Callable[[str], None]) -> None:
         self._store, self._warn = store, warn
         self._process: subprocess.Popen[str] | None = None
+        self._ended_before: list[Path] = []
 
     def begin(self) -> None:
         """Start the process, unless it runs or `OFF` says not to."""
         if self._process is None and os.environ.get(OFF) != "off":
+            self._ended_before = [*self._store.ended()]
             words = [sys.executable, "-m", __name__, str(self._store.root), self._store.server or ""]
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -197,6 +199,10 @@ class Recorder:
             tracking = tracking_of(self._store)
             runs = RecordedList(self._store, tracking)
             if self._process is None and not runs.missing():
+                return
+            if self._process and not runs.missing() and [*self._store.ended()] == self._ended_before:
+                self._process.kill()  # the command has made no run
+                self._process.communicate()
                 return
             self.begin()
             assert self._process is not None

@@ -73,6 +73,15 @@ def test_runs_of_a_command_are_recorded_when_it_ends(store: Store) -> None:
     assert keys(store) == dict.fromkeys("abcd", 1)
 
 
+def test_a_command_without_a_run_does_not_wait_for_its_recorder(store: Store) -> None:
+    command = Recorder(store, pytest.fail)
+    command.begin()
+    process = command._process
+    assert process is not None
+    command.close()
+    assert process.returncode == -signal.SIGKILL
+
+
 def test_switched_off_it_leaves_the_runs_to_a_later_command(
     store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
