@@ -70,7 +70,7 @@ class Display:
         """Show the result of a run that was computed, or that was found in the store."""
 
     def result_path(self, path: Path) -> None:
-        """Show the paths of the picture, if there is one, and of the record: a run's last lines."""
+        """Show the paths of picture and curve, if there are any, and of the record: a run's last lines."""
 
     def close(self) -> None:
         """Remove the progress bar."""
@@ -126,10 +126,12 @@ class FullDisplay(Display):
         show(self._out, result_table(result, curve()))
 
     def result_path(self, path: Path) -> None:  # noqa: D102 (inherited)
+        from svm_cost_curves.experiments.store.run_folder import CURVE_FILE
+
         # not through rich, which would wrap a long path
-        picture = path.with_name(CURVE_PICTURE)
-        lines = [f"figure: {picture}"] if picture.exists() else []
-        self._out.file.write("".join(printable(line) + "\n" for line in [*lines, f"result: {path}"]))
+        files = {"figure": path.with_name(CURVE_PICTURE), "curve": path.with_name(CURVE_FILE), "result": path}
+        lines = [f"{name}: {file}" for name, file in files.items() if file == path or file.exists()]
+        self._out.file.write("".join(printable(line) + "\n" for line in lines))
         self._out.file.flush()
 
     def close(self) -> None:  # noqa: D102 (inherited)

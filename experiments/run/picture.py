@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from svm_cost_curves.experiments.configuration.schema import kernel_name
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.provenance import commit_text
+from svm_cost_curves.support.commands import command_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,13 +43,13 @@ def draw_if_possible(
 
         kernel, commit = settings.kernel, commit_text(provenance["commit"], provenance["dirty"])
         stand_in = " (stand-in)" if provenance["data"].get("stand_in") else ""
+        command = re.sub(r"^run\.py(?= )", command_line("run"), provenance["command"])
         numbers = ", ".join(f"{name}={value:g}" for name, value in dataclasses.asdict(kernel).items())
         curves_picture(
             {settings.algo: [curve]},
             cost=step_cost(curve) if curve[cost].isna().any() else cost,
             title=f"{settings.algo} on {settings.dataset.name}{stand_in}, seed {settings.seed}",
-            small_print=f"{kernel_name(kernel)} kernel {numbers}; key {key}; "
-            f"commit {commit or 'none'}; {provenance['command']}",
+            small_print=f"{kernel_name(kernel)} kernel {numbers}; key {key}; commit {commit or 'none'}; {command}",
         ).save(path)
     except Exception as error:
         warnings.warn(f"no picture of {settings.label()}: {type(error).__name__}: {error}", stacklevel=2)

@@ -178,14 +178,17 @@ def test_jobs_are_named_by_what_differs_between_them() -> None:
     assert sweep_names.job_labels([["algo=sbp", "seed=1"]]) == ["algo=sbp seed=1"]
 
 
-def test_a_picture_is_named_before_the_record_and_only_if_there_is_one(tmp_path: Path) -> None:
+def test_picture_and_curve_are_named_before_the_record_and_only_if_they_exist(tmp_path: Path) -> None:
     out = io.StringIO()
     display = FullDisplay(progress=False, out=out, err=io.StringIO())
     display.result_path(tmp_path / "result.json")
-    (tmp_path / "curve.png").touch()
+    files = {"figure": tmp_path / "curve.png", "curve": tmp_path / "curve.parquet"}
+    for file in files.values():
+        file.touch()
     display.result_path(tmp_path / "result.json")
     path = tmp_path / "result.json"
-    assert out.getvalue() == f"result: {path}\nfigure: {tmp_path / 'curve.png'}\nresult: {path}\n"
+    named = "".join(f"{name}: {file}\n" for name, file in files.items())
+    assert out.getvalue() == f"result: {path}\n{named}result: {path}\n"
 
 
 def written(lines: list[str], count: int) -> list[str]:
