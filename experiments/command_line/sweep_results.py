@@ -18,7 +18,7 @@ from svm_cost_curves.experiments.command_line.sweep_names import short
 from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
 from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, exit_code
-from svm_cost_curves.experiments.run.console import console, count, percent, show
+from svm_cost_curves.experiments.run.console import console, count, fit, percent, show
 from svm_cost_curves.experiments.run.errors import print_error
 from svm_cost_curves.experiments.run.leftovers import SWEEPS
 from svm_cost_curves.experiments.run.meter import duration
@@ -32,7 +32,7 @@ def table(outcomes: Sequence[Outcome]) -> Table:
     result = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     members = groups(outcomes)
     costs = _costs(members)
-    result.add_column("data set", no_wrap=True)
+    result.add_column("data set", overflow="fold")
     result.add_column("algorithm", overflow="fold")
     for name in ("runs", "in store", "test error", "epochs", *(cost.replace("_", " ") for cost in costs), "CPU"):
         result.add_column(name, justify="right", no_wrap=True)
@@ -89,7 +89,9 @@ def finish(
     wrong = [outcome for outcome in outcomes if outcome.exit_code]
     code = exit_code(outcomes) if stopped is None else stopped
     if groups(outcomes):
-        show(console(sys.stdout), table(outcomes))
+        out, shown = console(sys.stdout), table(outcomes)
+        costs = [str(column.header) for column in shown.columns[6:-1]]
+        show(out, fit(out, shown, ["in store", "CPU", "epochs", "runs", *reversed(costs)]))
     for line in _errors(wrong):
         print_error(line)
     if stopped is not None or any(outcome.status in (*STOPPED, "killed") for outcome in wrong):

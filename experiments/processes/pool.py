@@ -135,13 +135,15 @@ def run_jobs(jobs: Sequence[Job], pool: Pool) -> Iterator[Event]:
                     waiting.clear()
                     deadline = time.monotonic() + GRACE_SECONDS
                     pool.stop(running, _SIGNAL_OF[stop_request.kind])
+                    last = {index: replace(last.get(index, Event(index, 0.0)), note="stopping") for index in running}
+                    yield from list(last.values())
                 while waiting and len(running) < pool.size:
                     index = waiting.popleft()
                     attempts[index] += pool.attempts
                     running[index] = pool.submit(index, jobs[index])
                 done, _ = wait(running.values(), timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
                 for index, report in [*pool.reports()]:
-                    if index in running:
+                    if index in running and deadline == math.inf:  # else all are stopping
                         last[index] = last.get(index, Event(index, 0.0)).after(report)
                         yield last[index]
                 for index in [index for index, future in running.items() if future in done]:

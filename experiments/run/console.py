@@ -123,7 +123,9 @@ class FullDisplay(Display):
         self.close()
         if found:
             self._out.print("already in the store: nothing was computed", highlight=False)
-        show(self._out, result_table(result, curve()))
+        table = result_table(result, curve())
+        headers = [str(column.header) for column in table.columns]
+        show(self._out, fit(self._out, table, [name for name in reversed(headers) if name != "test error"]))
 
     def result_path(self, path: Path) -> None:  # noqa: D102 (inherited)
         from svm_cost_curves.experiments.store.run_folder import CURVE_FILE
@@ -209,12 +211,51 @@ def show(target: Console, shown: RenderableType) -> None:
     target.file.flush()
 
 
+def fit(target: Console, table: Table, leave_out: Sequence[str]) -> Table:
+    """Return a table no wider than a console: its headers broken at blanks, then without columns, in this order.
+
+    Columns that fold count with at most 20 characters.
+    """
+    wide, order = target.options.update(width=10_000), [*leave_out]
+
+    def is_too_wide() -> bool:
+        folding = (column for column in table.columns if column.overflow == "fold")
+        surplus = sum(max(0, max((len(str(cell)) for cell in column.cells), default=0) - 20) for column in folding)
+        return target.measure(table, options=wide).maximum - surplus > target.width
+
+    if is_too_wide():
+        order = [name.replace(" ", "\n") for name in order]
+        for column in table.columns:
+            column.header = str(column.header).replace(" ", "\n")
+        while order and is_too_wide():
+            table = _without(table, order.pop(0))
+    return table
+
+
+def _without(table: Table, header: str) -> Table:
+    kept = [column for column in table.columns if column.header != header]
+    result = Table(
+        *(column.copy() for column in kept),
+        box=table.box,
+        pad_edge=table.pad_edge,
+        title=table.title,
+        title_justify="left",
+        caption=table.caption,
+        caption_justify="left",
+    )
+    for cells in zip(*(column.cells for column in kept), strict=True):
+        result.add_row(*cells)
+    return result
+
+
 def progress_text(point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> str:
     """Format the costs so far and the newest test error, on one line."""
     error = (latest or {}).get("test_error")
     parts = ["test error " + ("not known yet" if error is None else percent(error))]
     if (epochs := point.get("epochs")) is not None:
-        parts.append(f"{epochs:.3g} epochs")
+        now, measured = f"{epochs:.3g} epochs", (latest or {}).get("epochs")
+        older = None not in (error, measured) and f"{measured:.3g} epochs" != now
+        parts = [f"{parts[0]} at {measured:.3g} epochs", f"now {now}"] if older else [*parts, now]
     for name in ("kernel_evaluations", "inner_products", "feature_accesses"):
         if point.get(name):
             parts.append(f"{count(point[name])} {name.replace('_', ' ')}")
@@ -272,7 +313,7 @@ def result_table(result: Mapping[str, Any], curve: Curve) -> Table:
     }
     shown = {name: text for name, text in formats.items() if any(row.get(name) is not None for row in rows)}
     for name in shown:
-        table.add_column("CPU" if name == "cpu_seconds" else name.replace("_", " "), justify="right")
+        table.add_column("CPU" if name == "cpu_seconds" else name.replace("_", " "), justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*(text(row.get(name)) for name, text in shown.items()))
     return table

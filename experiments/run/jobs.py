@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome
 from svm_cost_curves.experiments.processes.pool import Event, Report
 from svm_cost_curves.experiments.run.console import Display
 
@@ -63,6 +63,8 @@ class RunsLine:
         if event.outcome is not None:
             self.ended.append(event.outcome)
             del self._now[event.index]
-        wrong = sum(outcome.exit_code != 0 for outcome in self.ended)
-        parts = [f"{len(self.ended)} of {self._count} runs" + (f", {wrong} went wrong" if wrong else "")]
+        stopped = sum(outcome.status in STOPPED for outcome in self.ended)
+        wrong = sum(outcome.exit_code != 0 for outcome in self.ended) - stopped
+        said = [f", {count} {how}" for count, how in ((wrong, "went wrong"), (stopped, "stopped")) if count]
+        parts = [f"{len(self.ended)} of {self._count} runs{''.join(said)}"]
         return "; now ".join([*parts, *([", ".join(self._now.values())] if self._now else [])])

@@ -96,8 +96,11 @@ class _TimeLeft:
 
 
 def cut(text: str, width: int) -> str:
-    """Return a text that is no longer than a number of columns."""
-    return text if len(text) <= width else f"{text[: width - 3]}..."
+    """Return a text that is no longer than a number of columns, cut at a word where it has several."""
+    if len(text) <= width:
+        return text
+    begin = text[: width - 2].rpartition(" ")[0].rstrip(" ,;:")
+    return f"{begin or text[: width - 3]}..."
 
 
 def duration(seconds: float | None) -> str:
