@@ -7,6 +7,7 @@ leaves out a solver that cannot solve the problem, with the reason.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final
@@ -146,7 +147,7 @@ def _id(spec: FigureSpec, options: Options, names: Sequence[str]) -> str:
     if not choices:
         return spec.id
     digest = hashlib.sha256("\n".join(choices).encode()).hexdigest()[:6]
-    return "_".join([spec.id, *names[:3], digest])
+    return "_".join([spec.id, *(re.sub(r"[^\w-]+", "_", name) for name in names[:3]), digest])  # file:../points.csv
 
 
 def _title(entrants: Sequence[Entrant], targets: Targets) -> str:

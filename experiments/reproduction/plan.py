@@ -212,7 +212,7 @@ class Planner:
             raise FigureError(f"nothing is left to compare on {dataset}: {'; '.join(dict.fromkeys(left_out.values()))}")
         self._require_data(dataset, settings, runs)
         stand_in = _stand_in(spec, paper_dataset, dataset, settings)
-        if dataset == OWN_FILES and settings:  # the files have a name
+        if dataset.partition(":")[0] == OWN_FILES and settings:  # the files have a name
             shown = next(iter(settings.values())).dataset.name
             paper_dataset, dataset = shown if paper_dataset == dataset else paper_dataset, shown
         return PlannedPanel(paper_dataset, dataset, stand_in, settings, tuple(runs), left_out)

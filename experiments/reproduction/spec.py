@@ -5,6 +5,7 @@ Plain dataclasses, which pydantic fills and checks.
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -209,7 +210,7 @@ class FigureSpec(Described):
         known = known_data_sets()
         result: dict[str, tuple[str, ...]] = {}
         for name in chosen:
-            if name not in known:
+            if name.partition(":")[0] not in known:  # file:PATH, sklearn:NAME; others with a colon are refused later
                 raise FigureError(f"unknown data set {name!r}{known_names(name, known, command_line('run', '--help'))}")
             paper_dataset = next((paper_dataset for paper_dataset, names in own.items() if name in names), None)
             # a named data set is used even if the paper's is available
@@ -248,13 +249,15 @@ def overrides_of(
     """
     of_data = [word for name in (paper_dataset, dataset) for word in series.by_dataset.get(name, [])]
     words = {setting_name(word): word for word in (*series.overrides, *of_data, *scale, *further)}
-    return (f"dataset={dataset if dataset in known_data_sets() else OWN_FILES}", *words.values())
+    known = dataset.partition(":")[0] in known_data_sets()
+    return (f"dataset={dataset if known else OWN_FILES}", *words.values())
 
 
 @cache
 def known_data_sets() -> list[str]:
-    """Return the names of all data sets."""
-    return sorted(path.stem for path in DATA_SETS.glob("*.yaml"))
+    """Return the names of all data sets, with those of the user's folders in SVM_CONFIG_DIR."""
+    folders = [Path(folder, "dataset") for folder in os.environ.get("SVM_CONFIG_DIR", "").split(os.pathsep) if folder]
+    return sorted({path.stem for folder in (DATA_SETS, *folders) for path in folder.glob("*.yaml")})
 
 
 def _file_of(name: str, folder: Path | None) -> Path | None:
