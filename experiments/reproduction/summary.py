@@ -80,7 +80,7 @@ def figure_table(content: Mapping[str, Any]) -> Table:
     """Return the table of a figure (table.json), without notes and without the ranges in brackets."""
     table = Table(box=box.SIMPLE_HEAD)
     for name in content["columns"]:
-        table.add_column(name)
+        table.add_column(name, overflow="fold")  # cut names of two settings of a solver could look the same
     for row in content["rows"]:
         table.add_row(*map(_cell, row))
     return table

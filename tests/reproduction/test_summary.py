@@ -62,6 +62,15 @@ def test_a_table_is_shown_without_ranges() -> None:
     assert "929" not in text
 
 
+def test_long_names_are_not_cut() -> None:
+    names = ("margin_perceptron:margin=0.25", "margin_perceptron:margin=0.75")
+    out = Console(file=io.StringIO(), width=30)
+    out.print(figure_table({"columns": ["solver", "cost"], "rows": [[name, "123,456,789"] for name in names]}))
+    text = out.file.getvalue()  # type: ignore[attr-defined]
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+    assert ("25" in text, "75" in text) == (True, True)
+
+
 def test_the_last_line_names_the_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("figure.png", "table.md", "verdict.md", "paper.pdf", "paper.txt"):
         (tmp_path / name).touch()
