@@ -80,10 +80,9 @@ def announcement(plan: Plan, seconds: Seconds) -> list[str]:
         time = duration(expected_seconds(limited, plan.options.jobs, seconds))
         time += " beside the reference, which ends by itself" if len(limited) < len(wanted) else ""
         memory = _gigabytes(peak_memory(wanted, plan.options.jobs))
-        how = f"{plan.options.jobs} at a time: about {time}, up to {memory} of memory"
-        lines.append(f"  {len(missing)} to make, {how}")
-        if guessed := sorted({run.algo for run in wanted if seconds(run) == DEFAULT_SECONDS}):
-            lines.append(f"  the time of {', '.join(guessed)} is a guess: it has no run yet, and one in Python is slow")
+        guessed = sorted({run.algo for run in wanted if seconds(run) == DEFAULT_SECONDS})
+        how = f"time not known, {', '.join(guessed)} has no run yet" if guessed else f"about {time}"
+        lines.append(f"  {len(missing)} to make, {plan.options.jobs} at a time: {how}; up to {memory} of memory")
     return lines
 
 

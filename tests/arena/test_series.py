@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from store_cases import FakeStore
 
+from svm_cost_curves.experiments.reproduction.durations import DEFAULT_SECONDS
+from svm_cost_curves.experiments.reproduction.listing import announcement
 from svm_cost_curves.experiments.reproduction.options import parse
 from svm_cost_curves.experiments.reproduction.plan import Plan, Planner
-from svm_cost_curves.experiments.reproduction.spec import FigureError, read_figure
+from svm_cost_curves.experiments.reproduction.spec import FigureError, known_data_sets, read_figure
 from svm_cost_curves.solvers import SettingsError
 
 
@@ -138,3 +140,25 @@ def test_other_figures_refuse_its_options() -> None:
         parse(["figure=sbp_fig2", "algos=sbp"], [read_figure("sbp_fig2")])
     with pytest.raises(FigureError, match=r"unknown setting 'problem.C=1'"):
         parse(["figure=sbp_fig2", "problem.C=1"], [read_figure("sbp_fig2")])
+
+
+def test_own_data_of_a_file_and_of_a_folder_of_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    points = tmp_path / "points.csv"
+    points.write_text("".join(f"{row},{row % 3},{1 - row % 2 * 2}\n" for row in range(40)))
+    (tmp_path / "dataset").mkdir()
+    (tmp_path / "dataset" / "mine.yaml").write_text(f"kind: file\ntrain: {points}\n")
+    monkeypatch.setenv("SVM_CONFIG_DIR", str(tmp_path))
+    known_data_sets.cache_clear()
+    try:
+        made = plan(tmp_path, f"dataset=file:{points},mine", "algos=sbp", "target=error:0.3")
+    finally:
+        known_data_sets.cache_clear()
+    assert [panel.settings["sbp"].dataset.train for panel in made.panels] == [str(points)] * 2
+    assert made.panels[0].dataset == "points"
+    assert "/" not in made.spec.id
+
+
+def test_the_time_of_a_solver_without_runs_is_not_known(tmp_path: Path) -> None:
+    made = plan(tmp_path, "scale=demo", "algos=sbp", "target=error:0.3")
+    assert "time not known, sbp has no run yet; up to " in announcement(made, lambda _: DEFAULT_SECONDS)[-1]
+    assert "about 6.0 s" in announcement(made, lambda _: 4.0)[-1]
