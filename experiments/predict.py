@@ -24,6 +24,7 @@ from svm_cost_curves.datasets.readers.libsvm import with_index_zero
 from svm_cost_curves.datasets.source import user_path
 from svm_cost_curves.datasets.transforms import divide, normalise_rows, to_matrix
 from svm_cost_curves.datasets.types import Matrix, Table
+from svm_cost_curves.experiments.processes import streams
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.solvers.models import Model
 from svm_cost_curves.support.files import write_output
@@ -126,7 +127,7 @@ def _text(label: Any) -> str:
 
 def command() -> int:
     """Run the command line and return its exit status."""
-    return main(sys.argv[1:])
+    return streams.run(lambda: main(sys.argv[1:]))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from svm_cost_curves.experiments.configuration.schema import StoreConfig
+from svm_cost_curves.experiments.processes import streams
 from svm_cost_curves.experiments.store import recorder
 from svm_cost_curves.experiments.store.browse import CUT, choose, comparison, default_root, export, facts, lines, opened
 from svm_cost_curves.experiments.store.errors import StoreError
@@ -250,7 +251,7 @@ def _record(store: Store, tracking: Tracking) -> int:
 
 def command() -> int:
     """Run the command line and return its exit status."""
-    return main(sys.argv[1:])
+    return streams.run(lambda: main(sys.argv[1:]))
 
 
 if __name__ == "__main__":
