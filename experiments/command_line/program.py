@@ -83,7 +83,8 @@ def main() -> int:
 
 
 def command() -> int:
-    """Run the command line of this process; say of a sweep at once that it begins: Hydra needs most of a second."""
-    if {"-m", "--multirun"} & set(sys.argv):
+    """Run the command line of this process; say at once that it begins: Hydra needs most of a second."""
+    options = {word for word in sys.argv[1:] if word.startswith("-")}
+    if options <= {"-m", "--multirun"}:
         note_to(console(sys.stderr))("reading the settings")
     return main()
