@@ -36,7 +36,7 @@ def scorecard(folder: Path) -> dict[str, dict[str, str]]:
     return entries
 
 
-def page(folder: Path, results: Path = RESULTS, thumbs: Path | None = None) -> list[str]:
+def page(folder: Path, results: Path = RESULTS, thumbs: Path | None = None, curves: Path | None = None) -> list[str]:
     """Return the gallery in Markdown, a section for each paper, a card for each figure.
 
     Parameters
@@ -47,6 +47,8 @@ def page(folder: Path, results: Path = RESULTS, thumbs: Path | None = None) -> l
         Folder of the scorecards: ``<paper>.md``, and ``<paper>/`` with ``scorecard.json`` and the pictures.
     thumbs : Path, optional
         Folder that gets small pictures, which the cards show; without it they show the pictures themselves.
+    curves : Path, optional
+        Folder of the pages of curves, to which the cards link; without it every published figure has a link.
     """
     papers: dict[str, list[FigureSpec]] = {}
     for name, paper in catalogue().items():
@@ -65,7 +67,7 @@ def page(folder: Path, results: Path = RESULTS, thumbs: Path | None = None) -> l
             "",
         ]
         for spec in papers[paper]:
-            lines += _card(spec, entries, folder, results, thumbs)
+            lines += _card(spec, entries, folder, results, thumbs, curves)
         lines += ["</div>", ""]
     again = checked()
     return [*lines, *(["## Runs made again", "", *again] if again else [])]
@@ -83,7 +85,12 @@ def checked(evidence: Path = EVIDENCE) -> list[str]:
 
 
 def _card(
-    spec: FigureSpec, entries: Mapping[str, Mapping[str, str]], folder: Path, results: Path, thumbs: Path | None
+    spec: FigureSpec,
+    entries: Mapping[str, Mapping[str, str]],
+    folder: Path,
+    results: Path,
+    thumbs: Path | None,
+    curves: Path | None,
 ) -> Iterator[str]:
     entry, picture = entries.get(spec.id), results / spec.paper / f"{spec.id}.png"
     name = f"{spec.label}: {spec.title}"
@@ -104,10 +111,10 @@ def _card(
         yield from (f"[![{name}]({os.path.relpath(shown, folder)})]({card})", "")
     yield from (f"[{name}]({card})", "")
     site = os.path.relpath(PROJECT_ROOT, folder)
-    published = (EVIDENCE / f"{spec.id}.json").is_file()
-    curves = f' · <a href="{site}/curves/{spec.id}.html">curves</a>' if published else ""
+    has_page = (EVIDENCE / f"{spec.id}.json" if curves is None else curves / f"{spec.id}.html").is_file()
+    link = f' · <a href="{site}/curves/{spec.id}.html">curves</a>' if has_page else ""
     scale = "" if entry["scale"] == "paper" else f"; scale {entry['scale']}"
-    yield from (f"**{LABELS[entry['state']]}**{scale}{curves} · `figure={spec.id}`", "", "</div>", "")
+    yield from (f"**{LABELS[entry['state']]}**{scale}{link} · `figure={spec.id}`", "", "</div>", "")
 
 
 def _thumb(picture: Path, folder: Path) -> Path:
@@ -131,7 +138,9 @@ class Gallery(SphinxDirective):
             self.env.note_dependency(str(path))
         thumbs = Path(self.env.doctreedir) / "thumbs"
         thumbs.mkdir(exist_ok=True)
-        return self.parse_text_to_nodes("\n".join(page(place.parent, thumbs=thumbs)), allow_section_headings=True)
+        curves = Path(self.env.app.outdir) / "curves"  # written before the documents are read
+        lines = page(place.parent, thumbs=thumbs, curves=curves)
+        return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

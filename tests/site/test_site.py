@@ -107,7 +107,7 @@ def test_the_pages_have_their_contents(site: Path) -> None:
     start = (site / "index.html").read_text(encoding="utf-8")
     assert 'url=docs/site/index.html"' in start
     gallery = (site / PAGES[1]).read_text(encoding="utf-8")
-    assert gallery.count('class="card"') == gallery.count("<img ") >= 45
+    assert gallery.count('class="card"') >= gallery.count("<img ") >= 45  # the arena's example has no picture
     assert '<details class="folded">' in (site / "docs/results/sbp.html").read_text(encoding="utf-8")
     notebook = (site / PAGES[2]).read_text(encoding="utf-8")
     assert "<math" in notebook
@@ -115,11 +115,11 @@ def test_the_pages_have_their_contents(site: Path) -> None:
     assert "8,000 kernel evaluations in 400 iterations" in notebook
     front = (site / PAGES[0]).read_text(encoding="utf-8")
     assert front.count('class="verdict-bar"') == 5
-    frame = re.search(r'<iframe src="([^"]+)"', front)
+    frame = re.search(r'<iframe[^>]* src="([^"]+)"', front)
     assert frame
     assert 'id="plotly"' in ((site / PAGES[0]).parent / frame[1]).read_text(encoding="utf-8")
     api = (site / "docs/site/api.html").read_text(encoding="utf-8")
-    assert 'id="solvers.Problem"' in api
+    assert 'id="svm_cost_curves.solvers.Problem"' in api
     assert "RowPolicy" in api
 
 
