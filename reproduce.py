@@ -8,16 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from runpy import run_path
 
+if __name__ == "__main__" and find_spec("svm_cost_curves") is None:
+    run_path(str(Path(__file__).resolve().parent / "requirements" / "environment.py"))["enter"]()
 
-def command() -> int:
-    """Run the command line and return its exit status."""
-    import svm_cost_curves.experiments.processes.collector  # noqa: F401
-    from svm_cost_curves.experiments.reproduction.cli import command
-
-    return command()
-
+import svm_cost_curves.experiments.processes.collector  # noqa: F401
+from svm_cost_curves.experiments.reproduction.cli import command
 
 if __name__ == "__main__":
-    if find_spec("svm_cost_curves") is None:
-        run_path(str(Path(__file__).resolve().parent / "requirements" / "environment.py"))["enter"]()
     sys.exit(command())

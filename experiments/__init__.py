@@ -144,13 +144,13 @@ def plot(
         curves.setdefault((kind["algo"], values), []).append(conform(points))
     ordered = sorted(curves, key=lambda kind: (kind[0], in_order(kind[1])))
     labels = styles(ordered)
-    every = [curve for members in curves.values() for curve in members]
+    all_curves = [curve for members in curves.values() for curve in members]
     picture = curves_picture(
         {label: curves[kind] for label, kind in zip(labels, ordered, strict=True)},
-        cost=cost or next(name for name in STEP_COSTS if not any(curve[name].isna().any() for curve in every)),
+        cost=cost or next(name for name in STEP_COSTS if not any(curve[name].isna().any() for curve in all_curves)),
         measure=measure,
         title=f"{measure.replace('_', ' ').capitalize()} against cost on {', '.join(data)}",
-        small_print=f"{len(every)} run{'s' * (len(every) > 1)}",
+        small_print=f"{len(all_curves)} run{'s' * (len(all_curves) > 1)}",
         styles=labels,
         in_order=bool(telling),
     )

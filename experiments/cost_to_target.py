@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
 from numpy.typing import ArrayLike
 
-from svm_cost_curves.experiments.curve import Points, aligned, column, first_at_or_below, without_missing
+from svm_cost_curves.experiments.curve import Points, aligned, first_at_or_below, without_missing
 
 
 def cost_to_stay(runs: Sequence[Points], target: float) -> float | None:
@@ -53,8 +52,3 @@ def cost_to_reach(cost: ArrayLike, value: ArrayLike, target: float) -> float | N
     costs, values = without_missing(cost, value)
     place = int(first_at_or_below(values, target))
     return float(costs[place]) if place < len(costs) else None
-
-
-def epoch_cost(frame: pd.DataFrame, cost: str) -> float | None:
-    """Return the cost of the first evaluation at the end of a run's first epoch or later; None if it ends before."""
-    return cost_to_reach(column(frame, cost), -column(frame, "epochs"), -1.0)

@@ -226,6 +226,13 @@ def first_at_or_below(values: ArrayLike, target: ArrayLike, *, settled: bool = F
     return np.array([np.searchsorted(-row, limit, side="left") for row, limit in zip(envelope, rows, strict=True)])
 
 
+def epoch_cost(frame: pd.DataFrame, cost: str) -> float | None:
+    """Return the cost of the first evaluation at the end of a run's first epoch or later; None if it ends before."""
+    costs, epochs = without_missing(column(frame, cost), column(frame, "epochs"))
+    place = int(np.searchsorted(epochs, 1.0 - ROUNDING))
+    return float(costs[place]) if place < len(costs) else None
+
+
 def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> float:
     """Return the mean of the error over the logarithm of the cost between two limits: area under the curve / width.
 

@@ -77,11 +77,11 @@ def _check_complete(module: ModuleType) -> None:
     """Refuse a file without a solver, or with one that lacks a member; a base of another class there may lack some."""
     file = Path(module.__file__ or "").name
     members = [member for _, member in inspect.getmembers(module, inspect.isclass) if issubclass(member, Solver)]
-    here = [member for member in members if member.__module__ == module.__name__]
-    if not here:
+    classes = [member for member in members if member.__module__ == module.__name__]
+    if not classes:
         raise SettingsError(f"SVM_SOLVERS: {file} has no solver: a class that derives from PythonSolver or Solver")
-    for member in here:
-        if any(other is not member and issubclass(other, member) for other in here):
+    for member in classes:
+        if any(other is not member and issubclass(other, member) for other in classes):
             continue
         if lacking := sorted(getattr(member, "__abstractmethods__", ())):
             s = "s" * (len(lacking) > 1)

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import shlex
+import sys
 from collections.abc import Collection
+from pathlib import Path
+from typing import Literal
 
+_ROOT = Path(__file__).resolve().parents[1]
+Program = Literal["run", "reproduce", "store", "predict"]
 NAMES = 8
 """Names in the list of a message."""
 
@@ -51,3 +57,25 @@ def known_names(name: str, known: Collection[str], see: str = "", *, word: str =
     shown = [*known][: NAMES if len(known) > NAMES + 2 else None]
     more = f", and {len(known) - len(shown)} more{see and f': {see}'}" if len(shown) < len(known) else ""
     return f"{nearest(name, known) or ';'} {word} {', '.join(shown) or 'none'}{more}"
+
+
+def made_by_make() -> bool:
+    """Return whether this process runs in the environment that make has made in the checkout."""
+    return Path(sys.prefix).resolve() == (_ROOT / ".venv").resolve()
+
+
+def command(program: Program, *words: str) -> list[str]:
+    """Return the words of a command: ``python3 run.py ...``, ``.venv/bin/svm-store ...``, or ``svm-run ...``."""
+    if program in ("run", "reproduce") and (_ROOT / f"{program}.py").exists() and (_ROOT / "pyproject.toml").exists():
+        return ["python3", f"{program}.py", *words]
+    return [f".venv/bin/svm-{program}" if made_by_make() else f"svm-{program}", *words]
+
+
+def command_line(program: Program, *words: str) -> str:
+    """Return a command as text, with quotes where the shell needs them."""
+    return shlex.join(command(program, *words))
+
+
+def power_of_ten(exponent: int) -> str:
+    """Return 10 with raised digits, as in 10⁻³."""
+    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -10,7 +10,8 @@ import pytest
 from omegaconf import DictConfig, OmegaConf
 
 from svm_cost_curves import solvers
-from svm_cost_curves.experiments.configuration.composition import CONF, compose, option_names, settings_of
+from svm_cost_curves.experiments.configuration.choices import CONF
+from svm_cost_curves.experiments.configuration.composition import compose, option_names, settings_of
 from svm_cost_curves.experiments.configuration.preset_tables import ALL, options, read_tables
 from svm_cost_curves.experiments.configuration.schema import RunConfig
 from svm_cost_curves.experiments.configuration.settings import RunSettings

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.configuration.choices import CONF
+from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.reproduction.build import maker_of

@@ -19,7 +19,8 @@ from waiting import PATIENCE
 
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.command_line.words import for_each_job, jobs_of, register, translated
-from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.configuration.choices import CONF
+from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.reproduction import options
 from svm_cost_curves.experiments.reproduction.cli import _named

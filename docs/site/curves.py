@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from docutils import nodes
-from progress import told
+from progress import with_progress
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
@@ -51,7 +51,7 @@ def write_pages(app: Sphinx) -> None:
     inputs = {name: inputs_of(EVIDENCE, name) for name in published_figures(EVIDENCE)}
     waiting = [name for name, text in inputs.items() if _text_of(sums / name) != text]
     with ProcessPoolExecutor(min(2, cores()), get_context("spawn")) as pool:
-        for name, fault in told("pages of curves", waiting, pool.map(write_page, waiting, repeat(folder))):
+        for name, fault in with_progress("pages of curves", waiting, pool.map(write_page, waiting, repeat(folder))):
             if fault:
                 LOGGER.warning("%s has no page of curves: %s", name, fault)
             else:

@@ -13,14 +13,14 @@ LOGGER = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 
-def told(kind: str, names: Sequence[str], results: Iterable[Result]) -> Iterator[Result]:
-    """Yield the results, and say before each one ``notebooks: 3 of 7, estimators``."""
+def with_progress(kind: str, names: Sequence[str], results: Iterable[Result]) -> Iterator[Result]:
+    """Yield the results, and say before each one ``pages of curves: 3 of 44, sbp_fig2``."""
     elapsed = ElapsedTime(LOGGER.info)
-    place = iter(results)
+    remaining = iter(results)
     for number, name in enumerate(names, start=1):
         elapsed.begin(f"{kind}: {number} of {len(names)}, {name}")
         try:
-            result = next(place)
+            result = next(remaining)
         finally:
             elapsed.end()
         yield result

@@ -31,7 +31,7 @@ def make(evidence: Evidence) -> FigureResult:
     names = list(dict.fromkeys(curve.name for curve in spec.curves))
     drawing = picture.Drawing(comparisons, found, costs, names, seeds)
     draw = partial(picture.draw, drawing=drawing)
-    return FigureResult(_points(drawing), draw, picture.size(drawing), make_table=partial(table, comparisons, found))
+    return FigureResult(_points(drawing), draw, picture.size(drawing), table=partial(table, comparisons, found))
 
 
 def _shown(chosen: str, comparisons: Sequence[Comparison]) -> tuple[str, ...]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import yaml  # type: ignore[import-untyped]
 
-from svm_cost_curves.experiments.configuration.composition import option_files
+from svm_cost_curves.experiments.configuration.choices import option_files
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.text import known_names, setting_name
+from svm_cost_curves.support.values import flatten
 
 NAME = "experiment"
 
@@ -42,17 +43,9 @@ def with_experiment(words: Sequence[str]) -> list[str]:
     if "defaults" in content:
         raise SettingsError(f"{path}: an experiment has no defaults list: write algo: smo")
     typed = {setting_name(word) for word in words}
-    own = [word for word in _words(content, "") if setting_name(word) not in typed]
+    added = [f"{name}={_text(value)}" for name, value in flatten(content) if name not in typed]
     place = next(number for number, word in enumerate(words) if setting_name(word) == NAME)
-    return [*words[:place], *own, *words[place + 1 :]]
-
-
-def _words(content: Mapping[str, Any], prefix: str) -> Iterator[str]:
-    for name, value in content.items():
-        if isinstance(value, dict):
-            yield from _words(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}={_text(value)}"
+    return [*words[:place], *added, *words[place + 1 :]]
 
 
 def _text(value: Any) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments import provenance
-from svm_cost_curves.support.commands import command_line
+from svm_cost_curves.support.text import command_line
 
 COLUMN = 18
 """Most characters before the second column; the few longer names move their own line only."""

@@ -29,7 +29,7 @@ from svm_cost_curves.experiments.run.jobs import ReportingDisplay
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import recording
 from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.commands import command_line
+from svm_cost_curves.support.text import command_line
 
 HERE = "here"
 """The launcher that runs jobs in the process of the command."""

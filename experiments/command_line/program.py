@@ -22,9 +22,10 @@ from svm_cost_curves.experiments.command_line.help import help_text, version_tex
 from svm_cost_curves.experiments.command_line.job import run_composed
 from svm_cost_curves.experiments.command_line.sweep import SWEEP_ID
 from svm_cost_curves.experiments.command_line.words import config_folders, register, translated
-from svm_cost_curves.experiments.configuration.choices import check_home
-from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS, CONF, CONFIG_DIR
+from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_DIR, check_home
+from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS
 from svm_cost_curves.experiments.configuration.explanations import explain
+from svm_cost_curves.experiments.processes import streams
 from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, status_of
 from svm_cost_curves.experiments.run.console import console, note_to
 from svm_cost_curves.experiments.run.errors import USER_ERRORS, print_error, print_text
@@ -87,4 +88,4 @@ def command() -> int:
     options = {word for word in sys.argv[1:] if word.startswith("-")}
     if options <= {"-m", "--multirun"}:
         note_to(console(sys.stderr))("reading the settings")
-    return main()
+    return streams.run(main)

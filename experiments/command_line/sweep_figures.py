@@ -15,7 +15,7 @@ from svm_cost_curves.experiments.command_line.sweep_sentence import near_least, 
 from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.run.errors import print_error
-from svm_cost_curves.experiments.run.leftovers import SWEEPS
+from svm_cost_curves.experiments.store.store import SWEEPS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,9 +39,9 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str, highlight: 
     """
     members, small_print = _members(outcomes), _small_print(command)
     paths = []
-    for suffix, picture, said in _pictures(members, small_print, highlight):
-        if said:
-            print(said, flush=True)
+    for suffix, picture, text in _pictures(members, small_print, highlight):
+        if text:
+            print(text, flush=True)
         paths.append(directory / f"{FIGURE}{suffix}.png")
         picture.save(paths[-1])
     pngs = [path.read_bytes() for path in paths]
@@ -51,7 +51,7 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str, highlight: 
 
 def _overview(directory: Path) -> list[Path]:
     """Write the list of all sweeps of a store, if the folder is that of one of them."""
-    from svm_cost_curves.experiments.plotting.overview import write_overview
+    from svm_cost_curves.experiments.plotting.interactive import write_overview
 
     written = write_overview(directory.parent, "Sweeps") if directory.parent.name == SWEEPS else None
     return [written] if written else []
@@ -102,7 +102,7 @@ def _pictures(
         named = dict(zip(styles, (curves for _, curves in drawn), strict=True))
         cost = _cost([curve for curves in named.values() for curve in curves])
         only = f", {sweep_names.called(algorithms[0])}" if len(algorithms) == 1 else ""
-        said = sentence(named, cost) if highlight else ""
+        text = sentence(named, cost) if highlight else ""
         try:
             picture = curves_picture(
                 named,
@@ -113,13 +113,13 @@ def _pictures(
                 in_order=any(group.values for group, _ in drawn),
                 names=names,
                 coloured=[label for label, (group, _) in zip(styles, drawn, strict=True) if group.algo == highlight],
-                sentence=said,
+                sentence=text,
                 level=near_least(named, cost) if highlight else None,
             )
         except NothingToDrawError as error:  # the sweep is done all the same
             print_error(f"no figure: {error}")
         else:
-            yield f"-{_file_name(dataset)}" if len(by_dataset) > 1 else "", picture, said
+            yield f"-{_file_name(dataset)}" if len(by_dataset) > 1 else "", picture, text
 
 
 def _file_name(dataset: str) -> str:

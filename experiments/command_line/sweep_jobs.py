@@ -124,7 +124,7 @@ def launch(
     sweep = [SweepJob(first + i, tuple(words), jobs, packed) for i, words in enumerate(job_overrides)]
     returns = [JobReturn(overrides=words, status=JobStatus.UNKNOWN) for words in job_overrides]
     labels, line = job_labels(job_overrides), RunsLine(len(sweep))
-    told: dict[tuple[str, str], str] = {}
+    reasons: dict[tuple[str, str], str] = {}
     fractions = dict.fromkeys(range(len(sweep)), 0.0)
     elapsed, progress = ElapsedTime(note_to(console(sys.stderr))), meter(console(sys.stderr))
     try:
@@ -141,7 +141,7 @@ def launch(
                     if event.outcome.status == "found":  # takes no time, so it says nothing about the others
                         del fractions[event.index]
                     else:
-                        print(cut(_end(event.outcome, labels[event.index], told), LINE_WIDTH), flush=True)
+                        print(cut(_end(event.outcome, labels[event.index], reasons), LINE_WIDTH), flush=True)
                 elif event.note.startswith("killed"):
                     print_error(f"{labels[event.index]}: {event.note}")
                 done = sum(fractions.values()) / len(fractions) if fractions else 1.0
@@ -152,11 +152,11 @@ def launch(
     return returns
 
 
-def _end(outcome: Outcome, label: str, told: dict[tuple[str, str], str]) -> str:
+def _end(outcome: Outcome, label: str, reasons: dict[tuple[str, str], str]) -> str:
     """Return a line on how a job has ended; what went wrong is said of the first job only, whose label `told` keeps."""
     if not outcome.exit_code:
         return f"{label}: {outcome.status}; {progress_text(vars(outcome), vars(outcome))}"
-    first = told.setdefault((outcome.status, outcome.message), label)
+    first = reasons.setdefault((outcome.status, outcome.message), label)
     same = "" if first == label else f", as {first}"
     return f"{label}: {outcome.status}{same}" if same else dataclasses.replace(outcome, label=label).line
 

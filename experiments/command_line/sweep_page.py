@@ -13,8 +13,8 @@ from svm_cost_curves.experiments.command_line.sweep_groups import Group
 from svm_cost_curves.experiments.configuration.schema import NOT_INFLUENTIAL
 from svm_cost_curves.experiments.configuration.settings import setting_name
 from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.support.commands import command_line
 from svm_cost_curves.support.files import write_file
+from svm_cost_curves.support.text import command_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,13 +101,14 @@ def _title(kinds: Sequence[Kind], datasets: Sequence[str]) -> str:
     for pair in (pair for _, pairs in kinds for pair in pairs):
         values.setdefault(_short(pair[0]), []).append(pair[1])
     texts = []
-    for name, given in values.items():
-        own = sorted(set(given), key=lambda text: in_order(((name, text),)))
-        texts.append(f"{name} {', '.join(own)}" if len(own) <= _FEW else f"{name} from {own[0]} to {own[-1]}")
+    for name, swept in values.items():
+        ordered = sorted(set(swept), key=lambda text: in_order(((name, text),)))
+        few = len(ordered) <= _FEW
+        texts.append(f"{name} {', '.join(ordered)}" if few else f"{name} from {ordered[0]} to {ordered[-1]}")
     solvers = list(dict.fromkeys(called(algo) for algo, _ in kinds))
     counted = [
-        ", ".join(names) if len(names) <= _FEW + 1 else f"{len(names)} {what}"
-        for names, what in ((solvers, "solvers"), (datasets, "data sets"))
+        ", ".join(names) if len(names) <= _FEW + 1 else f"{len(names)} {kind}"
+        for names, kind in ((solvers, "solvers"), (datasets, "data sets"))
     ]
     return " on ".join(counted) + (f": {'; '.join(texts)}" if texts else "")
 

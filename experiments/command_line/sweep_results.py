@@ -20,11 +20,11 @@ from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, exit_code
 from svm_cost_curves.experiments.run.console import console, count, fit, percent, show
 from svm_cost_curves.experiments.run.errors import print_error
-from svm_cost_curves.experiments.run.leftovers import SWEEPS
 from svm_cost_curves.experiments.run.meter import duration
 from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.experiments.store.store import SWEEPS
 from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.commands import command_line
+from svm_cost_curves.support.text import command_line
 
 
 def table(outcomes: Sequence[Outcome]) -> Table:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from svm_cost_curves.support.text import power_of_ten
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -60,8 +62,6 @@ def sentence(curves: Mapping[str, Sequence[pd.DataFrame]], cost: str = "kernel_e
 
 def _count(value: float) -> str:
     """Write a count as in 9,000 and 2.06×10⁷."""
-    from svm_cost_curves.experiments.plotting.panel import power_of_ten
-
     if value < 1e7:
         return f"{value:,.0f}"
     digits, _, exponent = f"{value:.2e}".partition("e")

@@ -16,7 +16,8 @@ from hydra.core.override_parser.types import Override
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.command_line.experiment_files import with_experiment
 from svm_cost_curves.experiments.command_line.value_lists import expanded
-from svm_cost_curves.experiments.configuration.composition import CONF, parsed
+from svm_cost_curves.experiments.configuration.choices import CONF
+from svm_cost_curves.experiments.configuration.composition import parsed
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
 from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig, algo_schema
 from svm_cost_curves.solvers import SettingsError

@@ -1,4 +1,4 @@
-"""Checks of single values: one of a few words, the path of a folder, an amount of memory."""
+"""What a user chooses: a named file of options, one of a few words, the path of a folder, an amount of memory."""
 
 from __future__ import annotations
 
@@ -7,15 +7,26 @@ import os
 import re
 from collections.abc import Collection
 from pathlib import Path
+from typing import Final
 
-from svm_cost_curves.support.commands import made_by_make
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.support.errors import LARGEST_INTEGER, SettingsError
+from svm_cost_curves.support.text import made_by_make
 
+CONF: Final = PROJECT_ROOT / "conf"
+CONFIG_DIR: Final = "SVM_CONFIG_DIR"
+"""Environment variable with the user's folders of options, separated as in ``PATH``; ``--config-dir`` sets it."""
 LONGEST_NAME, LONGEST_PATH = 255, 4095
 """Bytes of a file's name and of a path that Linux allows."""
 _UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", start=1)
 }
+
+
+def option_files(group: str) -> dict[str, Path]:
+    """Return the files of a group by the options' names: those of `CONFIG_DIR`, then those of ``conf/``."""
+    folders = [*map(Path, filter(None, os.environ.get(CONFIG_DIR, "").split(os.pathsep))), CONF]
+    return {path.stem: path for folder in reversed(folders) for path in sorted((folder / group).glob("*.yaml"))}
 
 
 def check_choice(name: str, value: str, allowed: Collection[str], also: str = "") -> None:

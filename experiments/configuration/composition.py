@@ -7,7 +7,6 @@ same files of ``conf/`` and the same schemas (`experiments.command_line.words`);
 from __future__ import annotations
 
 import dataclasses
-import os
 import pickle
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -24,16 +23,13 @@ from omegaconf.errors import OmegaConfBaseException
 
 from svm_cost_curves import solvers
 from svm_cost_curves.datasets.spec import NAMED
+from svm_cost_curves.experiments.configuration.choices import CONF, option_files
 from svm_cost_curves.experiments.configuration.explanations import explain, unknown_option, unknown_setting
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
 from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig, algo_schema
 from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.solvers import SettingsError
 
-CONF = PROJECT_ROOT / "conf"
-CONFIG_DIR: Final = "SVM_CONFIG_DIR"
-"""Environment variable with the user's folders of options, separated as in ``PATH``; ``--config-dir`` sets it."""
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 """What Hydra raises for a wrong command line; see `explain`."""
 _NAMED_DATA: Final = re.compile(rf"(?P<source>{'|'.join(NAMED)}):(?P<name>.+)")
@@ -102,12 +98,6 @@ def parsed(word: str) -> Override:
 def option_names(group: str) -> list[str]:
     """Return the names that may follow ``algo=``, ``dataset=`` and the other groups, in alphabetical order."""
     return sorted(solvers.names() if group == "algo" else option_files(group))
-
-
-def option_files(group: str) -> dict[str, Path]:
-    """Return the files of a group by the options' names: those of `CONFIG_DIR`, then those of ``conf/``."""
-    folders = [*map(Path, filter(None, os.environ.get(CONFIG_DIR, "").split(os.pathsep))), CONF]
-    return {path.stem: path for folder in reversed(folders) for path in sorted((folder / group).glob("*.yaml"))}
 
 
 def _with_options(chosen: Mapping[str, Any]) -> DictConfig:

@@ -11,8 +11,7 @@ from hydra.errors import MissingConfigException, OverrideParseException
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from svm_cost_curves.experiments.configuration.schema import RENAMED, RunConfig
-from svm_cost_curves.support.commands import command_line
-from svm_cost_curves.support.text import known_names
+from svm_cost_curves.support.text import command_line, known_names
 
 _NOT_TYPED: Final = ("preset", "dry_run")
 """Parts of the configuration that are no settings: the program fills them in."""

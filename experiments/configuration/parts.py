@@ -13,8 +13,7 @@ from svm_cost_curves.experiments.configuration import presets
 from svm_cost_curves.experiments.configuration.schema import KERNELS, GaussianConfig, RunConfig, kernel_name
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.solvers.errors import check_numbers
-from svm_cost_curves.support.commands import command_line
-from svm_cost_curves.support.text import known_names
+from svm_cost_curves.support.text import command_line, known_names
 
 
 def choose_solver(node: Any) -> tuple[Any, Any]:

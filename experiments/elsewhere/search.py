@@ -16,7 +16,7 @@ from typing import Final
 
 import svm_cost_curves.experiments.processes.program_start  # noqa: F401
 from svm_cost_curves.datasets import DataError, default_cache_dir, load
-from svm_cost_curves.experiments.configuration import composition
+from svm_cost_curves.experiments.configuration import choices
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.elsewhere.grid import Choice, search
 from svm_cost_curves.experiments.run.loaded import limited_threads
@@ -86,7 +86,7 @@ def row_of(name: str, choice: Choice, n: int) -> str:
 
 
 def _search_all(kernel: str, names: Sequence[str], *, again: bool) -> None:
-    path = composition.CONF / "preset" / f"elsewhere_{kernel}.yaml"
+    path = choices.CONF / "preset" / f"elsewhere_{kernel}.yaml"
     for place, name in enumerate(names, start=1):
         rows = read_rows(path)
         head = f"{kernel} {place} of {len(names)}: {name}"

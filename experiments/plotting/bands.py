@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.cost_to_target import epoch_cost
-from svm_cost_curves.experiments.curve import Points, common_grid, known_points, mean_over_runs, values_on
+from svm_cost_curves.experiments.curve import Points, common_grid, epoch_cost, known_points, mean_over_runs, values_on
 
 if TYPE_CHECKING:
     import pandas as pd

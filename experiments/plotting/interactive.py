@@ -1,4 +1,4 @@
-"""Writes curves as one HTML page on which a reader chooses data set, solvers, cost and measure.
+"""Writes curves as one HTML page on which a reader chooses data set, solvers, cost and measure; lists such pages.
 
 The page loads nothing from elsewhere: plotly.js, our scripts (``page/``) and the curves are in it. Without scripts it
 shows a picture.
@@ -11,20 +11,22 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.columns import COLUMNS, COSTS, MEASURES, STEP_COSTS
 from svm_cost_curves.experiments.curve import MAX_POINTS, spread_rows
-from svm_cost_curves.experiments.plotting.dark import on_dark
 from svm_cost_curves.experiments.plotting.page_content import CHARGED, SUBOPTIMALITY, Curves, JudgedClaim
-from svm_cost_curves.experiments.plotting.styles import Style, axis_name
+from svm_cost_curves.experiments.plotting.styles import Style, axis_name, on_dark
+from svm_cost_curves.support.files import write_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +49,12 @@ _TO_ZERO: Final = ("gap", "relative_gap", SUBOPTIMALITY)
 """Measures whose optimum is 0: drawn on a logarithmic axis."""
 _MOST_NUMBERS: Final = 800_000
 _LEAST_POINTS: Final = 20
+INDEX: Final = "index.html"
+"""Name of the list of the pages in a folder."""
+_MARK: Final = "<!-- pages of curves -->"
+"""Tells our list from a file that someone else has put there."""
+_TITLE_BYTES: Final = 4096
+"""Bytes at the beginning of a page that have its title."""
 _FIGURES: Final = re.compile('<nav (?:id="figures"|aria-label="Figures")>.*?</nav>')
 
 
@@ -239,3 +247,48 @@ def _claim(
         for reading in claim.readings
     ]
     return {"id": claim.id, "says": claim.says, "readings": readings}
+
+
+def write_overview(folder: Path, title: str) -> Path | None:
+    """Write the list of the pages of curves in a folder's folders, one or two levels below.
+
+    Parameters
+    ----------
+    folder : Path
+    title : str
+        Heading of the list.
+
+    Returns
+    -------
+    Path or None
+        None without pages, or where the folder has an ``index.html`` of something else, which stays.
+    """
+    path = folder / INDEX
+    pages = sorted(_pages(folder), key=lambda page: page.stat().st_mtime, reverse=True)
+    if not pages or (path.exists() and _MARK not in _beginning(path)):
+        return None
+    rows = "\n".join(_row(page, folder) for page in pages)
+    text = Template(_source("overview.html")).substitute(title=html.escape(title), rows=rows)
+    write_file(path, text.encode(), sync=False)
+    return path
+
+
+def _pages(folder: Path) -> Iterator[Path]:
+    for pattern in (f"*/{PAGE}", f"*/*/{PAGE}"):
+        yield from folder.glob(pattern)
+
+
+def _row(page: Path, folder: Path) -> str:
+    place = page.parent.relative_to(folder)
+    link = quote(place.as_posix())
+    title = re.search(r"<title>(.*?)</title>", _beginning(page), re.DOTALL)
+    when = datetime.fromtimestamp(page.stat().st_mtime).astimezone().strftime("%Y-%m-%d %H:%M")
+    picture = next(iter(sorted([*page.parent.glob("curves*.png"), *page.parent.glob("figure.png")])), None)
+    image = f'<img src="{link}/{quote(picture.name)}" alt="" loading="lazy">' if picture else ""
+    name, facts = title[1] if title else html.escape(place.name), html.escape(f"{when}; {place}")
+    return f'<li>{image}<div><a href="{link}/{PAGE}">{name}</a><small>{facts}</small></div></li>'
+
+
+def _beginning(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(_TITLE_BYTES).decode(errors="replace")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from svm_cost_curves.experiments.plotting.bands import Band
 from svm_cost_curves.experiments.plotting.ranges import from_common_start, interesting_range
 from svm_cost_curves.experiments.plotting.styles import DASHED, INK, Style, axis_name, plain_frame
+from svm_cost_curves.support.text import power_of_ten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,11 +128,6 @@ def _lay_out_costs(axes: Axes, first: float, last: float) -> None:
         axes.xaxis.set_minor_locator(LogLocator(subs=(2, 5)))
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(round(math.log10(value)))))
-
-
-def power_of_ten(exponent: int) -> str:
-    """Return 10 with raised digits, as in 10⁻³."""
-    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def _with_gaps(curve: Band, top: float) -> Band:

@@ -17,7 +17,7 @@ from svm_cost_curves.experiments.reproduction.completion import QUERY, completio
 from svm_cost_curves.experiments.reproduction.options import OK, USER_ERROR, Command, figure_named, parse
 from svm_cost_curves.experiments.reproduction.published import EvidenceError
 from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
-from svm_cost_curves.support.commands import command_line
+from svm_cost_curves.support.text import command_line
 
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 

@@ -88,7 +88,9 @@ def write_report(command: Command) -> int:
         with reading():
             drawings = published_drawings(command.evidence, files)
         pages.remove_others(files, {(drawing.label, drawing.options.scale) for drawing in drawings})
-        page = pages.write_report(files, command.report, whole=_told(draw_papers(drawings, command.options.jobs)))
+        page = pages.write_report(
+            files, command.report, whole=_with_progress(draw_papers(drawings, command.options.jobs))
+        )
     else:
         pages.remove_others(files, made_in(command.figures))
         with reading():
@@ -97,7 +99,7 @@ def write_report(command: Command) -> int:
     return OK
 
 
-def _told(papers: Iterable[str]) -> Iterator[str]:
+def _with_progress(papers: Iterable[str]) -> Iterator[str]:
     """Say of each paper that its page is written, once it is."""
     from svm_cost_curves.experiments.reproduction.report.pages import page_of
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -54,7 +53,7 @@ class FigureResult:
         Draws into an empty part of a figure, without title and small print.
     size : (float, float)
         Width and height of the drawing in inches.
-    make_table : callable or None
+    table : callable or None
         Makes the table, which a map does not need of the figures whose claims it takes.
     claims : sequence of Claim
     numbers : sequence of Number
@@ -63,11 +62,6 @@ class FigureResult:
     data: pd.DataFrame
     draw: Callable[[Figure | SubFigure], None]
     size: tuple[float, float] = (12.0, 7.0)
-    make_table: Callable[[], Table] | None = None
+    table: Callable[[], Table] | None = None
     claims: Sequence[Claim] = ()
     numbers: Sequence[Number] = ()
-
-    @cached_property
-    def table(self) -> Table | None:
-        """The table, if the figure has one."""
-        return None if self.make_table is None else self.make_table()

@@ -19,8 +19,7 @@ from svm_cost_curves.experiments.provenance import cores as available_cores
 from svm_cost_curves.experiments.reproduction.faults import first_fault
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, RESULTS
 from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, Scale
-from svm_cost_curves.support.commands import command_line
-from svm_cost_curves.support.text import known_names, nearest, setting_name
+from svm_cost_curves.support.text import command_line, known_names, nearest, setting_name
 
 OK, FAULT, USER_ERROR, NOT_ALL, DIFFERS = 0, 1, 2, 3, 4
 """Exit statuses."""

@@ -35,8 +35,9 @@ def write_texts(folder: Path, result: FigureResult, verdict: Verdict, facts: Map
     """
     result.data.to_csv(folder / "data.csv", index=False)
     if result.table is not None:
-        _write_json(folder / "table.json", dataclasses.asdict(result.table))
-        (folder / "table.md").write_text(render("table.md.j2", table=result.table), encoding="utf-8")
+        table = result.table()
+        _write_json(folder / "table.json", dataclasses.asdict(table))
+        (folder / "table.md").write_text(render("table.md.j2", table=table), encoding="utf-8")
     _write_json(folder / "verdict.json", as_json(verdict) | dict(facts))
     with (folder / CASES).open("w", encoding="utf-8", newline="") as file:
         write_cases(file, verdict.claims)

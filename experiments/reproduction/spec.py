@@ -5,7 +5,6 @@ Plain dataclasses, which pydantic fills and checks.
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Annotated, Literal, get_args
 import yaml  # type: ignore[import-untyped]
 from pydantic import AfterValidator, NonNegativeInt, TypeAdapter, ValidationError
 
+from svm_cost_curves.experiments.configuration.choices import option_files
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction.claim_spec import (
     BaseSpec,
@@ -27,8 +27,7 @@ from svm_cost_curves.experiments.reproduction.claim_spec import (
 )
 from svm_cost_curves.experiments.reproduction.faults import first_fault
 from svm_cost_curves.experiments.reproduction.series_spec import RowSpec, SeriesSpec, check_grid
-from svm_cost_curves.support.commands import command_line
-from svm_cost_curves.support.text import known_names, setting_name
+from svm_cost_curves.support.text import command_line, known_names, setting_name
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
 """Figures of no single paper: those on other data, the arenas, and the user's."""
@@ -255,9 +254,8 @@ def overrides_of(
 
 @cache
 def known_data_sets() -> list[str]:
-    """Return the names of all data sets, with those of the user's folders in SVM_CONFIG_DIR."""
-    folders = [Path(folder, "dataset") for folder in os.environ.get("SVM_CONFIG_DIR", "").split(os.pathsep) if folder]
-    return sorted({path.stem for folder in (DATA_SETS, *folders) for path in folder.glob("*.yaml")})
+    """Return the names of all data sets, with those of the user's folders."""
+    return sorted(option_files("dataset"))
 
 
 def _file_of(name: str, folder: Path | None) -> Path | None:

@@ -19,7 +19,7 @@ from svm_cost_curves.experiments.reproduction.options import FOLDERS
 from svm_cost_curves.experiments.reproduction.report.labels import agreement
 from svm_cost_curves.experiments.reproduction.verdict import Verdict
 from svm_cost_curves.experiments.run.console import console
-from svm_cost_curves.support.commands import command_line
+from svm_cost_curves.support.text import command_line
 
 _LONGEST: Final = 100
 """Characters of the measurement that decided a claim; verdict.md has all of it."""
@@ -41,7 +41,7 @@ def show(verdict: Verdict, folder: Path) -> None:
     folder : Path
         ``figures/<id>/<scale>``, as it was written.
     """
-    from svm_cost_curves.experiments.plotting.overview import write_overview
+    from svm_cost_curves.experiments.plotting.interactive import write_overview
 
     out = console(sys.stdout)
     if verdict.claims:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +18,7 @@ from svm_cost_curves.experiments.store import FinishedRun, Store
 from svm_cost_curves.experiments.store.tidy import ARRAYS
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.files import temporary_folder
+from svm_cost_curves.support.values import flatten
 
 _SHOWN: Final = ("test_error", "train_error", "primal", "relative_gap")
 
@@ -142,13 +143,9 @@ def _plain(values: Any, name: str, *, texts: bool) -> NDArray[Any]:
         ) from error
 
 
-def _words(settings: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-    """Yield settings as on a command line: ``budget.epochs=3`` of ``{"budget": {"epochs": 3}}``."""
-    for name, value in settings.items():
-        if isinstance(value, Mapping):
-            yield from _words(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}={json.dumps(value, default=_as_json)}"
+def _words(settings: Mapping[str, Any]) -> list[str]:
+    """Return settings as on a command line: ``budget.epochs=3`` of ``{"budget": {"epochs": 3}}``."""
+    return [f"{name}={json.dumps(value, default=_as_json)}" for name, value in flatten(settings)]
 
 
 def _as_json(value: Any) -> Any:

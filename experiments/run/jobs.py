@@ -65,6 +65,6 @@ class RunsLine:
             del self._now[event.index]
         stopped = sum(outcome.status in STOPPED for outcome in self.ended)
         wrong = sum(outcome.exit_code != 0 for outcome in self.ended) - stopped
-        said = [f", {count} {how}" for count, how in ((wrong, "went wrong"), (stopped, "stopped")) if count]
-        parts = [f"{len(self.ended)} of {self._count} runs{''.join(said)}"]
+        ends = [f", {count} {how}" for count, how in ((wrong, "went wrong"), (stopped, "stopped")) if count]
+        parts = [f"{len(self.ended)} of {self._count} runs{''.join(ends)}"]
         return "; now ".join([*parts, *([", ".join(self._now.values())] if self._now else [])])

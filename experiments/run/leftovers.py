@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from svm_cost_curves.experiments.run.checkpointer import FOLDER
 from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.experiments.store.store import SWEEPS
 from svm_cost_curves.support.files import remove_drafts, remove_temporary_folders
-
-SWEEPS = "sweeps"
-"""Folder of the sweeps in a store's, as in conf/config.yaml."""
 
 
 def remove_leftovers(store: Store) -> None:

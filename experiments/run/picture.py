@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from svm_cost_curves.experiments.configuration.schema import kernel_name
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.provenance import commit_text
-from svm_cost_curves.support.commands import command_line
+from svm_cost_curves.support.text import command_line
 
 if TYPE_CHECKING:
     import pandas as pd

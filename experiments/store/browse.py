@@ -96,16 +96,16 @@ def chosen(store: Store, filters: Mapping[str, Any]) -> list[FinishedRun]:
     runs = [run for run in store.runs(**wanted) if run.key.startswith(starts) and (keys is None or run.key in keys)]
     if runs:
         return runs
-    every = store.runs()
-    known = sorted({KEY, SWEEP, *(name for run in every for name in setting_names(run.result))})
+    all_runs = store.runs()
+    known = sorted({KEY, SWEEP, *(name for run in all_runs for name in setting_names(run.result))})
     for name, value in wanted.items():
-        if every and name not in known:
+        if all_runs and name not in known:
             ends = [other for other in known if other.rpartition(".")[2].rstrip("_") == name]
             hint = f"; did you mean {' or '.join(ends)}?" if ends else nearest(name, known)
             raise StoreError(f"no run has a setting {name!r}{hint}")
-        there = {text for run in every if (text := recorded_text(run.result, name)) is not None}
-        if every and not there & filter_texts(value):
-            shown = ", ".join(sorted(there)[:MOST]) + (", ..." if len(there) > MOST else "")
+        recorded = {text for run in all_runs if (text := recorded_text(run.result, name)) is not None}
+        if all_runs and not recorded & filter_texts(value):
+            shown = ", ".join(sorted(recorded)[:MOST]) + (", ..." if len(recorded) > MOST else "")
             where = (
                 f"; a folder of records is store={str(value)!r}" if name == "algo" and Path(str(value)).is_dir() else ""
             )
@@ -126,8 +126,8 @@ def _keys_of_sweep(store: Store, name: str) -> list[str]:
     for folder in (store.root / SWEEPS / name, Path(name)):
         if folder.is_dir() and (outcomes := outcomes_in(folder)):
             return [outcome.key for outcome in outcomes if outcome.key]
-    there = sorted(path.name for path in (store.root / SWEEPS).glob("*") if path.is_dir())
-    raise StoreError(f"no sweep {name!r} in {store.root / SWEEPS}; the latest are {', '.join(there[-5:]) or 'none'}")
+    sweeps = sorted(path.name for path in (store.root / SWEEPS).glob("*") if path.is_dir())
+    raise StoreError(f"no sweep {name!r} in {store.root / SWEEPS}; the latest are {', '.join(sweeps[-5:]) or 'none'}")
 
 
 def _readings(text: str) -> list[Any]:

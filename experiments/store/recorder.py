@@ -25,9 +25,9 @@ from svm_cost_curves.experiments.store.errors import StoreError
 from svm_cost_curves.experiments.store.run_folder import FinishedRun
 from svm_cost_curves.experiments.store.store import RECORDED, Store, address_of
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, load_mlflow
-from svm_cost_curves.support.commands import command_line
 from svm_cost_curves.support.files import LOCK
 from svm_cost_curves.support.locks import locked
+from svm_cost_curves.support.text import command_line
 
 OFF: Final = "SVM_MLFLOW"
 """Environment variable: with ``off`` a command leaves its runs to a later ``record``."""

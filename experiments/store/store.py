@@ -17,9 +17,9 @@ from svm_cost_curves.experiments.store.errors import StoreError, reason
 from svm_cost_curves.experiments.store.run_folder import RESULT_FILE, FinishedRun, read_run, write_run
 from svm_cost_curves.experiments.store.serialize import filter_texts, plain, recorded_text
 from svm_cost_curves.experiments.store.tracking import Tracking
-from svm_cost_curves.support.commands import command_line
 from svm_cost_curves.support.files import LOCK, check_writable, remove_drafts, remove_locks, write_file
 from svm_cost_curves.support.locks import locked
+from svm_cost_curves.support.text import command_line
 
 if TYPE_CHECKING:
     import pandas as pd

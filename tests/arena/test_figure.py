@@ -63,8 +63,8 @@ def test_the_table(panel: Panel) -> None:
 def test_medians_of_first_evaluations_are_a_choice(panel: Panel) -> None:
     made = figure.make(arena_evidence([panel], NAMES, target="gap:0.1", reach="first"))
     assert made.table is not None
-    assert made.table.columns[1] == "target"
-    assert made.table.rows[0][3:5] == ("2 of 2", Bold("10,500 [7,000, 14,000]"))
+    assert made.table().columns[1] == "target"
+    assert made.table().rows[0][3:5] == ("2 of 2", Bold("10,500 [7,000, 14,000]"))
     assert "median" in made.data
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from svm_cost_curves.experiments.command_line.experiment_files import with_experiment
 from svm_cost_curves.experiments.command_line.words import config_folders, jobs_of, translated
-from svm_cost_curves.experiments.configuration.composition import CONF, CONFIG_DIR, settings_of
+from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_DIR
+from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.solvers import SettingsError
 
 FILE = """

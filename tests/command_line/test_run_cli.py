@@ -19,7 +19,7 @@ from waiting import PATIENCE, wait_until
 
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.command_line import program
-from svm_cost_curves.experiments.configuration.composition import CONF
+from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.schema import BudgetConfig
 from svm_cost_curves.experiments.reproduction import cli as reproduction
 from svm_cost_curves.experiments.run import advance

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from svm_cost_curves.experiments.configuration import composition
-from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.configuration.choices import CONF
+from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
 from svm_cost_curves.solvers import SettingsError
 

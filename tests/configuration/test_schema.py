@@ -19,8 +19,7 @@ from svm_cost_curves import solvers
 from svm_cost_curves.datasets import DatasetConfig
 from svm_cost_curves.experiments.configuration import schema as schemas
 from svm_cost_curves.experiments.configuration.budget import Budget
-from svm_cost_curves.experiments.configuration.choices import parse_memory
-from svm_cost_curves.experiments.configuration.composition import CONF
+from svm_cost_curves.experiments.configuration.choices import CONF, parse_memory
 from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
 from svm_cost_curves.experiments.configuration.schema import (
     NOT_INFLUENTIAL,

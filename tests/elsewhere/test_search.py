@@ -15,7 +15,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC, LinearSVC
 
 from svm_cost_curves.experiments.configuration import composition
-from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.configuration.choices import CONF
+from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
 from svm_cost_curves.experiments.elsewhere import grid, search
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT

@@ -18,8 +18,8 @@ from run_cases import DATA, alone, record
 from waiting import PATIENCE
 
 from svm_cost_curves.experiments.command_line import program
-from svm_cost_curves.experiments.configuration.choices import install_command
-from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.configuration.choices import CONF, install_command
+from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.processes import mpirun as launch
 from svm_cost_curves.experiments.run import runner
 from svm_cost_curves.solvers import SettingsError

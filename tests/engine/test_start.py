@@ -14,7 +14,8 @@ from waiting import PATIENCE, wait_until
 
 from svm_cost_curves.experiments import engine
 from svm_cost_curves.experiments.command_line import program
-from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.configuration.choices import CONF
+from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.engine import start
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.run.console import Display

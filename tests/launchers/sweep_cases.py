@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 from waiting import PATIENCE
 
-from svm_cost_curves.experiments.configuration.composition import CONF
+from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.processes.outcome import Outcome, outcomes_in
 
 ROOT = CONF.parent

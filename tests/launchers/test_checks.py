@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from svm_cost_curves.experiments.command_line import program
 from svm_cost_curves.experiments.command_line.words import register
-from svm_cost_curves.experiments.configuration.choices import install_command
-from svm_cost_curves.experiments.configuration.composition import CONF
+from svm_cost_curves.experiments.configuration.choices import CONF, install_command
 from svm_cost_curves.experiments.launchers import checks as choice
 from svm_cost_curves.experiments.launchers.checks import check_address, check_launcher
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT

@@ -82,7 +82,7 @@ def drawn(made: FigureResult) -> FigureResult:
     """Draw the picture of a result, check that its table has one cell per column if there is one, and return it."""
     render(made)
     if made.table is not None:
-        assert {len(row) for row in made.table.rows} <= {len(made.table.columns)}
+        assert {len(row) for row in made.table().rows} <= {len(made.table().columns)}
     return made
 
 

@@ -154,7 +154,7 @@ def test_picture_and_table(usual: list[Panel]) -> None:
     panels = [*usual[:-1], replace(usual[-1], dataset="covtype_subset", stand_in="a part")]
     made = drawn_with_table(make(evidence(SPEC, panels)))
     assert made.table is not None
-    assert len(made.table.rows) == 5 * 10
-    assert made.table.rows[9][:3] == ["Adult", "1,024", "5.20 ± 0.01"]
-    assert made.table.rows[9][-1] == "5.00"
+    assert len(made.table().rows) == 5 * 10
+    assert made.table().rows[9][:3] == ["Adult", "1,024", "5.20 ± 0.01"]
+    assert made.table().rows[9][-1] == "5.00"
     assert len(made.data) == 5 * (5 * 10 + 6 + 1)  # four methods and ASSET earlier, cosines from 32 on, SVMlight

@@ -114,7 +114,7 @@ def test_picture_and_table() -> None:
     one = panel_of(asset_star=SLOWS | {VALUES[-1]: (-5.0, -5.0)})
     made = drawn_with_table(make(evidence(SPEC, [one, replace(one, paper_dataset="mnist", dataset="mnist")])))
     assert made.table is not None
-    rows = {tuple(row[:2]): row[2:] for row in made.table.rows}
+    rows = {tuple(row[:2]): row[2:] for row in made.table().rows}
     assert rows["Adult", "100"][:2] == ["2.1", "2.1"]
     assert rows["Adult", "1e+08"][1:4] == [">1,000", "", ""]
     assert len(made.data) == 2 * 2 * (len(VALUES) + len(LINEAR))

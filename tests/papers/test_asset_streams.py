@@ -166,7 +166,7 @@ def test_pictures_and_table() -> None:
     assert len(made.data) == 13 * 2 * (6 + 1)
     found = drawn_with_table(table3.make(evidence(TABLE, [one])))
     assert found.table is not None
-    rows = {tuple(row[:2]): row[2:] for row in found.table.rows}
+    rows = {tuple(row[:2]): row[2:] for row in found.table().rows}
     printed = ["11.5 ± 0.56", "11.8 ± 0.57", "1,705 s", "1,705 s", "34 s"]
     assert rows["MNIST-E, as printed", "1,024"] == printed
     ours = next(own for (name, d), own in rows.items() if d == "1,024" and "printed" not in name)

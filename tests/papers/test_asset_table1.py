@@ -70,11 +70,11 @@ def test_table_and_picture() -> None:
     made = drawn_with_table(make(with_data(evidence(SPEC, panels))))
     assert made.table is not None
     printed = ["adult, as printed", "32,561", "8,140", "8,141", "123", "11.2 %", "1000", "0.001", "", ""]
-    assert made.table.rows[0] == printed
-    assert made.table.rows[3][:3] == ["MNIST, 0 to 4 against 5 to 9", "500", "5,950"]
-    assert made.table.rows[3][-4:] == ["100", "0.01", "4", "3"]  # 0.995 of the trace in three of four eigenvalues
+    assert made.table().rows[0] == printed
+    assert made.table().rows[3][:3] == ["MNIST, 0 to 4 against 5 to 9", "500", "5,950"]
+    assert made.table().rows[3][-4:] == ["100", "0.01", "4", "3"]  # 0.995 of the trace in three of four eigenvalues
     # what the runs solve is what is printed
-    assert all(made.table.rows[2 * k][6:8] == made.table.rows[2 * k + 1][6:8] for k in range(6))
+    assert all(made.table().rows[2 * k][6:8] == made.table().rows[2 * k + 1][6:8] for k in range(6))
     assert set(PARAMETERS) == set(SPEC.datasets)
     assert len(made.data) == 5 * 4  # a stream has no sample
 

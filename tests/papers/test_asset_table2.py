@@ -191,7 +191,7 @@ def test_picture_table_and_numbers() -> None:
     ]
     made = drawn_with_table(make(evidence(SPEC, panels)))
     assert made.table is not None
-    rows = {tuple(row[:2]): row[2:] for row in made.table.rows}
+    rows = {tuple(row[:2]): row[2:] for row in made.table().rows}
     assert len(rows) == 2 * 2 * 2  # sizes, data sets, ours and printed
     assert rows["512", "Adult"][0] == "1.1 s (15.05 ± 0.00; 15.00)"
     assert rows["512", "adult, as printed"][:2] == ["22.5 s (15.06)", "23.9 s (15.07)"]

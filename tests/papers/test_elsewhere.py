@@ -110,11 +110,11 @@ def test_the_judge_and_its_rule_are_those_of_the_papers_figure(made: FigureResul
 def test_the_map_is_drawn_with_a_table_of_commands(made: FigureResult) -> None:
     drawn_with_table(made)
     assert made.table is not None
-    rows = {(row[0], row[1]): row for row in made.table.rows}
+    rows = {(row[0], row[1]): row for row in made.table().rows}
     assert len(rows) == 14
     assert rows["sbp.1", "mushrooms"][2:4] == ["✗ fails", "1 of 2"]
     assert rows["sbp.2", "web"][5] == "python3 reproduce.py figure=elsewhere_sbp scale=paper dataset=web"
-    assert made.table.notes == ["Left out: sbp.6: a number."]
+    assert made.table().notes == ["Left out: sbp.6: a number."]
     points = made.data.set_index(["claim", "dataset"])
     assert points.loc[("sbp.1", "adult"), "of_the_paper"]
     assert points.loc[("sbp.1", "splice"), "value"] == 104.0

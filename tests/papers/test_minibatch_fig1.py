@@ -226,5 +226,5 @@ def test_picture_and_table() -> None:
     assert len(made.data) == 3 * (4 * 15 + 6)
     assert set(made.data["reached"]) == {0, 2}
     assert made.table is not None
-    assert len(made.table.rows) == 3 * 15
-    assert made.table.rows[5][:5] == ["Forest (covtype)", "32", "0.273", "178,545 (176,777 to 180,313)", ">95,000"]
+    assert len(made.table().rows) == 3 * 15
+    assert made.table().rows[5][:5] == ["Forest (covtype)", "32", "0.273", "178,545 (176,777 to 180,313)", ">95,000"]

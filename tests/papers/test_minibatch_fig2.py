@@ -108,4 +108,4 @@ def test_times_of_iterations() -> None:
     assert two["speedup"].to_numpy() == pytest.approx(2**0.5)
     assert two["seconds"].to_numpy() == pytest.approx(0.0405 / 2**0.5)
     assert made.table is not None
-    assert made.table.rows[0][:5] == ["RCV1", "Pegasos", "1,024", "3.99", "1 thread"]
+    assert made.table().rows[0][:5] == ["RCV1", "Pegasos", "1,024", "3.99", "1 thread"]

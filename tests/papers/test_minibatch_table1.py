@@ -58,8 +58,8 @@ def test_table_and_picture() -> None:
     panels = [counted(name, rows, 100, 50, 1000) for name, rows in ROWS.items()]
     made = drawn_with_table(make(with_spectra(SPEC, panels)))
     assert made.table is not None
-    assert [row[0] for row in made.table.rows[:2]] == ["covtype, as printed", "Forest (covtype)"]
-    assert made.table.rows[0][1:6] == ["522,911", "58,101", "54", "22 %", "1e-05"]
-    assert made.table.rows[1][-4:] == ["0.0001", "0.25", "4", "0.3000000"]
+    assert [row[0] for row in made.table().rows[:2]] == ["covtype, as printed", "Forest (covtype)"]
+    assert made.table().rows[0][1:6] == ["522,911", "58,101", "54", "22 %", "1e-05"]
+    assert made.table().rows[1][-4:] == ["0.0001", "0.25", "4", "0.3000000"]
     assert set(LAMBDAS) == set(ROWS) == set(SPEC.datasets)
     assert made.data["speedup"].max() == pytest.approx(1 / SPECTRUM.beta_over_b(SPECTRUM.n))

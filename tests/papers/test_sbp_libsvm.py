@@ -80,11 +80,11 @@ def test_errors_after_parts_of_the_time() -> None:
     assert found["LIBSVM error mnist"].measured is None
     assert found["LIBSVM time mnist over adult"].measured is None
     assert made.table is not None
-    assert list(made.table.rows[0])[:8] == [
+    assert list(made.table().rows[0])[:8] == [
         *("Adult", "32,561", "40 s", "14.90 %"),
         *("14.99 %", "16.00 %", "30.00 %", "9 s"),
     ]
-    assert list(made.table.rows[0])[8:] == ["195 s", "14.9 %", "15 %"]
+    assert list(made.table().rows[0])[8:] == ["195 s", "14.9 %", "15 %"]
     assert tuple(made.data.columns) == COLUMNS
     assert made.data["series"].tolist() == ["sbp"] * len(CURVE) + ["libsvm"]
     render(made)
@@ -157,7 +157,7 @@ def test_different_clocks_are_not_compared(what: str) -> None:
     assert claim.verdict == "not_testable"
     assert "different" in "".join(claim.nearest.exceptions())
     assert made.table is not None
-    assert any("different" in note for note in made.table.notes)
+    assert any("different" in note for note in made.table().notes)
 
 
 def test_a_run_that_ends_before_a_quarter_of_the_time_is_noted() -> None:

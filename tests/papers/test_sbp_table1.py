@@ -101,13 +101,13 @@ def test_growth_in_the_order_of_the_bounds() -> None:
     assert adult["smo"]["exponent"]["estimate"] == pytest.approx(0.1, abs=1e-3)
     assert reading(claim, "per_support_vector").outcome == "reproduced"
     assert made.table is not None
-    row = dict(zip(made.table.columns, made.table.rows[0], strict=True))
+    row = dict(zip(made.table().columns, made.table().rows[0], strict=True))
     assert row["bound"] == "((L+ε)/ε)^3 ‖u‖^4/ε (SBP)"
     assert row["δ = 0.1"] == "1.0e+09"  # iterations of n = 1000 evaluations
     assert row["exponent measured"] == "1.00 (range 1.00 to 1.00)"
     assert row["at fixed n"] == f"{float(row['its exponent']) - fit(lambda e: (HINGE + e) / e**2):.2f}"
     assert tuple(made.data.columns) == COLUMNS
-    assert len(made.data) == len(made.table.rows) * len(DELTAS)
+    assert len(made.data) == len(made.table().rows) * len(DELTAS)
     data = made.data[(made.data["charge"] == "support_vector") & (made.data["delta"] == 1.0)]
     first = data[data["series"] == "pegasos"].iloc[0]
     # L = 0.01, epsilon = 0.02: 1.5 / 0.02^3
@@ -178,7 +178,7 @@ def test_errors_of_a_constant_prediction_are_left_out() -> None:
         delta for delta in DELTAS if delta < 3
     ]
     assert made.table is not None
-    row = dict(zip(made.table.columns, made.table.rows[0], strict=True))
+    row = dict(zip(made.table().columns, made.table().rows[0], strict=True))
     assert (row["δ = 10"], row["δ = 5"], row["δ = 1"]) == ("o", "o", "1.0e+08")
 
 
@@ -191,7 +191,7 @@ def test_errors_reached_at_the_first_evaluation_or_never() -> None:
     made = make(evidence(SPEC, [panel("adult", {"sbp": [sbp], "perceptron": [stuck]})]))
     assert judged(made).verdict == "not_testable"
     assert made.table is not None
-    row, other, _ = (dict(zip(made.table.columns, cells, strict=True)) for cells in made.table.rows)
+    row, other, _ = (dict(zip(made.table().columns, cells, strict=True)) for cells in made.table().rows)
     assert (row["δ = 2"], row["δ = 0.5"], row["δ = 0.1"]) == ("≤ 2.0e+05", "4.0e+05", "8.0e+05")
     assert row["exponent measured"] != ""
     assert other["δ = 0.1"] == "—"

@@ -83,7 +83,7 @@ def numbers(made: FigureResult) -> dict[str, Number]:
 
 def cells(made: FigureResult) -> list[dict[str, str]]:
     assert made.table is not None
-    return [dict(zip(made.table.columns, row, strict=True)) for row in made.table.rows]
+    return [dict(zip(made.table().columns, row, strict=True)) for row in made.table().rows]
 
 
 def test_every_row_that_the_paper_prints() -> None:

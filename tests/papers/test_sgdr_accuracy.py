@@ -45,7 +45,7 @@ def test_epochs_and_exponent_by_hand() -> None:
     assert made.table is not None
     # epochs^-2 is at most 0.1, 0.01, 0.001, 0.0001 at 4, 10, 50, 100 epochs, 1 / epochs at 10, 100, 1000 and never
     reached = ["4 (4 to 10)", "10 (10 to 100)", "50 (50 to 1,000)", "100 (100 to not reached)"]
-    (row,) = [row for row in made.table.rows if row[1] == f"{MIDDLE:g}"]
+    (row,) = [row for row in made.table().rows if row[1] == f"{MIDDLE:g}"]
     assert row[3:] == [*reached, f"{2000**-2:.1e}", "1.67 (range 1.00 to 2.00)"]
 
 
@@ -54,7 +54,7 @@ def test_an_accuracy_of_zero_does_not_count_for_the_exponents() -> None:
     points = [*((float(k), 1 / k, 0.0) for k in (10, 20, 40, 80)), (100.0, 0.0, 0.0)]
     made = make(evidence(SPEC, [panel("adult", {SPEC.members("sgd_s")[SMALL]: [run("sgd_s", points)]})]))
     assert made.table is not None
-    assert made.table.rows[0][-1] == "1.00"
+    assert made.table().rows[0][-1] == "1.00"
     assert "Adult, C = 0.1: epochs^-1.00." in claims_of(made)["sgdr.vanishing"].nearest.measured
 
 
@@ -62,7 +62,7 @@ def test_a_run_that_misses_all_targets_has_no_exponent() -> None:
     runs = {SPEC.members("sgd_s")[SMALL]: [run("sgd_s", [(1.0, 0.5, 0.5), (2.0, 0.4, 0.4)])]}
     made = drawn_with_table(make(evidence(SPEC, [panel("adult", runs)])))
     assert made.table is not None
-    assert made.table.rows[0][2:] == ["", "-", "-", "-", "-", "1.3e+00", ""]
+    assert made.table().rows[0][2:] == ["", "-", "-", "-", "-", "1.3e+00", ""]
     assert set(made.data["measure"]) == {"accuracy"}  # the optimum is not known
 
 
@@ -74,11 +74,11 @@ def test_picture_and_table() -> None:
     assert set(made.data["measure"]) == {"accuracy", "excess"}
     assert set(made.data["C"]) == set(values)
     assert made.table is not None
-    assert len(made.table.rows) == 4 * 3
-    row = made.table.rows[0]
+    assert len(made.table().rows) == 4 * 3
+    row = made.table().rows[0]
     assert row[:4] == ["Adult", f"{SMALL:g}", f"{J_OPT:.6f}", "9.5 (9 to 10)"]  # 1 / 10 is 0.1
     assert row[6] == "-"
-    assert "lacks its tables" in made.table.notes[-1]
+    assert "lacks its tables" in made.table().notes[-1]
 
 
 ONE = replace(SPEC, datasets=["adult"], missing_data={})

@@ -201,5 +201,5 @@ def test_picture_and_table() -> None:
     made = drawn_with_table(make(with_data(evidence(WHOLE, panels))))
     assert len(made.data) == 4 * 2 * (3 + 2)
     assert made.table is not None
-    assert len(made.table.rows) == 4 * 2
-    assert made.table.rows[0][6:] == ["SGD-s", "2", "4", "-2.0e-02", "+1.0e-02", "+3.1e-02"]
+    assert len(made.table().rows) == 4 * 2
+    assert made.table().rows[0][6:] == ["SGD-s", "2", "4", "-2.0e-02", "+1.0e-02", "+3.1e-02"]

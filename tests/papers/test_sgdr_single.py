@@ -117,8 +117,8 @@ def test_picture_and_table() -> None:
     panels = [timed("adult", (4.0, 4.0), (2.0, 2.0)), timed("web", (20.0, 20.0), (2.0, 2.0))]
     made = drawn_with_table(make(evidence(WHOLE, panels)))
     assert made.table is not None
-    assert made.table.columns == ["C", "method", "Adult", "Web", "mean multiple"]
-    assert made.table.rows[1:4] == [
+    assert made.table().columns == ["C", "method", "Adult", "Web", "mean multiple"]
+    assert made.table().rows[1:4] == [
         ["1", "SVMSGD", "4 s (4)", "20 s (20)", "8.94"],
         ["1", "SGD-QN", "2 s (2)", "2 s (2)", "2"],
         ["1", "SGD-m", Bold("1 s"), Bold("1 s"), "1"],

@@ -345,10 +345,10 @@ def test_picture_and_table() -> None:
     assert len(times) == len(panels) * (3 * (len(names) + 4) - 1)
     assert set(made.data.loc[made.data["excess"].notna(), "C"]) == {MIDDLE}
     assert made.table is not None
-    assert made.table.columns[:5] == ["C", "method", "Adult", "Web", "IJCNN1*"]
-    cells = {(row[0], row[1]): row[2:] for row in made.table.rows}
+    assert made.table().columns[:5] == ["C", "method", "Adult", "Web", "IJCNN1*"]
+    cells = {(row[0], row[1]): row[2:] for row in made.table().rows}
     assert cells[f"{SMALL:g}", "J_opt"] == [f"{J_OPT:.6f}"] * 6 + [""]
     assert cells[f"{SMALL:g}", "SVMperf"] == [Bold("20 ms")] * 6 + ["1"]
     assert cells[f"{SMALL:g}", "(SGD-s eps = 0.01)"] == ["480 ms (24)"] * 6 + [""]
     assert cells[f"{LARGE:g}", "Pegasos"] == [">2 s"] * 6 + [""]
-    assert any("CCAT*: RCV1 (CCAT), part of it (stand-in for" in note for note in made.table.notes)
+    assert any("CCAT*: RCV1 (CCAT), part of it (stand-in for" in note for note in made.table().notes)

@@ -212,15 +212,15 @@ def test_each_row_shows_the_chosen_parameters() -> None:
     assert series_of(made, "held_out") == {f"simba nu={HELD_NU:g}", f"pegasos lambda={HELD_LAMBDA:g}"}
     assert set(made.data["accounting"]) == {"nonzeros", "dense", "mixed"}
     assert made.table is not None
-    assert {len(row) for row in made.table.rows} == {len(made.table.columns)}
-    chosen = {(row[1], row[2]): row[-1] for row in made.table.rows if row[-1]}
+    assert {len(row) for row in made.table().rows} == {len(made.table().columns)}
+    chosen = {(row[1], row[2]): row[-1] for row in made.table().rows if row[-1]}
     assert chosen == {
         ("SIMBA", f"nu = {NU:g}"): "test",
         ("SIMBA", f"nu = {HELD_NU:g}"): "held out",
         ("Pegasos", f"lambda = {LAMBDA:g}"): "test",
         ("Pegasos", f"lambda = {HELD_LAMBDA:g}"): "held out",
     }
-    assert next(row for row in made.table.rows if row[2] == f"lambda = {LAMBDA:g}")[4] == "6.00 ± 0.10 %"
+    assert next(row for row in made.table().rows if row[2] == f"lambda = {LAMBDA:g}")[4] == "6.00 ± 0.10 %"
 
 
 def test_without_held_out_runs_the_last_row_is_empty() -> None:
@@ -253,8 +253,8 @@ def test_costs_to_an_error(first: float, second: float, tolerance: float) -> Non
     costs = [side.cost_to(target, NONZEROS) for side in (pegasos, simba)]
     # checked at every evaluation
     for cost, side in zip(costs, (pegasos, simba), strict=True):
-        assert (side.mean(side.every)[0][cost > COSTS] > target).all()
-        assert side.mean(side.every)[0][cost == COSTS] <= target * (1 + ROUNDING)
+        assert (side.mean(side.all_runs)[0][cost > COSTS] > target).all()
+        assert side.mean(side.all_runs)[0][cost == COSTS] <= target * (1 + ROUNDING)
     ratios = {name: access_ratio(pegasos, simba, columns, tolerance).estimate for name, columns in ACCOUNTINGS.items()}
     assert ratios["nonzeros"] == pytest.approx(costs[0] / costs[1])
     # the unit of the accesses does not change the target error
@@ -275,7 +275,7 @@ def evaluated(errors: dict[int, float | None]) -> pd.DataFrame:
 def test_the_step_of_the_evaluations_at_a_target() -> None:
     found = tabulate([evaluated({100: 0.4, 200: 0.2, 400: 0.2}), evaluated({110: 0.4, 230: 0.4, 300: None, 460: 0.2})])
     assert found is not None
-    assert found.mean(found.every)[0] == pytest.approx(
+    assert found.mean(found.all_runs)[0] == pytest.approx(
         [0.4, 0.3, 0.3, 0.3, 0.2]
     )  # at 110, 200, 230, 400 and 460 accesses
     # the evaluations of 400 and 460 accesses stand for all from 210 and 240 on (300 has no error), those of 200 and 110

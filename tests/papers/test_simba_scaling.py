@@ -179,7 +179,7 @@ def test_an_exponent_needs_three_settings(by_theory: Panel, chosen: dict[str, Ru
 def test_picture_and_data(by_theory: Panel) -> None:
     made = drawn_with_table(make(evidence(SPEC, [by_theory])))
     assert made.table is not None
-    assert len(made.table.rows) == 18
+    assert len(made.table().rows) == 18
     row = made.data[(made.data["axis"] == "d") & (made.data["d"] == 512) & (made.data["method"] == "pegasos")]
     assert len(row) == 3
     assert row["reached"].all()

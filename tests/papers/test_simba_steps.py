@@ -193,7 +193,7 @@ def test_picture_and_table() -> None:
     made = drawn_with_table(make(evidence(SPEC, both())))
     assert set(made.data["measure"]) == {"test_error", "water_level"}
     assert made.table is not None
-    assert len(made.table.rows) == 2 * len(HORIZONS) * 2
+    assert len(made.table().rows) == 2 * len(HORIZONS) * 2
     difference = "+0.00 (range +0.00 to +0.00) points"
-    assert ["news20", "1,000", "test error", "5.51 %", "5.51 %", difference] in made.table.rows
-    assert sum("per iteration" in note for note in made.table.notes) == 2 * 3
+    assert ["news20", "1,000", "test error", "5.51 %", "5.51 %", difference] in made.table().rows
+    assert sum("per iteration" in note for note in made.table().notes) == 2 * 3

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from PIL import Image
 
 from svm_cost_curves.experiments.plotting import styles_for
+from svm_cost_curves.experiments.plotting.interactive import curves_page
 from svm_cost_curves.experiments.plotting.page_content import Curves, JudgedClaim, JudgedReading, RunCurve
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -21,6 +23,10 @@ HOSTILE = (
     """</script><script>document.title = "broken"</script><img src=x onerror="document.title = 'broken'"> 'a' & b"""
 )
 SEEDS = 3
+SHOWN = "html[data-drawn]"
+"""Selector of a page that is drawn."""
+LINES = "at('plot').data.filter(trace => trace.series)"
+"""Script with the lines of a page's drawing."""
 
 
 def curve(series: int, seed: int, points: int = 40) -> pd.DataFrame:
@@ -84,3 +90,16 @@ def chromium() -> Iterator[Any]:
             yield browser
         finally:
             browser.close()
+
+
+def curves(dataset: str, series: str) -> list[Any]:
+    return [run.curve for run in some_curves(HOSTILE).runs if (run.dataset, run.series) == (dataset, series)]
+
+
+def opened_page(browser: Any, folder: Path, content: Curves) -> Any:
+    path = folder / "curves.html"
+    path.write_text(curves_page(content), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 1200})
+    page.goto(path.as_uri())
+    page.wait_for_selector(SHOWN)
+    return page

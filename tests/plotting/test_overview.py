@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from svm_cost_curves.experiments.plotting.overview import write_overview
+from svm_cost_curves.experiments.plotting.interactive import write_overview
 
 
 def page(folder: Path, title: str, made: int) -> None:

@@ -85,7 +85,7 @@ def test_texts(tmp_path: Path) -> None:
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     write_texts(tmp_path, made(), VERDICT, FACTS | {"paper": "sbp", "seeds": 3, "machine": {"cpu": "a", "cores": 2}})
-    assert read_table((tmp_path / "table.json").read_bytes()) == made().table
+    assert read_table((tmp_path / "table.json").read_bytes()) == TABLE
     verdict = read_verdict((tmp_path / "verdict.json").read_bytes())
     first = replace(CASES[0], statistic={"ratio": 3.0, "bad": None})
     assert verdict.claims == [replace(CLAIM, readings=[replace(READING, rulings=[first, CASES[1]])])]

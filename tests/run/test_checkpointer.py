@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from run_cases import DATA, alone
 from waiting import PATIENCE
 
-from svm_cost_curves.experiments.configuration.composition import CONF, settings_of
+from svm_cost_curves.experiments.configuration.choices import CONF
+from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.processes import stopping
 from svm_cost_curves.experiments.processes.stopping import Terminated
 from svm_cost_curves.experiments.run import advance, runner

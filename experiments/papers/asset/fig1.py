@@ -315,7 +315,7 @@ def make(evidence: Evidence) -> FigureResult:
         sweep.points(rows, "series s error sd runs"),
         partial(_draw, shown=shown, names=names),
         layout.size(len(shown), sweep.HEAD),
-        make_table=partial(_table, shown, [names[0], ONE_EPOCH, *names[1:]]),
+        table=partial(_table, shown, [names[0], ONE_EPOCH, *names[1:]]),
         claims=judge_claims(evidence, data=data),
     )
 

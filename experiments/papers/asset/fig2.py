@@ -252,7 +252,7 @@ def make(evidence: Evidence) -> FigureResult:
         band_table(rows, "x", columns),
         partial(_draw, shown=shown),
         layout.size(sum(len(streams.values) for streams in shown), sweep.HEAD),
-        make_table=partial(_table, shown),
+        table=partial(_table, shown),
         claims=judge_claims(evidence, data=data),
     )
 

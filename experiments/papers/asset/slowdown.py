@@ -163,7 +163,7 @@ def make(evidence: Evidence) -> FigureResult:
         sweep.points(rows, "C series target epochs least largest runs reached error sd"),
         partial(_draw, shown=shown),
         (layout.WIDTH, sweep.HEAD + max(1, 2 * bool(shown)) * layout.height(1)),
-        make_table=partial(_table, shown),
+        table=partial(_table, shown),
         claims=judge_claims(evidence, data=data),
     )
 

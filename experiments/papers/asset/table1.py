@@ -146,7 +146,7 @@ def make(evidence: Evidence) -> FigureResult:
         sweep.points(rows, "k eigenvalue"),
         partial(_draw, known=known),
         SIZE,
-        make_table=partial(_table, evidence, spectra),
+        table=partial(_table, evidence, spectra),
         numbers=dataset_table.compare_sizes(evidence, full, DENSITIES),
     )
 

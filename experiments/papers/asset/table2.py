@@ -165,7 +165,7 @@ def make(evidence: Evidence) -> FigureResult:
         sweep.points(rows, "s series seconds least largest runs reached error sd error_at_end"),
         partial(_draw, shown=shown, names=names),
         layout.size(len({entry.panel.paper_dataset for entry in shown}), _HEAD),
-        make_table=partial(_table, shown, names, printed_in(evidence.spec)),
+        table=partial(_table, shown, names, printed_in(evidence.spec)),
         claims=judge_claims(evidence, data=data),
         numbers=list(_numbers(evidence.spec, data)),
     )

@@ -169,7 +169,7 @@ def make(evidence: Evidence) -> FigureResult:
         sweep.points(rows, "series d error sd seconds runs"),
         partial(_draw, shown=shown, printed=printed),
         layout.size(2 * max(1, len(shown)), sweep.HEAD, 2),
-        make_table=partial(_table, shown, printed),
+        table=partial(_table, shown, printed),
         claims=judge_claims(evidence, data=data),
         numbers=[_number(number, data) for number in evidence.spec.numbers],
     )

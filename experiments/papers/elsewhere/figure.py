@@ -50,7 +50,7 @@ def make(evidence: Evidence) -> FigureResult:
         _points(rows, datasets),
         partial(picture.draw, drawing=drawing),
         picture.size(drawing),
-        make_table=partial(_table, evidence, rows, datasets),
+        table=partial(_table, evidence, rows, datasets),
         claims=claims,
     )
 

@@ -10,8 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from svm_cost_curves.experiments.columns import MEASURE
-from svm_cost_curves.experiments.cost_to_target import epoch_cost
-from svm_cost_curves.experiments.curve import value_at
+from svm_cost_curves.experiments.curve import epoch_cost, value_at
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, power_text
 from svm_cost_curves.experiments.papers.kinds.limits import (
     Limits,

@@ -142,7 +142,7 @@ def make(evidence: Evidence) -> FigureResult:
         points(shown, list(BOUNDS), lambda study, method, b: {"bound": bound(study, method, b)}),
         partial(_draw, shown=shown),
         layout.size(len(shown), _HEAD, COLUMNS),
-        make_table=partial(_table, shown),
+        table=partial(_table, shown),
         claims=judge_claims(evidence, data=data_sets),
     )
 

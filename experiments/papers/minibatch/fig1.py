@@ -54,7 +54,7 @@ def make(evidence: Evidence) -> FigureResult:
         points(shown, SERIES, _share),
         partial(_draw, shown=shown),
         layout.size(len(shown), _HEAD, COLUMNS),
-        make_table=partial(_table, shown),
+        table=partial(_table, shown),
         claims=judge_claims(evidence, data=data_sets),
     )
 

@@ -64,7 +64,7 @@ def make(evidence: Evidence) -> FigureResult:
         _points(all_times),
         partial(_draw, all_times=all_times),
         layout.size(len({times.panel.paper_dataset for times in all_times}), _HEAD, COLUMNS),
-        make_table=partial(_table, evidence, all_times),
+        table=partial(_table, evidence, all_times),
     )
 
 

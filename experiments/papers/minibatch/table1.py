@@ -48,7 +48,7 @@ def make(evidence: Evidence) -> FigureResult:
         _points(known),
         partial(_draw, known=known),
         SIZE,
-        make_table=partial(_table, evidence.spec, data_sets),
+        table=partial(_table, evidence.spec, data_sets),
         numbers=dataset_table.compare_sizes(evidence, ROWS),
     )
 

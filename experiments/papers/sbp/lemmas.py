@@ -227,7 +227,7 @@ def make(evidence: Evidence) -> FigureResult:
         pd.concat(map(_record, known), ignore_index=True) if known else pd.DataFrame(columns=COLUMNS),
         partial(_draw, studies=known),
         layout.size(len(known), _HEAD),
-        make_table=partial(_table, known),
+        table=partial(_table, known),
         claims=judge_claims(evidence, data=studies),
     )
 

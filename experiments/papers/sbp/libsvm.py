@@ -242,7 +242,7 @@ def make(evidence: Evidence) -> FigureResult:
         data=_data(all_times),
         draw=partial(_draw, all_times=all_times),
         size=SIZE,
-        make_table=partial(_table, all_times, {spec.name: spec for spec in evidence.spec.numbers}),
+        table=partial(_table, all_times, {spec.name: spec for spec in evidence.spec.numbers}),
         claims=judge_claims(evidence, data=all_times),
         numbers=[
             _number(spec, {times.panel.paper_dataset: times for times in all_times}) for spec in evidence.spec.numbers

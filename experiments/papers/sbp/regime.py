@@ -155,7 +155,7 @@ def make(evidence: Evidence) -> FigureResult:
         pd.concat([scaling.points for scaling in drawn]) if drawn else pd.DataFrame(columns=COLUMNS),
         partial(_draw, drawn=drawn),
         layout.size(len(drawn), _HEAD, columns=1),
-        make_table=partial(Table, ["data set", "method", "n", "ε", "evaluations", "runs"], rows),
+        table=partial(Table, ["data set", "method", "n", "ε", "evaluations", "runs"], rows),
         claims=judge_claims(evidence, data=scalings),
     )
 

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from svm_cost_curves.experiments.columns import MEASURE
-from svm_cost_curves.experiments.cost_to_target import epoch_cost
-from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.curve import column, epoch_cost
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.kinds.limits import Limits, last, measure_at, missing_runs, name_of_series
@@ -162,7 +161,7 @@ def make(evidence: Evidence) -> FigureResult:
         pd.DataFrame(rows),
         partial(_draw, drawn=drawn),
         layout.size(len(drawn), _HEAD),
-        make_table=partial(_table, [panel for panel, _ in drawn]),
+        table=partial(_table, [panel for panel, _ in drawn]),
         claims=judge_claims(evidence),
     )
 

@@ -228,7 +228,7 @@ def make(evidence: Evidence) -> FigureResult:
         data=_data(growths),
         draw=partial(_draw, growths=growths),
         size=(12.0, _LEGEND + _ROW_HEIGHT * len(ROWS)),
-        make_table=partial(_table, growths),
+        table=partial(_table, growths),
         claims=judge_claims(evidence, data=growths),
     )
 

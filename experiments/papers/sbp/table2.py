@@ -212,7 +212,7 @@ def make(evidence: Evidence) -> FigureResult:
         data=pd.DataFrame([name | row.values for name, row in zip(names, rows, strict=True)], columns=list(COLUMNS)),
         draw=partial(_draw, rows=[row for row in rows if not math.isnan(row.nu) and row.printed is not None]),
         size=(_WIDTH, _ABOVE + _BELOW + _ROW * max(len(rows), 2)),
-        make_table=partial(_table, rows),
+        table=partial(_table, rows),
         claims=judge_claims(evidence, data=rows),
         numbers=_numbers(evidence, rows),
     )

@@ -189,7 +189,7 @@ def make(evidence: Evidence) -> FigureResult:
         band_table(rows, "epochs", COLUMNS),
         partial(_draw, panels=panels, studies=studies),
         layout.size(len(panels), _HEAD),
-        make_table=partial(_table, studies),
+        table=partial(_table, studies),
         claims=judge_claims(evidence, data=every),
     )
 

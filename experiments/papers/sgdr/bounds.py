@@ -264,7 +264,7 @@ def make(evidence: Evidence) -> FigureResult:
         band_table(curves, "epochs", COLUMNS),
         partial(_draw, panels=panels, curves=curves),
         layout.size(len(panels), _HEAD),
-        make_table=partial(_table, evidence.panels),
+        table=partial(_table, evidence.panels),
         claims=judge_claims(evidence),
     )
 

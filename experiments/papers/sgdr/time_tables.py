@@ -284,4 +284,4 @@ def make_tables(spec: FigureSpec, problems: Sequence[ProblemRuns], claims: Seque
     rows = lines(spec)
     points = pd.concat([_time_points(problems, rows), _curve_points(problems)], ignore_index=True)
     draw = partial(_draw, problems=problems, rows=rows)
-    return FigureResult(points, draw, _size(problems, rows), make_table=partial(_table, problems, rows), claims=claims)
+    return FigureResult(points, draw, _size(problems, rows), table=partial(_table, problems, rows), claims=claims)

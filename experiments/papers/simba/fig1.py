@@ -65,7 +65,7 @@ def make(evidence: Evidence) -> FigureResult:
         _data(shown),
         partial(_draw, shown=shown, columns=columns),
         layout.size(len(shown), _HEAD, columns),
-        make_table=partial(_table, sweeps),
+        table=partial(_table, sweeps),
         claims=judge_claims(evidence, data=sweeps),
         numbers=list(_sizes(evidence)),
     )

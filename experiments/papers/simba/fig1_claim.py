@@ -90,7 +90,7 @@ class Runs:
         return len(self.errors)
 
     @property
-    def every(self) -> Draws:
+    def all_runs(self) -> Draws:
         """All runs, drawn once."""
         return np.arange(self.count)[None]
 
@@ -112,11 +112,11 @@ class Runs:
 
     def cost_to(self, target: float, column: str) -> float:
         """Mean cost over all runs where their mean error first meets a target; inf if it misses it."""
-        return float(self.costs_to(np.array([target]), column, self.every)[0])
+        return float(self.costs_to(np.array([target]), column, self.all_runs)[0])
 
     def step(self, target: float) -> float:
         """Width of the evaluation grid where the mean error of all runs first meets a target; 1 if it misses it."""
-        index = int(first_at_or_below(self.mean(self.every)[0], target))
+        index = int(first_at_or_below(self.mean(self.all_runs)[0], target))
         if index == self.errors.shape[1]:
             return 1.0
         # some run is evaluated there, and the others before
@@ -130,12 +130,12 @@ class Runs:
     @cached_property
     def best(self) -> float:
         """Lowest mean error over all runs."""
-        return float(self.lowest(self.every)[0])
+        return float(self.lowest(self.all_runs)[0])
 
     @property
     def spread(self) -> float:
         """Standard deviation over the runs where the mean error is lowest; 0 for a single run."""
-        at_best = self.errors[:, int(np.argmin(self.mean(self.every)[0]))]
+        at_best = self.errors[:, int(np.argmin(self.mean(self.all_runs)[0]))]
         return float(at_best.std(ddof=1)) if self.count > 1 else 0.0
 
 

@@ -240,7 +240,7 @@ def make(evidence: Evidence) -> FigureResult:
         _data(shown),
         partial(_draw, panels=panels),
         layout.size(len(panels), _HEAD, 2),
-        make_table=partial(_table, shown),
+        table=partial(_table, shown),
         claims=judge_claims(evidence, data=data),
     )
 

@@ -125,7 +125,7 @@ def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claims."""
     figure = CurveFigure(evidence, evidence.spec.rows)
     return FigureResult(
-        figure.data, figure.draw, figure.size, make_table=partial(_table, evidence), claims=judge_claims(evidence)
+        figure.data, figure.draw, figure.size, table=partial(_table, evidence), claims=judge_claims(evidence)
     )
 
 

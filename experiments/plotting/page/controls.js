@@ -23,7 +23,7 @@ function chooseClaim(key) {
 
 // Draw what a reading is judged by: its solvers, cost and measure, on one of its data sets.
 function filterBy(key) {
-  const { reading } = readings().find(each => each.key === key);
+  const { reading } = readings().find(candidate => candidate.key === key);
   at("claim").value = key;
   at("highlight").value = "";
   if (reading.series.length) state.hidden = new Set(data.series.map(series => series.name).filter(name => !reading.series.includes(name)));
@@ -34,7 +34,7 @@ function filterBy(key) {
 }
 
 function showClaim() {
-  const shown = readings().find(each => each.key === at("claim").value), says = at("claim-says");
+  const shown = readings().find(candidate => candidate.key === at("claim").value), says = at("claim-says");
   at("all").hidden = says.hidden = !shown;
   if (!shown) return;
   const { claim, reading } = shown, line = (name, text) => { const made = element("p"); made.append(element("b", name), ` ${text}`); return made; };
@@ -67,7 +67,7 @@ function restart() {
 function recall() {
   const words = new URLSearchParams(location.hash.slice(1));
   restart();
-  if (readings().some(each => each.key === words.get("claim"))) filterBy(words.get("claim"));
+  if (readings().some(candidate => candidate.key === words.get("claim"))) filterBy(words.get("claim"));
   for (const id of CHOICES) if ([...at(id).options].some(option => option.value === words.get(id))) at(id).value = words.get(id);
   for (const id of SWITCHES) if (words.has(id)) at(id).checked = words.get(id) === "1";
   if (words.size) state.moved = Number.isFinite(parseFloat(words.get("target")));
@@ -77,7 +77,7 @@ function recall() {
 
 // ---- controls
 
-const fill = (id, list) => at(id).append(...list.map(each => element("option", each.label, { value: each.name })));
+const fill = (id, list) => at(id).append(...list.map(choice => element("option", choice.label, { value: choice.name })));
 
 function buildControls() {
   for (const name of ["dataset", "measure", "cost"]) fill(name, data[`${name}s`]);

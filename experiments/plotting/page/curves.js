@@ -26,7 +26,7 @@ function number(value) {
   const [head, power] = value.toExponential(2).split("e");
   return `${+head}×10${[...String(+power)].map(sign => sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign]).join("")}`;
 }
-const chosen = list => data[`${list}s`].find(each => each.name === at(list).value);
+const chosen = list => data[`${list}s`].find(choice => choice.name === at(list).value);
 const scaled = value => chosen("measure").percent ? 100 * value : value;
 const unit = () => chosen("measure").percent ? " %" : "";
 const valueText = value => number(scaled(value)) + unit();
@@ -61,8 +61,8 @@ function shown() {
   const all = data.series.map((series, i) => {
     const runs = data.groups.get(`${dataset} ${i}`) || [];
     return { series, curves: runs.map(run => known(run, at("cost").value, at("measure").value)).filter(Boolean) };
-  }).filter(each => each.curves.length);
-  const drawn = all.filter(each => !state.hidden.has(each.series.name));
+  }).filter(line => line.curves.length);
+  const drawn = all.filter(line => !state.hidden.has(line.series.name));
   return { all, drawn: drawn.sort((a, b) => (a.series.name === at("highlight").value) - (b.series.name === at("highlight").value)) };
 }
 
@@ -130,7 +130,7 @@ function averageTraces(drawn) {
 // All runs of a solver are one trace, with gaps: 2,000 traces would take seconds. Of many points some are left out;
 // WebGL would draw them all, but takes seconds on a machine without a graphics processor.
 function runTraces(drawn) {
-  const lengths = drawn.flatMap(each => each.curves.map(curve => curve.x.length));
+  const lengths = drawn.flatMap(line => line.curves.map(curve => curve.x.length));
   const count = lengths.reduce((sum, length) => sum + length, 0);
   const most = count > MANY ? Math.max(8, Math.floor(MANY / lengths.length)) : Infinity;
   return drawn.map(({ series, curves }) => {
@@ -149,7 +149,7 @@ function runTraces(drawn) {
 // One line for each algorithm: last value, or cost to the target, against the setting that was swept.
 function settingTraces(drawn) {
   return data.families.flatMap((family, f) => {
-    const members = drawn.filter(each => each.series.family === f).sort((a, b) => a.series.place - b.series.place);
+    const members = drawn.filter(line => line.series.family === f).sort((a, b) => a.series.place - b.series.place);
     const points = members.map(({ series, curves }) => {
       if (view() === "cost") return { series, curves, values: [costOf(curves).cost].map(cost => Number.isFinite(cost) ? cost : null) };
       const [mean, low] = meanAndSpread(curves.map(curve => scaled(curve.y[curve.y.length - 1])));
@@ -170,7 +170,7 @@ function verticalRange(drawn, traces) {
   if (at("ylog").checked || at("whole").checked || perSetting()) return { autorange: true };
   const curves = overRuns()
     ? [...new Set(traces.filter(trace => trace.curve).map(trace => trace.curve))]
-    : drawn.flatMap(each => each.curves).map(positive).map(({ x, y }) => ({ x, y: y.map(scaled) }));
+    : drawn.flatMap(line => line.curves).map(positive).map(({ x, y }) => ({ x, y: y.map(scaled) }));
   const some = curves.filter(curve => curve.x.length);
   if (!some.length) return { autorange: true };
   const [low, high] = detail(some), target = scaled(state.target); // the target's line must be seen, to be dragged
@@ -179,7 +179,7 @@ function verticalRange(drawn, traces) {
 
 // Where a curve leaves the range again at the top it has a gap: lines up and down would hide the others.
 function leaveGaps(traces, [, top] = [0, Infinity]) {
-  for (const trace of traces.filter(each => each.curve && !perSetting())) {
+  for (const trace of traces.filter(drawing => drawing.curve && !perSetting())) {
     const begun = trace.y.findIndex(value => value <= top);
     trace.all = trace.y;
     trace.y = trace.y.map((value, i) => begun >= 0 && i > begun && value > top ? null : value);
@@ -196,7 +196,7 @@ function layoutOf(drawn, traces) {
   const horizontal = perSetting() ? { text: data.swept, ...log(wide) } : { text: chosen("cost").label, ...log(at("xlog").checked) };
   const vertical = { cost: `${chosen("cost").label} to ${inSentence(chosen("measure").label)} ${valueText(state.target)}`, last: `${measureName()} at the end of the run` }[view()] || measureName();
   const level = view() === "cost" || nothing || state.target === null ? [] : [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: scaled(state.target), y1: scaled(state.target), line: { color: shade("--ink"), width: 2, dash: "dot" } }];
-  const top = Math.max(...traces.filter(each => each.series).flatMap(each => each.y)), note = { xref: "paper", yref: "paper", showarrow: false };
+  const top = Math.max(...traces.filter(trace => trace.series).flatMap(trace => trace.y)), note = { xref: "paper", yref: "paper", showarrow: false };
   const cut = top > range.range?.[1] ? [{ ...note, text: `axis cut: curves go up to ${number(top)}${unit()}`, x: 1, xanchor: "right", y: 1, yanchor: "bottom", font: { size: 12, color: shade("--soft") } }] : [];
   leaveGaps(traces, range.range);
   return {
@@ -214,7 +214,7 @@ function draw() {
   const { all, drawn } = shown();
   setTarget(drawn);
   const traces = (overRuns() ? averageTraces : view() === "runs" ? runTraces : settingTraces)(drawn);
-  const names = drawn.map(each => each.series.label).join(", ") || "no solver";
+  const names = drawn.map(line => line.series.label).join(", ") || "no solver";
   at("plot").setAttribute("aria-label", `${chosen("measure").label} against ${chosen("cost").label} on ${chosen("dataset").label}: ${names}; ${at("view").selectedOptions[0].text}. The table of costs has the numbers.`);
   // named one by one: plotly's own list has a button that sends the chart to a server
   const buttons = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"];
@@ -232,7 +232,7 @@ function draw() {
 function point(name) {
   if (name === state.pointed || !overRuns() || at("bands").checked) return;
   state.pointed = name;
-  const trace = at("plot").data.find(each => each.series?.name === name), curve = trace && trace.curve.runs > 1 ? trace.curve : undefined;
+  const trace = at("plot").data.find(drawing => drawing.series?.name === name), curve = trace && trace.curve.runs > 1 ? trace.curve : undefined;
   const [low, high] = band(trace ? trace.series : data.series[0], curve);
   Plotly.restyle(at("plot"), { x: [low.x, high.x], y: [low.y, high.y], fillcolor: [undefined, high.fillcolor] }, [0, 1]);
 }

@@ -22,12 +22,12 @@ function isolate(name) {
 }
 
 function listSolvers(all) {
-  const here = new Set(all.map(each => each.series));
+  const measured = new Set(all.map(line => line.series));
   at("solvers").querySelectorAll("li").forEach((line, i) => {
     const series = data.series[i], stroke = line.querySelector("line");
     line.querySelector("input").checked = !state.hidden.has(series.name);
-    line.className = here.has(series) ? "" : "absent";
-    line.querySelector("small").textContent = here.has(series) ? "" : "not measured here";
+    line.className = measured.has(series) ? "" : "absent";
+    line.querySelector("small").textContent = measured.has(series) ? "" : "not measured here";
     stroke.setAttribute("stroke", colorOf(series));
     stroke.setAttribute("stroke-width", series.width);
     stroke.setAttribute("stroke-dasharray", series.dash.replace(/px/g, "") || "none");
@@ -37,10 +37,10 @@ function listSolvers(all) {
 // ---- one run
 
 function listRuns(drawn) {
-  const runs = drawn.flatMap(each => each.curves.map(curve => curve.run));
+  const runs = drawn.flatMap(line => line.curves.map(curve => curve.run));
   at("run").replaceChildren(...runs.map(run => element("option", `${data.series[run.s].label}, seed ${run.seed}`, { value: run.at })));
   at("run").disabled = !runs.length;
-  showRun(runs.includes(state.run) ? state.run : (drawn.find(each => !isFaded(each.series)) ?? drawn[0])?.curves[0].run);
+  showRun(runs.includes(state.run) ? state.run : (drawn.find(line => !isFaded(line.series)) ?? drawn[0])?.curves[0].run);
 }
 
 function showRun(run, texts) {
@@ -125,12 +125,12 @@ function listCosts(drawn) {
 
 // ---- what is drawn, as a file
 
-const fileName = () => [at("dataset"), at("measure"), at("cost")].map(each => each.value).join("-").replace(/[^\w.-]+/g, "_");
+const fileName = () => [at("dataset"), at("measure"), at("cost")].map(select => select.value).join("-").replace(/[^\w.-]+/g, "_");
 
 function saveTable() {
   const axes = [at("plot").layout.xaxis.title.text, at("plot").layout.title.text], cell = value => /[",\n]/.test(value ?? "") ? `"${String(value).replace(/"/g, '""')}"` : value ?? "";
   const rows = [["data set", "curve", "runs", ...axes, "low", "high"]];
-  for (const trace of at("plot").data.filter(each => each.series)) {
+  for (const trace of at("plot").data.filter(drawing => drawing.series)) {
     trace.x.forEach((x, i) => {
       if (x === null) return;
       const [low, high] = trace.curve?.low ? [trace.curve.low, trace.curve.high].map(list => list[trace.curve.x.indexOf(x)]) : [];

@@ -27,7 +27,7 @@ from svm_cost_curves.experiments.reproduction.report.pictures import fitted
 from svm_cost_curves.experiments.reproduction.series_spec import OPTIMUM, SeriesSpec
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, overrides_of
 from svm_cost_curves.experiments.reproduction.verdict import Claim, Reading
-from svm_cost_curves.support import commands
+from svm_cost_curves.support.text import command as command_words
 from svm_cost_curves.support.text import setting_name
 from svm_cost_curves.support.values import flatten
 
@@ -171,7 +171,7 @@ def _command(evidence: Evidence, options: Options, panel: Panel, series: SeriesS
     """Return the command of a series' runs, without seed and without folders of this machine."""
     scale = evidence.spec.scale(evidence.scale)
     words = overrides_of(series, scale.overrides, panel.paper_dataset, panel.dataset, options.overrides)
-    return commands.command("run", *(word for word in words if not setting_name(word).startswith("store.")))
+    return command_words("run", *(word for word in words if not setting_name(word).startswith("store.")))
 
 
 def _settings(result: Mapping[str, Any]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.numbers import TIMES, Number, NumberOutcome
 from svm_cost_curves.experiments.reproduction.statistics import LEAST_RUNS, Ruling
 from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome, Verdict, in_words, outcome_of
-from svm_cost_curves.support.commands import command_line
+from svm_cost_curves.support.text import command_line, power_of_ten
 
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.reproduction.report.verdict_reader import VerdictFile
@@ -127,9 +127,6 @@ def agreement(numbers: Sequence[Number]) -> str:
     return f"{judged['agrees']} of {judged.total()} agree{few}"
 
 
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
 def quantity(value: float | None, unit: str = "", *, sign: bool = False) -> str:
     """Return a number with four significant digits: ``14.9 %``, ``126,000``, ``6.34×10⁻⁴``."""
     if value is None or not abs(value) < 1e300:  # JSON has integers that no float holds
@@ -138,7 +135,7 @@ def quantity(value: float | None, unit: str = "", *, sign: bool = False) -> str:
     size = abs(value)
     if size and not 0.000_999_95 <= size < 9_999_500:
         digits, _, exponent = f"{size:.3e}".partition("e")
-        text = f"{float(digits):g}\N{MULTIPLICATION SIGN}10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+        text = f"{float(digits):g}\N{MULTIPLICATION SIGN}{power_of_ten(int(exponent))}"
     else:
         text = f"{size:,.0f}" if size >= 999.95 else f"{size:.4g}"
     return prefix + text + (f"\N{NO-BREAK SPACE}{unit}" if unit else "")

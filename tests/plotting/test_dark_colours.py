@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.plotting.dark import oklab, on_dark
+from svm_cost_curves.experiments.plotting.styles import oklab, on_dark
 
 
 def distances(colors: list[str]) -> np.ndarray:
