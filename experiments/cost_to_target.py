@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from svm_cost_curves.experiments.curve import Points, aligned, first_at_or_below, without_missing
+from svm_cost_curves.experiments.curve import Points, first_at_or_below, shared_costs, values_on, without_missing
 
 
 def cost_to_stay(runs: Sequence[Points], target: float) -> float | None:
     """Return the cost from which the mean over runs stays at or below a target, until the last run ends.
 
-    The mean is the one that is drawn (`plotting.mean_curve`): on `common_grid`, from where all runs have begun, with
-    the last value of a run that has ended.
+    The mean changes at the evaluations of all runs. It is known from where all runs have begun; a run that has ended
+    keeps its last value.
 
     Parameters
     ----------
@@ -31,11 +32,12 @@ def cost_to_stay(runs: Sequence[Points], target: float) -> float | None:
     float or None
         Positive. None if the mean ends above the target, or without runs.
     """
-    costs, values = aligned(runs)
-    costs, values = costs[costs > 0], values[:, costs > 0]
-    if not values.size:
+    known = [pair for run in runs if len((pair := without_missing(*run))[0])]
+    costs = shared_costs(known) if known else np.zeros(0)
+    costs = costs[costs > 0]
+    if not costs.size:
         return None
-    place = int(first_at_or_below(values.mean(axis=0), target, settled=True))
+    place = int(first_at_or_below(values_on(known, costs).mean(axis=0), target, settled=True))
     return float(costs[place]) if place < len(costs) else None
 
 

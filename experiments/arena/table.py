@@ -37,7 +37,7 @@ def table(comparisons: Sequence[Comparison], profiles: Mapping[str, Mapping[str,
 _STAYS = (
     "Cost from which the mean over the runs stays at or below the target, with the least and the largest of single "
     "runs in brackets; bold: the least. >: the mean ends above the target, at this cost. The mean can get there "
-    "before or after every single run."
+    "before every single run."
 )
 _FIRST = (
     "Medians over the runs, with the least and the largest in brackets; bold: the least median. >: most runs ended "

@@ -55,22 +55,27 @@ def test_curves_made_by_hand(runs: list[Points], cost: float | None) -> None:
 
 @given(st.lists(run(), min_size=1, max_size=3), ERRORS)
 def test_no_cost_before_it_has_all_later_means_at_the_target(runs: list[Points], target: float) -> None:
-    """All costs up to the last are tried; equal costs of the runs, so that the mean is known at each."""
-    ends = max(costs[-1] for costs, _ in runs)
-    runs = [(np.arange(ends + 1), held(one, ends)) for one in runs]
-    means = {cost: np.mean([values[int(cost)] for _, values in runs]) for cost in range(1, int(ends) + 1)}
+    """All costs from where all runs have begun are tried; the runs are evaluated at different costs."""
+    begin, end = max(1, *(int(costs[0]) for costs, _ in runs)), int(max(costs[-1] for costs, _ in runs))
+    means = {
+        cost: np.mean([values[costs <= cost][-1] for costs, values in runs])
+        for cost in range(begin, end + 1)
+        if any(cost in costs for costs, _ in runs)
+    }
     stays = [
         cost for cost in means if all(later < cost or mean <= target * (1 + ROUNDING) for later, mean in means.items())
     ]
     assert cost_to_stay(runs, target) == min(stays, default=None)
 
 
-def held(one: Points, end: float) -> np.ndarray:
-    """Values at the costs 0, 1, ..., the first value before the first cost."""
-    costs, values = one
-    return np.array(
-        [values[max(int(np.searchsorted(costs, cost, side="right")) - 1, 0)] for cost in range(int(end) + 1)]
-    )
+@given(st.lists(run(), min_size=1, max_size=3), ERRORS)
+def test_the_mean_is_there_once_all_runs_are(runs: list[Points], target: float) -> None:
+    single = [cost_to_stay([points], target) for points in runs]
+    begin = [costs[costs > 0] for costs, _ in runs]
+    if all(cost is not None for cost in single) and all(costs.size for costs in begin):
+        together = cost_to_stay(runs, target)
+        assert together is not None
+        assert together <= max(cost for cost in single if cost is not None)
 
 
 def rows(errors: list[float]) -> list[dict[str, float]]:

@@ -40,6 +40,9 @@ function commonGrid(curves) {
   return count < 2 || low === high ? [high] : geometric(low, high, count);
 }
 
+// All different costs of the evaluations, from where all curves have begun.
+const sharedCosts = curves => [...new Set(curves.flatMap(({ x }) => x))].filter(cost => curves.every(({ x }) => x[0] <= cost)).sort((a, b) => a - b);
+
 // The value below which a share of the values lies, linear between two of them.
 function quantile(values, share) {
   const sorted = [...values].sort((a, b) => a - b), place = share * (sorted.length - 1), low = Math.floor(place);
@@ -60,10 +63,10 @@ function meanAndSpread(values) {
 const STATISTICS = { mean: meanAndSpread, median: values => [0.5, 0.25, 0.75].map(share => quantile(values, share)) };
 
 // Mean or median over runs, and their spread, from the first positive cost on; null if no point is left.
-function summary(curves, statistic) {
+function summary(curves, statistic, costsOf = commonGrid) {
   const kept = statistic === "median" ? curves.map(positive).filter(curve => curve.x.length) : curves;
   if (!kept.length) return null;
-  const grid = commonGrid(kept), values = kept.map(curve => valuesAt(curve, grid));
+  const grid = costsOf(kept), values = kept.map(curve => valuesAt(curve, grid));
   const result = { x: [], y: [], low: [], high: [], runs: kept.length };
   grid.forEach((cost, k) => {
     const own = values.map(row => row[k]);
