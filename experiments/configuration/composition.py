@@ -23,7 +23,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from svm_cost_curves import solvers
 from svm_cost_curves.datasets.spec import NAMED
-from svm_cost_curves.experiments.configuration.choices import CONF, option_files
+from svm_cost_curves.experiments.configuration import choices
 from svm_cost_curves.experiments.configuration.explanations import explain, unknown_option, unknown_setting
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
 from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig, algo_schema
@@ -53,7 +53,7 @@ def compose(words: Sequence[str]) -> DictConfig:
     SettingsError
         An unknown name, a wrong type, several values of a setting, or ``~``.
     """
-    defaults = _default_options(_state(CONF / "config.yaml"))
+    defaults = _default_options(_state(choices.CONF / "config.yaml"))
     chosen: dict[str, Any] = {}
     values: list[tuple[str, Any]] = []
     for word in words:
@@ -97,7 +97,7 @@ def parsed(word: str) -> Override:
 
 def option_names(group: str) -> list[str]:
     """Return the names that may follow ``algo=``, ``dataset=`` and the other groups, in alphabetical order."""
-    return sorted(solvers.names() if group == "algo" else option_files(group))
+    return sorted(solvers.names() if group == "algo" else choices.option_files(group))
 
 
 def _with_options(chosen: Mapping[str, Any]) -> DictConfig:
@@ -107,9 +107,9 @@ def _with_options(chosen: Mapping[str, Any]) -> DictConfig:
         if name not in (known := option_names(group)):
             raise SettingsError(unknown_option(group, name, known))
     schema = algo_schema(names["algo"], cast(Any, solvers.get(names["algo"])).Settings)
-    files = [_state(option_files(group)[name]) for group, name in names.items() if group != "algo"]
-    tables = [_state(file) for file in sorted((CONF / "preset").glob("*.yaml"))]
-    packed = _packed(schema, _state(CONF / "config.yaml"), (*files,), (*tables,))
+    files = [_state(choices.option_files(group)[name]) for group, name in names.items() if group != "algo"]
+    tables = [_state(file) for file in sorted((choices.CONF / "preset").glob("*.yaml"))]
+    packed = _packed(schema, _state(choices.CONF / "config.yaml"), (*files,), (*tables,))
     return cast(DictConfig, pickle.loads(packed))  # 0.5 ms, a deep copy 9 ms: a figure composes up to 400 times
 
 

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from svm_cost_curves.experiments.command_line.words import jobs_of, register
+from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.composition import (
     COMPOSITION_ERRORS,
-    CONF,
     compose,
     config_of,
     explain,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from svm_cost_curves.experiments.configuration import composition
+from svm_cost_curves.experiments.configuration import choices
 from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
@@ -82,7 +82,7 @@ def test_a_file_that_is_not_yaml_is_refused(tmp_path: Path) -> None:
 def test_a_new_file_gives_a_data_set_its_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
     conf = Path(shutil.copytree(CONF, tmp_path / "conf"))
-    monkeypatch.setattr(composition, "CONF", conf)
+    monkeypatch.setattr(choices, "CONF", conf)
     words = ["algo=sbp", "dataset=synthetic"]
     assert settings_of(words).kernel.sigma2 is None
     (conf / "preset" / "mine.yaml").write_text("source: my thesis\nrows:\n  synthetic: {sigma2: 2.5, C: 3}\n")

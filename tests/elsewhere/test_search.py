@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC, LinearSVC
 
-from svm_cost_curves.experiments.configuration import composition
+from svm_cost_curves.experiments.configuration import choices
 from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
@@ -67,7 +67,7 @@ def conf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     copy = Path(shutil.copytree(CONF, tmp_path / "conf"))
     for kernel in search.DATA_SETS:
         (copy / "preset" / f"elsewhere_{kernel}.yaml").unlink(missing_ok=True)
-    monkeypatch.setattr(composition, "CONF", copy)
+    monkeypatch.setattr(choices, "CONF", copy)
     return copy
 
 
