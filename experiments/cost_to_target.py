@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from svm_cost_curves.experiments.curve import Points, first_at_or_below, shared_costs, values_on, without_missing
@@ -33,7 +32,7 @@ def cost_to_stay(runs: Sequence[Points], target: float) -> float | None:
         Positive. None if the mean ends above the target, or without runs.
     """
     known = [pair for run in runs if len((pair := without_missing(*run))[0])]
-    costs = shared_costs(known) if known else np.zeros(0)
+    costs = shared_costs(known)
     costs = costs[costs > 0]
     if not costs.size:
         return None

@@ -273,7 +273,7 @@ def mean_over_runs(
     cost, measure : str
         Columns.
     grid : array_like, (m,), optional
-        Costs; `common_grid` when not given.
+        Costs; those of all runs' evaluations when not given (`shared_costs`).
 
     Returns
     -------
@@ -292,43 +292,13 @@ def mean_over_runs(
 def aligned(runs: Sequence[Points], grid: ArrayLike | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return costs, (points,), from where all runs have begun, and the value of each run there, (runs, points).
 
-    Left out are rows without a value, and runs without others. The costs are those of `grid`, (m,), or `common_grid`.
+    Left out are rows without a value, and runs without others. The costs are those of `grid`, (m,), or `shared_costs`.
     """
     pairs = [pair for run in runs if len((pair := without_missing(*run))[0])]
-    costs = common_grid([pair[0] for pair in pairs]) if grid is None else np.asarray(grid, dtype=np.float64)
+    costs = shared_costs(pairs) if grid is None else np.asarray(grid, dtype=np.float64)
     values = np.array([value_at(*pair, costs) for pair in pairs]).reshape(len(pairs), len(costs))
     known = np.isfinite(values).all(axis=0) if pairs else np.zeros(len(costs), dtype=bool)
     return costs[known], values[:, known]
-
-
-def common_grid(costs: Sequence[NDArray[np.float64]], limit: int = MAX_POINTS) -> NDArray[np.float64]:
-    """Return a grid of costs for several runs: the costs of their evaluations if they are equal, else geometric.
-
-    Parameters
-    ----------
-    costs : sequence of ndarray, (rows,)
-        Non-decreasing costs of each run.
-    limit : int
-        Points at most.
-
-    Returns
-    -------
-    ndarray, (m,), float64
-        Increasing; from the first cost that every run has reached to the largest of all.
-    """
-    if not costs:
-        return np.zeros(0)
-    own = [np.unique(cost) for cost in costs]
-    if len(own[0]) <= limit and all(np.array_equal(own[0], other) for other in own[1:]):
-        return own[0]
-    low, high = max(cost[0] for cost in own), max(cost[-1] for cost in own)
-    points = min(limit, max(len(cost) for cost in own))
-    if points < 2 or low == high:
-        return np.array([high])
-    shift = 1.0 if low <= 0 else 0.0
-    grid = np.geomspace(low + shift, high + shift, points) - shift
-    grid[0], grid[-1] = low, high  # exact ends: rounding must not put the first point before a run's first evaluation
-    return grid
 
 
 def known_points(frame: pd.DataFrame, cost: str, measure: str) -> Points:
@@ -340,6 +310,8 @@ def known_points(frame: pd.DataFrame, cost: str, measure: str) -> Points:
 
 def shared_costs(runs: Sequence[Points]) -> NDArray[np.float64]:
     """Return all different costs of the runs' evaluations, increasing, from the first at which every run is known."""
+    if not runs:
+        return np.zeros(0)
     begin = max(costs[0] for costs, _ in runs)
     every: NDArray[np.float64] = np.unique(np.concatenate([costs for costs, _ in runs]))
     return every[int(np.searchsorted(every, begin)) :]

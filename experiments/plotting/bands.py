@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import Points, common_grid, epoch_cost, known_points, mean_over_runs, values_on
+from svm_cost_curves.experiments.curve import Points, epoch_cost, known_points, mean_over_runs, shared_costs, values_on
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ class Band:
 
 
 def band(runs: Sequence[Points], tail: float = 0.0, *, mean: bool = False) -> Band | None:
-    """Return the median or the mean of some runs with a spread, on a common grid of costs.
+    """Return the median or the mean of some runs with a spread, at the costs of all their evaluations.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def band(runs: Sequence[Points], tail: float = 0.0, *, mean: bool = False) -> Ba
     known = [(cost[kept], value[kept]) for cost, value in runs if (kept := (cost > 0) & np.isfinite(value)).any()]
     if not known:
         return None
-    grid = common_grid([cost for cost, _ in known])
+    grid = shared_costs(known)
     values = values_on(known, grid)
     low, high = np.quantile(values, (tail, 1 - tail), axis=0)
     middle = values.mean(axis=0) if mean else np.median(values, axis=0)
@@ -140,7 +140,7 @@ def mean_curves(
 def median_band(frames: Sequence[pd.DataFrame], *, cost: str, measure: str) -> Band | None:
     """Return the median of some curves, with a spread from the lower to the upper quartile.
 
-    Parameters and grid are those of `mean_curve`.
+    Parameters and costs are those of `mean_curve`.
     """
     drawn = band([known_points(frame, cost, measure) for frame in frames], tail=0.25)
     return None if drawn is None else replace(drawn, first_epoch=_first_epoch(frames, cost))

@@ -254,8 +254,8 @@ def test_mean_over_runs_on_different_checkpoints_begins_where_all_are_known_and_
     assert mean["cost"].tolist() == [2, 4, 50, 100]
     assert mean["mean"].tolist() == pytest.approx([0.4, 0.2, 0.2, 0.1])
     own = curve.mean_over_runs(frames, cost="iterations", measure="test_error")
-    assert own["cost"].iloc[0] == 2
-    assert own["cost"].iloc[-1] == 100
+    assert own["cost"].tolist() == [2, 4, 100]
+    assert own["mean"].tolist() == pytest.approx([0.4, 0.2, 0.1])
 
 
 def test_mean_over_runs_leaves_out_runs_without_the_measure() -> None:
@@ -268,13 +268,10 @@ def test_mean_over_runs_leaves_out_runs_without_the_measure() -> None:
 
 
 @given(st.lists(costs, min_size=1, max_size=4))
-def test_the_common_grid_increases_within_limits_and_every_run_is_known_on_it(runs: list[list[int]]) -> None:
-    grid = curve.common_grid([np.array(run, dtype=float) for run in runs])
-    assert (np.diff(grid) > 0).all()
-    assert len(grid) <= curve.MAX_POINTS
-    assert grid[-1] == max(run[-1] for run in runs)
-    for run in runs:
-        assert grid[0] >= run[0]
+def test_shared_costs_are_those_of_all_evaluations_from_where_every_run_is_known(runs: list[list[int]]) -> None:
+    shared = curve.shared_costs([(np.array(run, dtype=float), np.zeros(len(run))) for run in runs])
+    begin = max(run[0] for run in runs)
+    assert shared.tolist() == sorted({cost for run in runs for cost in run if cost >= begin})
 
 
 def test_the_module_is_pure() -> None:

@@ -31,17 +31,11 @@ function geometric(low, high, count) {
   return grid;
 }
 
-// The evaluations' own costs if they are the same in all curves; else geometric, from where all have begun.
-function commonGrid(curves) {
-  const own = curves.map(curve => [...new Set(curve.x)]);
-  if (own.every(x => x.length === own[0].length && x.every((cost, i) => cost === own[0][i]))) return own[0];
-  const low = Math.max(...own.map(x => x[0])), high = Math.max(...own.map(x => x[x.length - 1]));
-  const count = Math.min(300, Math.max(...own.map(x => x.length)));
-  return count < 2 || low === high ? [high] : geometric(low, high, count);
-}
-
 // All different costs of the evaluations, from where all curves have begun.
-const sharedCosts = curves => [...new Set(curves.flatMap(({ x }) => x))].filter(cost => curves.every(({ x }) => x[0] <= cost)).sort((a, b) => a - b);
+function sharedCosts(curves) {
+  const begin = Math.max(...curves.map(({ x }) => x[0]));
+  return [...new Set(curves.flatMap(({ x }) => x))].filter(cost => cost >= begin).sort((a, b) => a - b);
+}
 
 // The value below which a share of the values lies, linear between two of them.
 function quantile(values, share) {
@@ -63,10 +57,10 @@ function meanAndSpread(values) {
 const STATISTICS = { mean: meanAndSpread, median: values => [0.5, 0.25, 0.75].map(share => quantile(values, share)) };
 
 // Mean or median over runs, and their spread, from the first positive cost on; null if no point is left.
-function summary(curves, statistic, costsOf = commonGrid) {
+function summary(curves, statistic) {
   const kept = statistic === "median" ? curves.map(positive).filter(curve => curve.x.length) : curves;
   if (!kept.length) return null;
-  const grid = costsOf(kept), values = kept.map(curve => valuesAt(curve, grid));
+  const grid = sharedCosts(kept), values = kept.map(curve => valuesAt(curve, grid));
   const result = { x: [], y: [], low: [], high: [], runs: kept.length };
   grid.forEach((cost, k) => {
     const own = values.map(row => row[k]);

@@ -98,7 +98,7 @@ function moveTarget(value) {
 // What the runs of one solver spend to get to the target, and how many of them get there.
 function costOf(curves) {
   const { rises } = chosen("measure"), stays = at("reach").value === "stays";
-  const costs = curves.map(curve => costToReach(curve, state.target, rises, stays)), mean = stays && summary(curves, "mean", sharedCosts);
+  const costs = curves.map(curve => costToReach(curve, state.target, rises, stays)), mean = stays && summary(curves, "mean");
   const cost = !stays ? median(costs) : mean ? costToReach(mean, state.target, rises, true) : Infinity;
   return { cost, there: costs.filter(Number.isFinite).length };
 }
