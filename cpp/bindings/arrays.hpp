@@ -90,6 +90,11 @@ Array<double> written(std::size_t size, const Write& write) {
   return out;
 }
 
+/// A new array with the values of a vector.
+inline Array<double> array_of(const std::vector<double>& values) {
+  return Array<double>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
 void bind_asset(py::module_& module);
 void bind_bench(py::module_& module);
 void bind_build(py::module_& module);

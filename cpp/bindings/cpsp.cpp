@@ -4,14 +4,6 @@
 #include "constructors.hpp"
 
 namespace svm::python {
-namespace {
-
-Array<double> array(const std::vector<double>& values) {
-  return Array<double>(static_cast<py::ssize_t>(values.size()), values.data());
-}
-
-}  // namespace
-
 void bind_cpsp(py::module_& module) {
   py::class_<Cpsp, Solver> cpsp(
       module, "Cpsp",
@@ -44,14 +36,14 @@ void bind_cpsp(py::module_& module) {
           "weights",
           [](const Cpsp& self) {
             const BusyGuard guard = self.claim();
-            return array(self.weights());
+            return array_of(self.weights());
           },
           "Return the weights' coordinates in an orthonormal basis of the span, (k,).")
       .def(
           "coefficients",
           [](const Cpsp& self) {
             const BusyGuard guard = self.claim();
-            return array(self.basis().expansion(self.weights()));
+            return array_of(self.basis().expansion(self.weights()));
           },
           "Return the coefficients of the weights' expansion in the basis functions, (k,).")
       .def_property_readonly("lower_bound", &Cpsp::lower_bound,

@@ -11,10 +11,6 @@ namespace {
 
 std::vector<double> vector(const Array<double>& values) { return {values.data(), values.data() + values.size()}; }
 
-Array<double> array(const std::vector<double>& values) {
-  return Array<double>(static_cast<py::ssize_t>(values.size()), values.data());
-}
-
 }  // namespace
 
 void bind_cutting_planes(py::module_& module) {
@@ -76,7 +72,7 @@ void bind_cutting_planes(py::module_& module) {
           "Improve the solution until `gap` is at most `tolerance`, or rounding allows no more.\n\nRaises "
           "InvalidArgument for a negative tolerance or if there is no variable.")
       .def_property_readonly(
-          "solution", [](const SimplexQp& self) { return array(self.solution()); }, "gamma, (k,).")
+          "solution", [](const SimplexQp& self) { return array_of(self.solution()); }, "gamma, (k,).")
       .def_property_readonly("value", &SimplexQp::value, "The objective at the solution.")
       .def_property_readonly(
           "gap", &SimplexQp::gap,
