@@ -163,13 +163,17 @@ class FigureSpec(Described):
         KeyError
             There is no such series.
         """
-        series = {series.name: series for series in self.series}[name]
-        return {value: member.name for value, member in series.members().items()}
+        return self._members[name]
+
+    @cached_property
+    def _members(self) -> dict[str, dict[float, str]]:
+        return {
+            series.name: {value: member.name for value, member in series.members().items()} for series in self.series
+        }
 
     def expanded(self, names: Iterable[str]) -> list[str]:
         """Return names of series, a series with a grid replaced by its members."""
-        grids = {series.name: [*self.members(series.name).values()] for series in self.series if series.grid}
-        return [member for name in names for member in grids.get(name, [name])]
+        return [member for name in names for member in [*self._members.get(name, {}).values()] or [name]]
 
     def series_on(self, paper_dataset: str, dataset: str) -> list[SeriesSpec]:
         """Return the series that are run on a data set, those with a grid replaced by their members."""

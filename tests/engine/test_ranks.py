@@ -93,7 +93,7 @@ def test_any_number_of_ranks_makes_the_run_of_one_process(place: Path, ranks: in
     ("dies", "message", "then"),
     [
         ("1 killed", "", 3),
-        ("0 killed", "", None),
+        pytest.param("0 killed", "", None, marks=pytest.mark.slow),
         ("1 raises", r"error: rank 1 of 2 \(\S+, process \d+\) has failed: RuntimeError: a fault: the job ends", None),
         ("1 interrupted", r"dying synthetic .*: interrupted; the same command resumes from its checkpoint\n$", None),
     ],

@@ -26,7 +26,7 @@ LONG = ["algo=pegasos", *DATA, "budget.seconds=600", "seed=0,1", "checkpoint_sec
     [
         (signal.SIGINT, 130, ["interrupted"] * 2),
         pytest.param(signal.SIGTERM, 75, ["interrupted"] * 2, marks=pytest.mark.slow),
-        (signal.SIGKILL, -signal.SIGKILL, []),
+        pytest.param(signal.SIGKILL, -signal.SIGKILL, [], marks=pytest.mark.slow),
     ],
 )
 def test_nothing_is_left(tmp_path: Path, asked: signal.Signals, status: int, left: list[str]) -> None:

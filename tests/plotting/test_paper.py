@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -100,6 +100,7 @@ def test_rows_keep_the_ratio_of_their_heights() -> None:
     assert 2 < upper / lower < 6
 
 
+@settings(max_examples=20)
 @given(st.lists(st.sampled_from([r"$\alpha_1 = \alpha_2$", "the value", "of", "here"]), min_size=1, max_size=9))
 def test_labels_are_wrapped_between_words_but_not_within_formulas(words: list[str]) -> None:
     with own_settings(PAPER):

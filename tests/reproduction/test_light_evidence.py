@@ -20,12 +20,12 @@ def python(*words: str | Path) -> str:
 
 
 def test_a_published_figure_passes_few_files_and_imports_nothing_heavy(tmp_path: Path) -> None:
-    words = ("figure=sbp_fig2", "scale=paper", "from=evidence", f"figures={tmp_path}")
+    words = ("figure=asset_fig2", "scale=paper", "from=evidence", f"figures={tmp_path}")
     last = python(Path(__file__).with_name("passed_files.py"), *words).splitlines()[-1]
     match = re.fullmatch(r"(\d+) files; imported: none", last)
     assert match, last
     assert int(match[1]) <= MOST_FILES + 1  # choices.py checks `figures=`
-    assert (tmp_path / "sbp_fig2" / "paper" / "figure.png").exists()
+    assert (tmp_path / "asset_fig2" / "paper" / "figure.png").exists()
 
 
 def test_no_module_of_a_figure_imports_a_solver_a_data_set_or_hydra() -> None:

@@ -118,7 +118,7 @@ def case(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Case]:
     logging.disable(logging.NOTSET)
 
 
-fast = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+fast = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @fast

@@ -26,6 +26,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Run a command of `run.py` in this process, the jobs of a sweep one after the other; returns the exit status."""
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     monkeypatch.delenv(recorder.OFF)
     monkeypatch.chdir(tmp_path)
 
@@ -63,6 +64,7 @@ def test_a_server_that_is_not_there_is_told_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_run_is_found_on_another_machine(
     here: Callable[..., int],
     server: tuple[str, Path],

@@ -58,6 +58,7 @@ def test_the_verdict_is_the_scorecards(gallery: ModuleType, tmp_path: Path) -> N
     assert not any("![" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_a_card_shows_a_small_picture(gallery: ModuleType, tmp_path: Path) -> None:
     gallery.page(SITE, thumbs=tmp_path)
     for path in tmp_path.glob("*.png"):

@@ -24,6 +24,7 @@ def test_some_thousand_cases(python: Python) -> None:
     check(python, 1_000_000, 8000)
 
 
+@pytest.mark.slow
 def test_a_crash_and_a_hang_are_found(python: Python) -> None:
     """Calls that would end the process: the case and the call are named, and the cases after it are made."""
     code = """

@@ -31,6 +31,7 @@ Machine = Callable[..., Store]
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(REACHED, "")
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     monkeypatch.delenv(recorder.OFF)
 
 

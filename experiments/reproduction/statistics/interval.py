@@ -26,7 +26,7 @@ LEVEL: Final = 0.95
 _SEED: Final = 0
 _LARGEST_RANGE: Final = 5000
 _HUGE: Final = 1e300
-_ROWS: Final = 200
+_ROWS: Final = 500
 """Resamples that a statistic gets at a time."""
 
 Draws = NDArray[np.int64]
