@@ -229,12 +229,12 @@ def _single_runs(sizes: tuple[int, ...]) -> NDArray[np.int64]:
     return _generator().integers(np.array(sizes), size=(_LARGEST_RANGE, len(sizes)))
 
 
-@lru_cache(maxsize=64)  # a figure has many comparisons with the same numbers of runs
+@lru_cache(maxsize=64)
 def _drawn(sizes: tuple[int, ...]) -> tuple[Draws, ...]:
     """Return the runs of each group that the resamples draw, (`RESAMPLES`, size) each."""
-    generator = _generator()
-    resamples = [[generator.integers(size, size=size) for size in sizes] for _ in range(RESAMPLES)]
-    return tuple(map(np.array, zip(*resamples, strict=True)))
+    below = np.repeat(sizes, sizes)  # for each draw the number of runs that it chooses from
+    drawn = _generator().integers(np.broadcast_to(below, (RESAMPLES, below.size)))
+    return tuple(np.split(drawn, np.cumsum(sizes)[:-1], axis=1))
 
 
 def _around(estimate: float, results: NDArray[np.float64], runs: int) -> Interval:
