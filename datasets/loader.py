@@ -69,13 +69,14 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Data
         checks.check_expected(raw.test, spec.expected_test, f"{where}, test file")
     d = checks.common_width(raw.train, raw.test, spec.d, pad=raw.pad, where=where)
 
+    label_column = raw.train.label_column if isinstance(spec, ReadData) else ""
     rule = make_rule(
         raw.train.y,
         spec.positive,
         spec.negative,
         raw.place(where, "train"),
         raw.train.classes,
-        has_columns=bool(raw.train.columns) and isinstance(spec, ReadData),
+        has_columns=bool(label_column),
     )
     train, test, division = make_parts(raw, spec, rule, where)
 
@@ -93,7 +94,7 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Data
         "stand_in": bool(spec.stand_in),
         "stand_in_why": spec.stand_in,
         **division,
-        "label_rule": rule.describe(),
+        "label_rule": f"column {label_column}: {rule.describe()}" if label_column else rule.describe(),
         "labels": asdict(rule),
         "transforms": _describe_transforms(spec, d, raw),
         "from_zero": raw.train.from_zero,

@@ -73,7 +73,7 @@ def _arrays(table: Table) -> dict[str, NDArray[Any]]:
     if table.classes:
         arrays["classes"] = np.array(table.classes)
     if table.columns:
-        arrays["columns"] = np.array(table.columns)
+        arrays |= {"columns": np.array(table.columns), "label_column": np.array(table.label_column)}
     if table.from_zero:
         arrays["from_zero"] = np.array(True)
     return arrays
@@ -83,7 +83,8 @@ def _read(file: BinaryIO) -> Table:
     arrays = {str(name): np.load(file, allow_pickle=False) for name in np.load(file, allow_pickle=False)}
     classes = tuple(map(str, arrays.get("classes", ())))
     if "X" in arrays:
-        return Table(arrays["X"], arrays["y"], classes, columns=tuple(map(str, arrays.get("columns", ()))))
+        columns, label_column = tuple(map(str, arrays.get("columns", ()))), str(arrays.get("label_column", ""))
+        return Table(arrays["X"], arrays["y"], classes, columns=columns, label_column=label_column)
     n, d = (int(v) for v in arrays["shape"])
     X = sparse.csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(n, d))
     return Table(X, arrays["y"], classes, "from_zero" in arrays)

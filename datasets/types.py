@@ -33,6 +33,8 @@ class Table:
     columns
         CSV, Parquet and ARFF only: the place of each feature in the file, ``2 ('age')``, counted from 0 as in
         ``dataset.drop_columns``.
+    label_column
+        CSV, Parquet and ARFF only: the label's place in the file, likewise.
     """
 
     X: Features
@@ -40,6 +42,7 @@ class Table:
     classes: tuple[str, ...] = ()
     from_zero: bool = False
     columns: tuple[str, ...] = ()
+    label_column: str = ""
 
     def column(self, j: int) -> str:
         """Return the place of a feature for a message: that in the file, or its number, counted from 1."""

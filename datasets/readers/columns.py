@@ -69,7 +69,8 @@ def table_from(
     with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
         features = [column.astype(np.float32) for column in numbers.values() if column is not None]
     X = np.stack(features, axis=1) if features else np.empty((y.size, 0), np.float32)
-    return Table(np.ascontiguousarray(X), y, classes, columns=tuple(place_of(k, names) for k in kept))
+    places = tuple(place_of(k, names) for k in kept)
+    return Table(np.ascontiguousarray(X), y, classes, columns=places, label_column=place_of(label, names))
 
 
 def place_of(k: int, names: Sequence[str]) -> str:

@@ -90,7 +90,8 @@ def read_csv(
     with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
         X = np.array(values, np.float32)
     columns = tuple(place_of(k, shown_names) for k in features)
-    return Table(X, *labels_in(np.array(labels, object), where), columns=columns)
+    y, classes = labels_in(np.array(labels, object), where)
+    return Table(X, y, classes, columns=columns, label_column=place_of(label, shown_names))
 
 
 def _rows(lines: Sequence[str], where: str) -> Iterator[tuple[int, list[str]]]:

@@ -40,7 +40,7 @@ def test_texts_as_labels_and_columns_left_out(tmp_path: Path) -> None:
     data = load(FileData(train=str(path), test=str(path), drop_columns=[1]), cache_dir=tmp_path / "c")
     np.testing.assert_array_equal(data.X[:, 0], [30, 40, 50, 60])
     np.testing.assert_array_equal(data.y, [1, -1, 1, -1])  # small is the later one in the alphabet
-    assert data.provenance["label_rule"] == "small is +1, big is -1"
+    assert data.provenance["label_rule"] == "column 2 ('class'): small is +1, big is -1"
 
 
 @pytest.mark.parametrize(

@@ -56,10 +56,12 @@ def test_the_first_index_can_be_set(load_text: Loader) -> None:
 def test_labels_that_are_texts(load_text: Loader) -> None:
     data = load_text(ROWS, ROWS, suffix=".csv", label_column="class")
     np.testing.assert_array_equal(data.y, [1 if k % 3 else -1 for k in range(10)])  # the later one in the alphabet
-    assert data.provenance["label_rule"] == "spam is +1, ham is -1"
+    assert data.provenance["label_rule"] == "column 2 ('class'): spam is +1, ham is -1"
+    again = load_text(ROWS, ROWS, suffix=".csv", label_column="class")  # as it was prepared
+    assert again.provenance == data.provenance
     other = load_text(ROWS, ROWS, suffix=".csv", label_column="class", positive=["ham"])
     np.testing.assert_array_equal(other.y, -data.y)
-    assert other.provenance["label_rule"] == "ham is +1, the rest is -1"
+    assert other.provenance["label_rule"] == "column 2 ('class'): ham is +1, the rest is -1"
     assert other.fingerprint != data.fingerprint
     with pytest.raises(DataError, match=r"label eggs of dataset\.positive never occurs; found ham, spam"):
         load_text(ROWS, ROWS, suffix=".csv", label_column="class", positive=["eggs"])
