@@ -17,6 +17,7 @@ from svm_cost_curves.experiments.reproduction.completion import QUERY, completio
 from svm_cost_curves.experiments.reproduction.options import OK, USER_ERROR, Command, figure_named, parse
 from svm_cost_curves.experiments.reproduction.published import EvidenceError
 from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
+from svm_cost_curves.experiments.run.console import console, note_to
 from svm_cost_curves.support.text import command_line
 
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
@@ -66,8 +67,14 @@ docs/glossary.md explains the terms, docs/reproduction.md how claims are judged.
 
 
 def command() -> int:
-    """Run the command line of this process and return its exit status."""
-    return streams.run(lambda: main(sys.argv[1:]))
+    """Run the command line of this process and return its exit status.
+
+    Say at once that a command begins that makes runs: their settings need Hydra's packages, more than a second.
+    """
+    words = sys.argv[1:]
+    if figure_named(words) and not {"from=evidence", "--help", "-h"} & set(words):
+        note_to(console(sys.stderr))("reading the settings")
+    return streams.run(lambda: main(words))
 
 
 def main(words: Sequence[str]) -> int:
