@@ -17,7 +17,7 @@ from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
 from svm_cost_curves.experiments.reproduction.options import NOT_ALL, OK, Command, Options
 from svm_cost_curves.experiments.reproduction.published import EvidenceError, published_figures, read_facts
 from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, read_figure
-from svm_cost_curves.experiments.reproduction.summary import show, shown
+from svm_cost_curves.experiments.reproduction.summary import show, show_overview, shown
 from svm_cost_curves.experiments.reproduction.verdict import Verdict
 from svm_cost_curves.experiments.run.console import console, note_to
 
@@ -38,6 +38,7 @@ def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -
         print(f"{drawing.spec.id}: from evidence")
         show(verdict, drawing.folder)
         status = NOT_ALL if verdict.missing else status
+    show_overview(command.figures)
     return status
 
 

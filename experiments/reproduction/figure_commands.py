@@ -22,7 +22,7 @@ from svm_cost_curves.experiments.reproduction.durations import Durations
 from svm_cost_curves.experiments.reproduction.options import FAULT, NOT_ALL, OK, Command, worst
 from svm_cost_curves.experiments.reproduction.plan import Plan, Planner
 from svm_cost_curves.experiments.reproduction.spec import FigureError, choose, read_figure
-from svm_cost_curves.experiments.reproduction.summary import show, shown
+from svm_cost_curves.experiments.reproduction.summary import show, show_overview, shown
 from svm_cost_curves.experiments.reproduction.verdict import Verdict
 from svm_cost_curves.experiments.run.console import console, note_to
 from svm_cost_curves.experiments.run.errors import print_error
@@ -89,7 +89,9 @@ def _figures(command: Command, words: Sequence[str]) -> int:
         begin = open_.enter_context(recording(store, print_error))
         backend = Backend(command, open_, begin)
         timed_first = sorted(chosen, key=lambda name: not read_figure(name).timed)  # other figures take their runs over
-        return worst(_figure(name, command, store, backend, words) for name in timed_first)
+        status = worst(_figure(name, command, store, backend, words) for name in timed_first)
+    show_overview(command.figures)
+    return status
 
 
 @contextlib.contextmanager

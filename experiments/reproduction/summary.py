@@ -41,8 +41,6 @@ def show(verdict: Verdict, folder: Path) -> None:
     folder : Path
         ``figures/<id>/<scale>``, as it was written.
     """
-    from svm_cost_curves.experiments.plotting.interactive import write_overview
-
     out = console(sys.stdout)
     if verdict.claims:
         out.print(claims_table(verdict), highlight=False)
@@ -50,9 +48,15 @@ def show(verdict: Verdict, folder: Path) -> None:
         out.print(figure_table(json.loads((folder / "table.json").read_text(encoding="utf-8"))), highlight=False)
     lines = remarks(verdict)
     lines += [f"{what}: {path}" for what, name in _FILES.items() for path in sorted(folder.glob(name))]
-    if (folder / "curves.html").exists() and (overview := write_overview(folder.parents[1], "Figures")):
-        lines.append(f"all figures: {overview}")
     print("\n".join(lines), flush=True)
+
+
+def show_overview(figures: Path) -> None:
+    """Write the list of the pages of all figures, if there are pages, and print its path."""
+    from svm_cost_curves.experiments.plotting.interactive import write_overview
+
+    if overview := write_overview(figures, "Figures"):
+        print(f"all figures: {overview}", flush=True)
 
 
 def remarks(verdict: Verdict) -> list[str]:
