@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from svm_cost_curves.experiments.curve import Points, first_at_or_below, shared_costs, values_on, without_missing
+from svm_cost_curves.experiments.curve import Points, aligned, first_at_or_below, without_missing
 
 
 def cost_to_stay(runs: Sequence[Points], target: float) -> float | None:
@@ -31,12 +31,11 @@ def cost_to_stay(runs: Sequence[Points], target: float) -> float | None:
     float or None
         Positive. None if the mean ends above the target, or without runs.
     """
-    known = [pair for run in runs if len((pair := without_missing(*run))[0])]
-    costs = shared_costs(known)
-    costs = costs[costs > 0]
+    costs, values = aligned(runs)
+    costs, values = costs[costs > 0], values[:, costs > 0]
     if not costs.size:
         return None
-    place = int(first_at_or_below(values_on(known, costs).mean(axis=0), target, settled=True))
+    place = int(first_at_or_below(values.mean(axis=0), target, settled=True))
     return float(costs[place]) if place < len(costs) else None
 
 

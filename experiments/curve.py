@@ -261,10 +261,8 @@ def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> fl
     return float(np.sum(value_at(costs, errors, edges[:-1]) * np.diff(np.log(edges))) / math.log(high / low))
 
 
-def mean_over_runs(
-    frames: Sequence[pd.DataFrame], *, cost: str, measure: str, grid: ArrayLike | None = None
-) -> pd.DataFrame:
-    """Return mean and standard deviation of a measure over runs (seeds) on one grid of costs.
+def mean_over_runs(frames: Sequence[pd.DataFrame], *, cost: str, measure: str) -> pd.DataFrame:
+    """Return mean and standard deviation of a measure over runs (seeds), at the costs of their evaluations.
 
     Parameters
     ----------
@@ -272,33 +270,29 @@ def mean_over_runs(
         Curves. Those in which the cost or the measure is missing throughout are left out.
     cost, measure : str
         Columns.
-    grid : array_like, (m,), optional
-        Costs; those of all runs' evaluations when not given (`shared_costs`).
 
     Returns
     -------
     DataFrame
         Columns ``cost``, ``mean``, ``sd`` (divisor runs - 1; 0 for a single run) as float64 and ``runs`` (int64, the
-        number of runs behind the row). Grid points before the first evaluation of some run are left out: a mean over
-        fewer seeds would bend the curve.
+        number of runs behind the row). It begins where all runs have begun: a mean over fewer seeds would bend the
+        curve.
     """
-    costs, values = aligned([(column(frame, cost), column(frame, measure)) for frame in frames], grid)
+    costs, values = aligned([(column(frame, cost), column(frame, measure)) for frame in frames])
     runs, points = values.shape
     sd = values.std(axis=0, ddof=1) if runs > 1 else np.zeros(points)
     mean = values.mean(axis=0) if runs else np.zeros(points)
     return pd.DataFrame({"cost": costs, "mean": mean, "sd": sd, "runs": np.full(points, runs, dtype=np.int64)})
 
 
-def aligned(runs: Sequence[Points], grid: ArrayLike | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return costs, (points,), from where all runs have begun, and the value of each run there, (runs, points).
+def aligned(runs: Sequence[Points]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return `shared_costs`, (points,), and the value of each run there, (runs, points).
 
-    Left out are rows without a value, and runs without others. The costs are those of `grid`, (m,), or `shared_costs`.
+    Left out are rows without a value, and runs without others.
     """
-    pairs = [pair for run in runs if len((pair := without_missing(*run))[0])]
-    costs = shared_costs(pairs) if grid is None else np.asarray(grid, dtype=np.float64)
-    values = np.array([value_at(*pair, costs) for pair in pairs]).reshape(len(pairs), len(costs))
-    known = np.isfinite(values).all(axis=0) if pairs else np.zeros(len(costs), dtype=bool)
-    return costs[known], values[:, known]
+    known = [pair for run in runs if len((pair := without_missing(*run))[0])]
+    costs = shared_costs(known)
+    return costs, values_on(known, costs)
 
 
 def known_points(frame: pd.DataFrame, cost: str, measure: str) -> Points:
@@ -319,7 +313,7 @@ def shared_costs(runs: Sequence[Points]) -> NDArray[np.float64]:
 
 def values_on(runs: Sequence[Points], grid: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the value of each run at each cost of the grid, (runs, grid): the last known at or before the cost."""
-    return np.stack([value_at(*run, grid) for run in runs])
+    return np.array([value_at(*run, grid) for run in runs]).reshape(len(runs), len(grid))
 
 
 def without_missing(cost: ArrayLike, value: ArrayLike) -> Points:

@@ -4,6 +4,7 @@
 #include "constructors.hpp"
 
 namespace svm::python {
+
 void bind_cpsp(py::module_& module) {
   py::class_<Cpsp, Solver> cpsp(
       module, "Cpsp",

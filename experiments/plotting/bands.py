@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import Points, epoch_cost, known_points, mean_over_runs, shared_costs, values_on
+from svm_cost_curves.experiments.curve import Points, aligned, epoch_cost, known_points, mean_over_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,11 +76,10 @@ def band(runs: Sequence[Points], tail: float = 0.0, *, mean: bool = False) -> Ba
     known = [(cost[kept], value[kept]) for cost, value in runs if (kept := (cost > 0) & np.isfinite(value)).any()]
     if not known:
         return None
-    grid = shared_costs(known)
-    values = values_on(known, grid)
+    costs, values = aligned(known)
     low, high = np.quantile(values, (tail, 1 - tail), axis=0)
     middle = values.mean(axis=0) if mean else np.median(values, axis=0)
-    return Band(grid, middle, low, high, len(known))
+    return Band(costs, middle, low, high, len(known))
 
 
 @dataclass(frozen=True)

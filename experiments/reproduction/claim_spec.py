@@ -295,7 +295,7 @@ def statistic_of(kinds: Kinds, claim: ClaimSpec, reading: ReadingSpec) -> Any:
 
 @cache
 def _adapter(kind: type) -> TypeAdapter[Any]:
-    """Return the check of a kind's arguments; pydantic takes 5 ms to make one."""
+    """Return pydantic's check of a kind's arguments, which takes 5 ms to make."""
     return TypeAdapter(kind)
 
 

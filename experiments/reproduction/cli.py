@@ -69,7 +69,7 @@ docs/glossary.md explains the terms, docs/reproduction.md how claims are judged.
 def command() -> int:
     """Run the command line of this process and return its exit status.
 
-    Say at once that a command begins that makes runs: their settings need Hydra's packages, more than a second.
+    A command that makes runs says at once that it has begun: importing Hydra takes more than a second.
     """
     words = sys.argv[1:]
     if figure_named(words) and not {"from=evidence", "--help", "-h"} & set(words):
