@@ -40,12 +40,12 @@ const svm::KernelFunction linear{svm::KernelFunction::Kind::linear, 1.0, 0.0, 1}
 // next request computes it.
 void check_failing_rows() {
   const svm::test::Data data(9, 6, 4);
-  for (const std::size_t capacity : {2U, 3U}) {
+  for (const std::size_t capacity : {2U, 3U, 9U}) {  // with 9 all rows have room, and are cached at once
     bool failed = true;
     for (std::size_t allowed = 0; failed; ++allowed) {
       CachedRows rows(linear, data.view(false), 4, capacity);
-      rows.row(0);
-      rows.row(1);
+      const std::uint64_t before = capacity == 9 ? 2 : 4;
+      for (const std::size_t i : {0U, 1U, 0U, 1U}) rows.row(i);
       // In a new thread: the calling one has the memory of the rows before.
       std::thread([&] {
         allocations_left = allowed;
@@ -56,12 +56,12 @@ void check_failing_rows() {
         }
         allocations_left = unlimited;
       }).join();
-      CHECK(rows.computed() == (failed ? 2U : 3U));
+      CHECK(rows.computed() == before + (failed ? 0U : 1U));
       const float* row = rows.row(2);
       for (std::size_t j = 0; j < 9; ++j) {
         CHECK(svm::test::near(static_cast<double>(row[j]), data.kernel(linear, 2, j), 2e-6));
       }
-      CHECK(rows.computed() == 3 && (failed || allowed > 1));
+      CHECK(rows.computed() >= before + 1 && (failed || allowed > 0));
     }
   }
 }
@@ -121,18 +121,23 @@ int main() {
       const float* previous = nullptr;
       std::size_t previous_index = 0;
       std::vector<std::size_t> recent;  // a plain model of the cache, the most recent row last
+      std::vector<bool> asked(n);
       std::uint64_t computed = 0;
+      std::uint64_t repeated = 0;
       for (int k = 0; k < 500; ++k) {
         const auto i = static_cast<std::size_t>(random.below(n));
         const float* row = rows.row(i);
+        repeated += asked[i];
+        const bool passes = !asked[i] && rows.capacity() < n && 2 * repeated <= static_cast<std::uint64_t>(k) + 1;
+        asked[i] = true;
         const auto kept = std::find(recent.begin(), recent.end(), i);
         if (kept != recent.end()) {
           recent.erase(kept);
         } else {
           ++computed;
-          if (recent.size() == rows.capacity()) recent.erase(recent.begin());
+          if (!passes && recent.size() == rows.capacity()) recent.erase(recent.begin());
         }
-        recent.push_back(i);
+        if (!passes) recent.push_back(i);
         CHECK(rows.computed() == computed);
         for (std::size_t j = 0; j < n; j += 4) {
           CHECK(svm::test::near(static_cast<double>(row[j]), data.kernel(gaussian, i, j), 2e-6));

@@ -28,7 +28,9 @@ void GramRows::values(std::size_t i, const std::uint32_t* members, std::size_t c
 }
 
 CachedRows::CachedRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, std::size_t capacity)
-    : RowSource(kernel, matrix, positives), capacity_(std::min(capacity, std::max<std::size_t>(matrix.rows, 2))) {
+    : RowSource(kernel, matrix, positives),
+      capacity_(std::min(capacity, std::max<std::size_t>(matrix.rows, 2))),
+      asked_(matrix.rows) {
   require(capacity >= 2, "a row cache holds at least 2 rows, got " + std::to_string(capacity));
   keep_columns();
 }
@@ -37,7 +39,23 @@ void CachedRows::values(std::size_t i, const std::uint32_t* members, std::size_t
   kernel_values(kernel(), points(), i, members, count, out);
 }
 
+// Counts the request for row i, and returns whether the row is not cached.
+bool CachedRows::passes(std::size_t i) {
+  ++requests_;
+  repeated_ += asked_[i];
+  const bool first = !asked_[i];
+  asked_[i] = true;
+  return first && capacity_ < size() && 2 * repeated_ <= requests_;
+}
+
 const float* CachedRows::row(std::size_t i) {
+  if (passes(i)) {
+    std::swap(passing_[0], passing_[1]);  // the other one is still valid
+    passing_[0].resize(size());
+    kernel_row(kernel(), points(), i, passing_[0].data());
+    ++computed_;
+    return passing_[0].data();
+  }
   if (const auto known = where_.find(i); known != where_.end()) {
     recent_.splice(recent_.begin(), recent_, known->second);
     return recent_.front().values.get();

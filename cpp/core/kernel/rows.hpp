@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/aligned.hpp"
 #include "base/counters.hpp"
 #include "kernel/kernel.hpp"
 #include "parallel/busy.hpp"
@@ -65,6 +66,11 @@ class GramRows final : public RowSource {
 };
 
 /// Rows computed on request, with a cache of `capacity` rows (the least recently used one is replaced).
+///
+/// A row that is asked for the first time passes by: it is computed in one of two buffers, and cached when it is asked
+/// for again. Writing it to memory that is not in the processor's caches takes longer than computing it, and methods
+/// that draw examples at random seldom ask again soon. It is cached at once if all rows have room, or if more than half
+/// of all requests were for rows that had been asked for before, as in SMO.
 class CachedRows final : public RowSource {
  public:
   /// capacity >= 2 rows.
@@ -83,8 +89,14 @@ class CachedRows final : public RowSource {
     std::size_t index;
     std::unique_ptr<float[]> values;
   };
+  bool passes(std::size_t i);
+
   BusyFlag busy_;
   std::size_t capacity_;
+  std::vector<bool> asked_;  ///< rows that have been asked for
+  std::uint64_t requests_ = 0;
+  std::uint64_t repeated_ = 0;
+  AlignedVector<float> passing_[2];
   std::list<Entry> recent_;
   std::unordered_map<std::size_t, std::list<Entry>::iterator> where_;
   std::uint64_t computed_ = 0;
