@@ -48,20 +48,8 @@ def texts(n: int, d: int, stored: int, seed: int = 0) -> tuple[sparse.csr_matrix
     """Return points like those of texts, and labels by a random hyperplane.
 
     A column is stored in about as many rows as Zipf's law gives a word of its rank. Ranks are spread over the columns
-    at random, so that neighbours have nothing in common.
-
-    Parameters
-    ----------
-    n, d : int
-    stored : int
-        Coordinates that are not zero, in each row.
-    seed : int
-
-    Returns
-    -------
-    X : (n, d) float32 CSR
-        Rows of norm 1, coordinates positive.
-    y : (n,) int8
+    at random, so that neighbours have nothing in common. Rows, (n, d) float32 CSR, have norm 1 and `stored` positive
+    coordinates; labels are int8.
     """
     random = np.random.default_rng(seed)
     columns = random.permutation(d).astype(np.int32)

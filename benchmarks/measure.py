@@ -12,15 +12,7 @@ HEADINGS = ("first / second", "first", "second", "ratio", "bar", "met", "spread 
 
 
 class Comparisons:
-    """The table of a session: a row for each comparison of two programs.
-
-    Attributes
-    ----------
-    repeat : int
-        Repetitions of a short comparison.
-    missed : int
-        Number of rows that miss their bar.
-    """
+    """The table of a session: a row for each comparison of two programs; `missed` counts those that miss their bar."""
 
     def __init__(self, repeat: int) -> None:
         self.repeat = repeat
@@ -37,18 +29,10 @@ class Comparisons:
         at_most: float | None = None,
         at_least: float | None = None,
     ) -> None:
-        """Measure first and second in turn, so that a busy machine slows both equally, and add the row.
+        """Measure both in turn, `repeat` times, so that a busy machine slows both equally, and add the row.
 
-        Parameters
-        ----------
-        what : str
-            The two things, as "first / second".
-        first, second : callable
-            Return what they have measured, in `unit`.
-        unit : str
-            Empty: a number.
-        at_most, at_least : float, optional
-            The bar of the ratio.
+        `what` names them as "first / second"; they return numbers in `unit`, of which an empty one means none.
+        `at_most` or `at_least` is the bar of the ratio.
         """
         pairs = [(first(), second()) for _ in range(self.repeat)]
         self.add(what, pairs, unit, at_most=at_most, at_least=at_least)

@@ -19,20 +19,9 @@ OPTIONS = ("-std=c++17", "-O3", "-march=native", "-ffast-math", "-fPIC", "-c")
 
 
 class PlainSvmSgd:
-    """The loop on one training set, as a context.
+    """The loop on one training set, (n, d) CSR and labels -1 and +1, as a context; compiled by `$CXX` or c++.
 
-    Parameters
-    ----------
-    X : (n, d) CSR, float32
-    y : (n,) int8
-        Labels, -1 and +1.
-    seed : int
-        Of the order of the examples, which is that of `solvers.svmsgd.SvmSgd` where both number the rows alike.
-
-    Raises
-    ------
-    subprocess.CalledProcessError
-        The compiler, `$CXX` or c++, fails.
+    The order of the examples is that of `solvers.linear.SvmSgd` where both number the rows alike.
     """
 
     def __init__(self, X: sparse.csr_matrix, y: NDArray[np.int8], seed: int) -> None:

@@ -1,12 +1,12 @@
 """Data sets: specifications, fetching with checksums, readers, splits, transforms, synthetic data.
 
-This package does not import solvers. Its errors are `DataError`, with a message for the user.
+This package does not import solvers. Its functions raise `DataError` for a wrong specification, a file that is missing,
+damaged or malformed, and data that do not fit in memory; the message is a sentence for the user.
 """
 
 if __name__ != "svm_cost_curves.datasets":
     raise ImportError("write svm_cost_curves.datasets for datasets: the folders of this checkout are one package")
 
-from svm_cost_curves.datasets.dataset import Dataset, Stream
 from svm_cost_curves.datasets.errors import DataError
 from svm_cost_curves.datasets.identity import stated_fingerprint
 from svm_cost_curves.datasets.loader import fingerprint, load
@@ -22,6 +22,7 @@ from svm_cost_curves.datasets.spec import (
     SklearnData,
     SyntheticData,
 )
+from svm_cost_curves.datasets.types import Dataset, Stream
 from svm_cost_curves.support.disk_cache import default_cache_dir
 
 __all__ = [

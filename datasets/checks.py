@@ -15,13 +15,7 @@ UNEVEN = 30
 
 
 def check_table(table: Table, where: str) -> None:
-    """Check that a table has rows, as many labels as rows, and finite values.
-
-    Raises
-    ------
-    DataError
-        It does not; the message names row and column.
-    """
+    """Refuse a table without rows, with more or fewer labels than rows, or with a value that is not finite."""
     X, y = table.X, table.y
     if y.size == 0:
         raise DataError(f"{where}: holds no data (0 rows).")
@@ -42,13 +36,7 @@ def check_table(table: Table, where: str) -> None:
 
 
 def check_finite(X: Matrix, X_test: Matrix, where: str) -> None:
-    """Check that all values are finite after the transforms.
-
-    Raises
-    ------
-    DataError
-        A value is not; the message names row and column, counted from 1.
-    """
+    """Refuse a value that is not finite after the transforms."""
     for name, part in (("training", X), ("test", X_test)):
         place = _first_non_finite(part)
         if place is not None:
@@ -61,15 +49,7 @@ def check_finite(X: Matrix, X_test: Matrix, where: str) -> None:
 
 
 def uneven_scales(X: NDArray[np.float32], table: Table) -> list[str]:
-    """Return a sentence about the feature of the largest range, if that is far above the others'.
-
-    Parameters
-    ----------
-    X
-        (n, d) training features, without scaling.
-    table
-        Names their columns.
-    """
+    """Return a sentence about the training feature, without scaling, whose range is far above the others', if any."""
     low, high = X.min(axis=0), X.max(axis=0)
     ranges = high.astype(np.float64) - low
     largest, filled = int(np.argmax(ranges)), np.sort(ranges[ranges > 0])
@@ -102,47 +82,32 @@ def _first_non_finite(X: Features) -> tuple[int, int, float] | None:
 
 
 def check_expected(table: Table, expected: ExpectedSpec, where: str) -> None:
-    """Compare the counts of a file with the specification's.
-
-    Raises
-    ------
-    DataError
-        A count differs; the message has the expected and the found one.
-    """
+    """Compare the counts of a file with the specification's."""
     if expected.n is not None and expected.n != table.y.size:
         raise DataError(f"{where}: expected {expected.n} rows, found {table.y.size}.")
-    if expected.nnz is not None:
-        found = count_nonzero(table.X)
-        if found != expected.nnz:
-            raise DataError(f"{where}: expected {expected.nnz} entries that are not zero, found {found}.")
+    if expected.nnz is not None and expected.nnz != (entries := count_nonzero(table.X)):
+        raise DataError(f"{where}: expected {expected.nnz} entries that are not zero, found {entries}.")
     if expected.classes:
         values, counts = np.unique(table.y, return_counts=True)
         names = [table.classes[int(v)] if table.classes else f"{v:.15g}" for v in values]
         classes = {name: int(c) for name, c in zip(names, counts, strict=True)}
-        wanted = (
-            expected.classes if table.classes else {f"{_number(k, where):.15g}": v for k, v in expected.classes.items()}
-        )
+        wanted = {label if table.classes else _written(label): rows for label, rows in expected.classes.items()}
         for label in sorted(wanted.keys() | classes.keys()):
             rows, rows_wanted = classes.get(label, 0), wanted.get(label, 0)
             if rows != rows_wanted:
                 raise DataError(f"{where}: expected {rows_wanted} rows with label {shorten(label)}, found {rows}.")
 
 
-def _number(label: str, where: str) -> float:
+def _written(label: str) -> str:
+    """Write a label that is a number like the table's."""
     try:
-        return float(label)
-    except ValueError as error:
-        raise DataError(f"{where}: expected rows with label {shorten(label)}, but all labels are numbers.") from error
+        return f"{float(label):.15g}"
+    except ValueError:
+        return label
 
 
 def check_classes(y: NDArray[np.int8], where: str) -> None:
-    """Check that the training labels contain both classes.
-
-    Raises
-    ------
-    DataError
-        They do not; the message names the missing class.
-    """
+    """Refuse training labels of one class."""
     positives = int(np.count_nonzero(y > 0))
     if positives in (0, y.size):
         raise DataError(
@@ -151,32 +116,18 @@ def check_classes(y: NDArray[np.int8], where: str) -> None:
 
 
 def common_width(train: Table, test: Table | None, d: int | None, *, pad: bool, where: str) -> int:
-    """Return the number of features of both parts.
+    """Return the number of features of both parts: ``d`` of the specification, or the training part's.
 
-    Parameters
-    ----------
-    train, test
-        The parts; ``test`` is None if test rows will be split off.
-    d
-        The width of the specification; None: the training part's.
-    pad
-        Whether a narrower part may be padded with zeros (LIBSVM text and published files).
-    where
-        Name of the data set for messages.
-
-    Raises
-    ------
-    DataError
-        A part is too wide, or widths differ and may not be padded.
+    ``pad`` says whether a narrower part may be padded with zeros.
     """
     width = int(train.X.shape[1]) if d is None else d
     parts = [("training", train)] + ([("test", test)] if test is not None else [])
     for name, part in parts:
-        found = int(part.X.shape[1])
-        if found > width or (found < width and not pad):
+        columns = int(part.X.shape[1])
+        if columns > width or (columns < width and not pad):
             wanted = f"dataset.d={d}" if d is not None else f"the training part has {width}"
             hint = " Set dataset.d to the larger width to pad the other part with zeros." if pad and d is None else ""
-            raise DataError(f"{where}: the {name} part has {found} features, but {wanted}.{hint}")
+            raise DataError(f"{where}: the {name} part has {columns} features, but {wanted}.{hint}")
     if width < 1:
         raise DataError(f"{where}: no row has any feature.")
     if width > MAX_FEATURES:

@@ -10,17 +10,13 @@ number: a million training images are 20 of each original, 20,000 test images tw
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.datasets.dataset import Stream
 from svm_cost_curves.datasets.errors import DataError
 from svm_cost_curves.datasets.memory import require_memory
-
-if TYPE_CHECKING:
-    from svm_cost_curves.datasets.spec import ElasticData
+from svm_cost_curves.datasets.spec import ElasticData
+from svm_cost_curves.datasets.types import Stream
 
 GENERATOR_VERSION = 1
 """Part of the fingerprint: raised when images change."""
@@ -30,12 +26,6 @@ _BYTES_AN_IMAGE = 24
 """Memory of an image before it is made: its number, its label, and temporary copies."""
 SERIES = {"train": 0, "validation": 1, "test": 2}
 """Parts; each has its own random fields."""
-
-
-def identity(spec: ElasticData) -> list[Any]:
-    """Return the settings that determine the images, besides the files."""
-    settings = [float(spec.sigma), float(spec.alpha), spec.data_seed]
-    return [GENERATOR_VERSION, *settings, spec.n, spec.n_test, "validation" if spec.validate else "test"]
 
 
 def describe(spec: ElasticData) -> str:
@@ -56,30 +46,16 @@ def training_and_held_out(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 def deformed_images(
     X: NDArray[np.uint8], y: NDArray[np.int8], count: int, part: str, spec: ElasticData
 ) -> tuple[Stream, NDArray[np.int8]]:
-    """Make the images of a part.
+    """Return the images of a part as a stream, (count, 784), whose raw rows are uint8, and the labels, (count,) int8.
 
     Parameters
     ----------
     X, y
         (m, 784) grey values and (m,) labels of the originals.
-    count
-        Number of images.
     part
         One of `SERIES`.
     spec
         Its ``sigma``, ``alpha`` and ``data_seed``.
-
-    Returns
-    -------
-    images : Stream
-        (count, 784); raw rows are uint8.
-    labels : (count,) int8
-        Labels of the originals.
-
-    Raises
-    ------
-    DataError
-        There are no originals of 28 x 28 pixels, or numbers and labels do not fit in memory.
     """
     from svm_cost_curves.solvers import _core  # the compiled core; needed only here
 
@@ -92,7 +68,8 @@ def deformed_images(
     originals = np.ascontiguousarray(X, dtype=np.uint8)
 
     def make(numbers: NDArray[np.uint32]) -> NDArray[np.uint8]:
-        require_memory(PIXELS * numbers.size, f"{numbers.size:,} images at once", "Use a smaller dataset.max_train.")
+        needed = (1 + 4) * PIXELS * numbers.size  # as bytes and as float32
+        require_memory(needed, f"{numbers.size:,} images at once", "Use a smaller dataset.max_train.")
         return generator.images(originals, numbers % np.uint32(y.size), SERIES[part], numbers)
 
     numbers = np.arange(count, dtype=np.uint32)

@@ -35,9 +35,9 @@ RETRIES = 2
 
 @dataclass(frozen=True)
 class Fetched:
-    """A file that was read: its unpacked bytes, which a reader may empty, their SHA-256, and its path."""
+    """A file that was read: its unpacked bytes, their SHA-256, and its path."""
 
-    content: bytearray
+    content: bytes
     sha256: str
     path: Path
 
@@ -51,21 +51,18 @@ def mirrors_from_environment() -> tuple[Path, ...]:
 def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:
     """Return a published file, verified.
 
-    Raises
-    ------
-    DataError
-        All copies have the wrong checksum, or there is no copy and no network. The message says where to get the file,
-        its checksum, and where to put it.
+    Where all copies have the wrong checksum, or there is no copy and no network, the message says where to get the
+    file, its checksum, and where to put it.
     """
     refused: list[str] = []
     for path in _candidates(file, cache_dir, mirrors):
         before = _cache_entry(path, cache_dir)
-        found = _read_file(file, path)
+        fetched = _read_file(file, path)
         if not file.sha256:
-            _keep_checksum(path, before, found.sha256, cache_dir)
-        if not file.sha256 or found.sha256 == file.sha256:
-            return found
-        refused.append(f"{path} has {found.sha256}")
+            _keep_checksum(path, before, fetched.sha256, cache_dir)
+        if not file.sha256 or fetched.sha256 == file.sha256:
+            return fetched
+        refused.append(f"{path} has {fetched.sha256}")
     if refused:
         raise DataError(
             f"Wrong checksum for {file.name}: expected sha256 {file.sha256} (of the unpacked file), "
@@ -104,29 +101,24 @@ def _keep_checksum(path: Path, before: Path | None, sha256: str, cache_dir: Path
 
 def read(path: Path) -> Fetched:
     """Read a local file, unpacked, with its checksum."""
-    return _fetched(read_unpacked(path), path)
+    content = read_unpacked(path)
+    return Fetched(content, hashlib.sha256(content).hexdigest(), path)
 
 
 def _read_file(file: FileSpec, path: Path, where: str = "") -> Fetched:
     content = read_unpacked(path, where)
-    return _fetched(from_archive(content, file.name, where or str(path)) if file.archived else content, path)
-
-
-def _fetched(content: bytearray, path: Path) -> Fetched:
+    if file.archived:
+        content = from_archive(content, file.name, where or str(path))
     return Fetched(content, hashlib.sha256(content).hexdigest(), path)
 
 
 def _candidates(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Iterator[Path]:
-    seen: set[Path] = set()
     for folder in (BUNDLED, cache_dir, *mirrors):
-        if not folder.is_dir():
-            if folder in mirrors:
-                log.warning("The mirror %s is not a directory and is passed over.", folder)
-            continue
-        for path in (*_by_manifest(file, folder), *_by_name(file, folder)):
-            if path not in seen and path.is_file():
-                seen.add(path)
-                yield path
+        if folder.is_dir():
+            paths = dict.fromkeys((*_by_manifest(file, folder), *_by_name(file, folder)))
+            yield from (path for path in paths if path.is_file())
+        elif folder in mirrors:
+            log.warning("The mirror %s is not a directory and is passed over.", folder)
 
 
 def _by_manifest(file: FileSpec, folder: Path) -> Iterator[Path]:
@@ -146,26 +138,23 @@ def _by_manifest(file: FileSpec, folder: Path) -> Iterator[Path]:
 
 
 def _by_name(file: FileSpec, folder: Path) -> Iterator[Path]:
-    try:
-        below = sorted(p for p in folder.iterdir() if p.is_dir())
-    except OSError:
-        below = []
-    for place in (folder, *below):
+    for place in (folder, *sorted(folder.glob("*/"))):
         for suffix in ("", *PACKED_SUFFIXES):
             yield place / (file.name + suffix)
 
 
 def _download(file: FileSpec, cache_dir: Path) -> Fetched:
     """Download to the cache folder; a wrong or partial file is not kept."""
-    address = PurePosixPath(urlparse(file.url).path)
-    if urlparse(file.url).scheme not in ("http", "https"):
+    address = urlparse(file.url)
+    if address.scheme not in ("http", "https"):
         raise DataError(f"{file.name} is not at hand and has no published address: {_advice(file, cache_dir)}")
     import pooch
     from requests import RequestException
 
     pooch.get_logger().setLevel(logging.WARNING)
     log.info("Downloading %s from %s", file.name, file.url)
-    name = file.name + (address.suffix if address.suffix in PACKED_SUFFIXES else "")
+    suffix = PurePosixPath(address.path).suffix
+    name = file.name + (suffix if suffix in PACKED_SUFFIXES else "")
     verified: list[Fetched] = []
 
     def verify(path: Path) -> None:
@@ -209,19 +198,14 @@ def _why(error: Exception) -> str:
     answer = getattr(error, "response", None)
     if isinstance(error, exceptions.HTTPError) and answer is not None:
         return f"the server answered {answer.status_code} {shorten(answer.reason or '')}".rstrip()
-    if isinstance(error, exceptions.ReadTimeout):
-        return f"the server was silent for {TIMEOUT[1]:g} seconds"
-    if isinstance(error, exceptions.ConnectTimeout):
-        return f"no connection within {TIMEOUT[0]:g} seconds"
-    if isinstance(error, exceptions.SSLError):
-        return "the server's certificate was refused"
-    if isinstance(error, exceptions.ProxyError):
-        return "the proxy gave no connection"
-    if isinstance(error, exceptions.ConnectionError):
-        return "no connection to the server"
-    if isinstance(error, OSError) and error.strerror:
-        return shorten(error.strerror)
-    return shorten(str(error))
+    reasons = (
+        (exceptions.ReadTimeout, f"the server was silent for {TIMEOUT[1]:g} seconds"),
+        (exceptions.ConnectTimeout, f"no connection within {TIMEOUT[0]:g} seconds"),
+        (exceptions.SSLError, "the server's certificate was refused"),
+        (exceptions.ProxyError, "the proxy gave no connection"),
+        (exceptions.ConnectionError, "no connection to the server"),
+    )
+    return next((why for kind, why in reasons if isinstance(error, kind)), shorten(str(error)))
 
 
 def _advice(file: FileSpec, cache_dir: Path) -> str:

@@ -7,10 +7,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from svm_cost_curves.datasets import elastic
-from svm_cost_curves.datasets.bundles import CHECKSUMS
-from svm_cost_curves.datasets.openml import name_and_version
+from svm_cost_curves.datasets.elastic import GENERATOR_VERSION
 from svm_cost_curves.datasets.readers import READER_VERSION, format_of, reader_of
+from svm_cost_curves.datasets.sklearn_data import CHECKSUMS, name_and_version
 from svm_cost_curves.datasets.spec import (
     DatasetSpec,
     ElasticData,
@@ -26,13 +25,7 @@ from svm_cost_curves.datasets.spec import (
 
 
 def by_role(checksums: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Map each role to the checksum of its file, or to the joined checksums of its files.
-
-    Parameters
-    ----------
-    checksums
-        Role and SHA-256 of each file.
-    """
+    """Map each role to the checksum of its file, or to the joined checksums of its files, from pairs of both."""
     joined: dict[str, str] = {}
     for role, sha256 in checksums:
         joined[role] = f"{joined[role]}+{sha256}" if role in joined else sha256
@@ -40,7 +33,9 @@ def by_role(checksums: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
-    """Return the hash of all that determines the arrays.
+    """Return the SHA-256, in hex, of all that determines the arrays; it is equal on every machine.
+
+    Descriptions, names, addresses, paths and expected counts are not part of it.
 
     Parameters
     ----------
@@ -48,12 +43,6 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
         The specification.
     checksums
         SHA-256 of the unpacked bytes of each file, by role (see `by_role`); empty where there are no files.
-
-    Returns
-    -------
-    str
-        SHA-256 in hex, equal on every machine. Descriptions, names, addresses, paths and expected counts are not part
-        of it.
     """
     content: dict[str, Any] = {"version": READER_VERSION, "kind": spec.kind, "files": dict(checksums)}
     content["labels"] = {"positive": _labels(spec.positive), "negative": _labels(spec.negative)}
@@ -81,7 +70,8 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
         if spec.shape == "rare":
             content["rare"] = [float(spec.rare), spec.directions]
     elif isinstance(spec, ElasticData):
-        content["elastic"] = elastic.identity(spec)
+        settings = [GENERATOR_VERSION, float(spec.sigma), float(spec.alpha), spec.data_seed, spec.n, spec.n_test]
+        content["elastic"] = [*settings, "validation" if spec.validate else "test"]
     elif isinstance(spec, SplitData) and "test" not in checksums and spec.parts is None:
         content["split"] = [spec.split_seed, spec.test_count, None if spec.test_count else float(spec.test_fraction)]
     # these, too, only if set
@@ -95,18 +85,9 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
 
 
 def stated_fingerprint(spec: DatasetSpec) -> str:
-    """Return the fingerprint without reading a file: a published file counts by its stated checksum.
+    """Return the fingerprint without reading a file: that of `datasets.fingerprint` where all checksums are stated.
 
-    Parameters
-    ----------
-    spec
-        The specification.
-
-    Returns
-    -------
-    str
-        SHA-256 in hex: that of `datasets.fingerprint` where all checksums are stated. A file without one counts by its
-        address, a user's file by its path.
+    A published file without a checksum counts by its address, a user's file by its path.
     """
     files: dict[str, str] = {}
     if isinstance(spec, WithFiles):

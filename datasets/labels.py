@@ -39,7 +39,7 @@ class LabelRule:
 
     def names(self, values: Sequence[float] | NDArray[np.float64]) -> str:
         """Write raw labels like the file."""
-        return _names(values, self.classes)
+        return ", ".join(shorten(self.classes[int(v)], 40) if self.classes else f"{v:g}" for v in values)
 
 
 def make_rule(
@@ -51,41 +51,24 @@ def make_rule(
     *,
     has_columns: bool = False,
 ) -> LabelRule:
-    """Make the rule from the settings, or from the training labels without settings.
+    """Make the rule from the settings, or from the training labels, (n,), without settings.
 
     Without settings the labels must have exactly two values (-1/+1, 0/1, 1/2, ...); the larger is +1. Text labels are
-    ordered alphabetically.
-
-    Parameters
-    ----------
-    raw
-        (n,) labels of the training rows.
-    positive, negative
-        Labels of each class, as in the file.
-    where
-        Name of the data for messages.
-    classes
-        As in `LabelRule`.
-    has_columns
-        Whether a setting chooses which column holds the label.
-
-    Raises
-    ------
-    DataError
-        More or fewer than two values without settings; a named label that never occurs.
+    ordered alphabetically. ``has_columns`` says whether a setting chooses which column holds the label.
     """
     values = np.unique(raw)
+    names = LabelRule((), None, classes).names
     if positive is None:
         if values.size != 2:
             if values.size == 1:
                 raise DataError(
-                    f"{where}: only one class ({_names(values, classes)}); two are needed: add rows of the other class."
+                    f"{where}: only one class ({names(values)}); two are needed: add rows of the other class."
                 )
-            found = _names(values[:10], classes) + (", ..." if values.size > 10 else "")
+            listed = names(values[:10]) + (", ..." if values.size > 10 else "")
             other = " If the label is another column, choose it by dataset.label_column=NAME, or its number from 0."
             raise DataError(
-                f"{where}: {values.size} different labels ({found}); two are needed: choose by "
-                f"dataset.positive=[{_names(values[-1:], classes)}] and, if wanted, dataset.negative=[...]."
+                f"{where}: {values.size} different labels ({listed}); two are needed: choose by "
+                f"dataset.positive=[{names(values[-1:])}] and, if wanted, dataset.negative=[...]."
                 f"{other * has_columns}"
             )
         return LabelRule((float(values[1]),), (float(values[0]),), classes)
@@ -95,8 +78,7 @@ def make_rule(
         for label, value in zip(group, raws, strict=True):
             if value is None or value not in values:
                 raise DataError(
-                    f"{where}: label {_text(label)} of dataset.{name} never occurs; found "
-                    f"{_names(values[:20], classes)}."
+                    f"{where}: label {_text(label)} of dataset.{name} never occurs; found {names(values[:20])}."
                 )
         chosen[name] = tuple(sorted({value for value in raws if value is not None}))
     return LabelRule(chosen["positive"], None if negative is None else chosen["negative"], classes)
@@ -105,30 +87,9 @@ def make_rule(
 def apply_rule(
     rule: LabelRule, raw: NDArray[np.float64], *, drop_others: bool, where: str
 ) -> tuple[NDArray[np.int8], NDArray[np.int64] | None]:
-    """Map raw labels.
+    """Map raw labels, (n,), to -1 and +1, (m,) int8; also return the rows kept, (m,) int64, or None when all are.
 
-    Parameters
-    ----------
-    rule
-        From :func:`make_rule`.
-    raw
-        (n,) labels.
-    drop_others
-        Whether rows with a label of neither group are left out or refused.
-    where
-        Name of the data for messages.
-
-    Returns
-    -------
-    y : (m,) int8
-        -1 or +1.
-    rows : (m,) int64 or None
-        The rows kept; None when all are.
-
-    Raises
-    ------
-    DataError
-        A label of neither group and ``drop_others`` is False; or no row left.
+    Rows with a label of neither group are left out with ``drop_others``, else refused.
     """
     is_positive = np.isin(raw, rule.positive)
     y = np.where(is_positive, 1, -1).astype(np.int8)
@@ -161,7 +122,3 @@ def _raw_label(label: Label, classes: tuple[str, ...]) -> float | None:
 
 def _text(label: Label) -> str:
     return label if isinstance(label, str) else f"{label:g}"
-
-
-def _names(values: Sequence[float] | NDArray[np.float64], classes: tuple[str, ...]) -> str:
-    return ", ".join(shorten(classes[int(v)], 40) if classes else f"{v:g}" for v in values)

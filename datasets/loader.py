@@ -12,23 +12,20 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets import checks, transforms
-from svm_cost_curves.datasets.dataset import Dataset, Stream
 from svm_cost_curves.datasets.errors import DataError, shorten
 from svm_cost_curves.datasets.fetch import fetch, known_checksum, mirrors_from_environment, read
 from svm_cost_curves.datasets.identity import by_role, fingerprint_of
 from svm_cost_curves.datasets.labels import make_rule
 from svm_cost_curves.datasets.parts import make_parts
-from svm_cost_curves.datasets.source import RawTables, Source, user_path
+from svm_cost_curves.datasets.settings import check_spec
+from svm_cost_curves.datasets.source import RawTables, read_tables, user_path
 from svm_cost_curves.datasets.spec import DatasetSpec, FileData, OpenmlData, ReadData, WithFiles, named
-from svm_cost_curves.datasets.spec_checks import check_spec
-from svm_cost_curves.datasets.types import Features, Matrix
+from svm_cost_curves.datasets.types import Dataset, Features, Matrix, Stream, count_nonzero
 from svm_cost_curves.support.disk_cache import default_cache_dir
 
 
 def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) -> Dataset:
-    """Load a data set.
-
-    Where sizes are known before, the memory is checked before arrays are allocated.
+    """Load a data set. Where sizes are known before, the memory is checked before arrays are allocated.
 
     Parameters
     ----------
@@ -38,11 +35,6 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
         Folder of downloaded and prepared files; created if missing.
     mirrors
         Directories with files, searched before those of ``SVM_DATA_MIRROR``.
-
-    Returns
-    -------
-    Dataset
-        Validated arrays of one width, with their provenance and fingerprint.
 
     Raises
     ------
@@ -60,7 +52,7 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
 
 
 def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Dataset:
-    raw = Source(spec, cache_dir, mirrors).read()
+    raw = read_tables(spec, cache_dir, mirrors)
     where = f"Data set {spec.name or spec.kind}"
     checks.check_table(raw.train, raw.place(where, "train"))
     checks.check_expected(raw.train, spec.expected_train, f"{where}, training file")
@@ -70,23 +62,27 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Data
     d = checks.common_width(raw.train, raw.test, spec.d, pad=raw.pad, where=where)
 
     label_column = raw.train.label_column if isinstance(spec, ReadData) else ""
-    rule = make_rule(
-        raw.train.y,
-        spec.positive,
-        spec.negative,
-        raw.place(where, "train"),
-        raw.train.classes,
-        has_columns=bool(label_column),
-    )
+    groups, place = (spec.positive, spec.negative), raw.place(where, "train")
+    rule = make_rule(raw.train.y, *groups, place, raw.train.classes, has_columns=bool(label_column))
     train, test, division = make_parts(raw, spec, rule, where)
 
     points: Matrix | Stream
     if isinstance(train.X, Stream) and spec.max_train is None:
-        points, X_test = _streamed(train.X, test.in_memory(), spec)
+        # other transforms do not support a stream
+        points, X_test = (
+            replace(train.X, divide_by=spec.divide_by),
+            transforms.to_matrix(test.in_memory(), d, dense=True),
+        )
+        transforms.divide(X_test, spec.divide_by)
     else:
         points, X_test = _matrices(train.in_memory(), test.in_memory(), d, spec)
         checks.check_finite(points, X_test, where)
     counts = {"train": _counts(points, train.y), "test": _counts(X_test, test.y)}
+    empty = [
+        f"{c['rows_without_features']} {part} rows have no feature; they are kept."
+        for part, c in counts.items()
+        if c.get("rows_without_features")
+    ]
     provenance: dict[str, Any] = {
         "files": raw.files,
         "source": spec.source,
@@ -100,17 +96,16 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Data
         "from_zero": raw.train.from_zero,
         "storage": "stream" if isinstance(points, Stream) else "sparse" if sparse.issparse(points) else "dense",
         "counts": counts,
-        "remarks": [*spec.remarks, *_remarks(counts)],
+        "remarks": [*spec.remarks, *empty],
         "warnings": checks.uneven_scales(points, raw.train) if isinstance(points, np.ndarray) and _is_raw(spec) else [],
     }
     return Dataset(spec.name, points, train.y, X_test, test.y, provenance, fingerprint_of(spec, raw.checksums))
 
 
 def fingerprint(spec: DatasetSpec, *, cache_dir: Path | None = None, mirrors: Sequence[Path] = ()) -> str:
-    """Return the fingerprint of a data set; files are read only if their checksums are not known.
+    """Return the fingerprint of a data set; files are read, as by `load`, only if their checksums are not known.
 
-    Such files are found, and downloaded if needed, like in `load` with the same ``cache_dir`` (default:
-    `default_cache_dir`) and ``mirrors``.
+    The default of ``cache_dir`` is `default_cache_dir`.
 
     Raises
     ------
@@ -134,7 +129,7 @@ def fingerprint(spec: DatasetSpec, *, cache_dir: Path | None = None, mirrors: Se
 
 def _matrices(train: Features, test: Features, d: int, spec: DatasetSpec) -> tuple[Matrix, Matrix]:
     """Return the transformed features of both parts."""
-    dense = transforms.choose_dense(train, d, spec.storage)
+    dense = transforms.is_dense(count_nonzero(train), int(train.shape[0]), d, spec.storage)
     X, X_test = (transforms.to_matrix(part, d, dense=dense) for part in (train, test))
     for matrix in (X, X_test):
         transforms.divide(matrix, spec.divide_by)
@@ -155,29 +150,18 @@ def _is_raw(spec: DatasetSpec) -> bool:
     return isinstance(spec, FileData | OpenmlData) and (spec.scaling, spec.row_norm) == ("none", "none")
 
 
-def _streamed(train: Stream, test: Features, spec: DatasetSpec) -> tuple[Stream, Matrix]:
-    """Return the transformed features where training rows are a stream, which other transforms do not support."""
-    X_test = transforms.to_matrix(test, train.d, dense=True)
-    transforms.divide(X_test, spec.divide_by)
-    return replace(train, divide_by=spec.divide_by), X_test
-
-
 def _describe_transforms(spec: DatasetSpec, d: int, raw: RawTables) -> list[str]:
-    steps = ["indices counted from 0"] if raw.train.from_zero else []
     widths = {int(part.X.shape[1]) for part in (raw.train, raw.test) if part is not None}
-    if widths != {d}:
-        steps.append(f"padded with zeros to {d} features")
-    if spec.divide_by != 1.0:
-        steps.append(f"divided by {spec.divide_by:g}")
-    if spec.scaling == "minmax":
-        steps.append("each feature scaled to [0, 1] by the training rows' range")
-    if spec.scaling == "standard":
-        steps.append("each feature standardised by the training rows' mean and standard deviation")
-    if spec.row_norm == "l2":
-        steps.append("each row divided by its Euclidean norm")
-    if spec.row_norm == "longest":
-        steps.append("divided by the largest Euclidean norm of a training row")
-    return steps
+    steps = {
+        "indices counted from 0": raw.train.from_zero,
+        f"padded with zeros to {d} features": widths != {d},
+        f"divided by {spec.divide_by:g}": spec.divide_by != 1.0,
+        "each feature scaled to [0, 1] by the training rows' range": spec.scaling == "minmax",
+        "each feature standardised by the training rows' mean and standard deviation": spec.scaling == "standard",
+        "each row divided by its Euclidean norm": spec.row_norm == "l2",
+        "divided by the largest Euclidean norm of a training row": spec.row_norm == "longest",
+    }
+    return [step for step, made in steps.items() if made]
 
 
 def _counts(X: Matrix | Stream, y: NDArray[np.int8]) -> dict[str, int]:
@@ -189,11 +173,3 @@ def _counts(X: Matrix | Stream, y: NDArray[np.int8]) -> dict[str, int]:
     else:
         entries, filled = int(np.count_nonzero(X)), int(np.count_nonzero(np.asarray(X).any(axis=1)))
     return counts | {"nnz": entries, "rows_without_features": int(X.shape[0]) - filled}
-
-
-def _remarks(counts: dict[str, dict[str, int]]) -> list[str]:
-    return [
-        f"{c['rows_without_features']} {part} rows have no feature; they are kept."
-        for part, c in counts.items()
-        if c.get("rows_without_features")
-    ]

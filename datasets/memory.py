@@ -29,21 +29,9 @@ def machine_memory() -> int:
 
 
 def require_memory(needed: int, what: str, advice: str = "") -> None:
-    """Check that an allocation takes at most `SHARE` of this machine's memory.
+    """Check that an allocation, in bytes, takes at most `SHARE` of this machine's memory.
 
-    Parameters
-    ----------
-    needed
-        Bytes.
-    what
-        Subject of the message.
-    advice
-        Sentence for the user.
-
-    Raises
-    ------
-    DataError
-        It takes more; the message has size and limit.
+    ``what`` is the subject of the message, ``advice`` a sentence for the user.
     """
     limit = SHARE * machine_memory()
     if needed > limit:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.datasets import elastic
 from svm_cost_curves.datasets.checks import check_classes
-from svm_cost_curves.datasets.dataset import Stream
 from svm_cost_curves.datasets.errors import DataError
 from svm_cost_curves.datasets.labels import LabelRule, apply_rule
 from svm_cost_curves.datasets.source import RawTables
@@ -26,8 +25,8 @@ from svm_cost_curves.datasets.split import (
     sample_rows,
     split_rows,
 )
-from svm_cost_curves.datasets.transforms import stack_rows, take_rows
-from svm_cost_curves.datasets.types import Features
+from svm_cost_curves.datasets.transforms import stack_rows
+from svm_cost_curves.datasets.types import Features, Stream
 
 
 @dataclass
@@ -64,23 +63,10 @@ class Part:
 
 
 def make_parts(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) -> tuple[Part, Part, dict[str, str]]:
-    """Divide the rows of a data set.
+    """Return training part, test (or validation) part, and ``split`` and ``sample`` in words, for the provenance.
 
     The order is: label rule, split (where there is no test file, or by ``parts``), ``max_train``, validation,
     ``max_test``.
-
-    Returns
-    -------
-    train, test : Part
-        The second part are training rows with ``validation_fraction``, and the validation rows with ``validate``.
-    record
-        ``split`` and ``sample`` in words, for the provenance.
-
-    Raises
-    ------
-    DataError
-        A label is in neither group, a part has no rows, the training rows have one class, or there are fewer rows than
-        in ``parts``.
     """
     seed = spec.split_seed
     files = _of_files(raw, spec, rule, where)
@@ -115,7 +101,7 @@ def _of_files(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) ->
     for role, table in (("train", raw.train), ("test", raw.test)):
         if table is not None:
             y, rows = apply_rule(rule, table.y, drop_others=spec.negative is not None, where=raw.place(where, role))
-            files.append(Part(take_rows(table.X, rows), y))
+            files.append(Part(table.X if rows is None else table.X[rows], y))
     return files
 
 
@@ -134,7 +120,7 @@ def _deformed(files: Sequence[Part], spec: ElasticData) -> tuple[Part, Part]:
 def _cut(
     files: Sequence[Part], counts: Sequence[int], seed: int, *, validate: bool, where: str
 ) -> tuple[Part, Part, str]:
-    """Cut all rows; return the training part, the part for evaluation, and a description."""
+    """Cut all rows, as `make_parts` does by ``parts``."""
     total = sum(part.n for part in files)
     given = ",".join(map(str, counts))
     if sum(counts) > total:

@@ -21,21 +21,17 @@ from svm_cost_curves.support import disk_cache
 
 
 class PreparedCache:
-    """Parsed files in ``<cache_dir>/prepared``."""
+    """Parsed files in ``<cache_dir>/prepared``.
+
+    A file is known by the SHA-256 of its unpacked source, or of the content without a file, and the name of the reader
+    with the options that change its result: ``csv:-1``.
+    """
 
     def __init__(self, cache_dir: Path) -> None:
         self._folder = cache_dir / "prepared"
 
     def path(self, sha256: str, reader: str) -> Path:
-        """Return the path of a prepared file.
-
-        Parameters
-        ----------
-        sha256
-            Of the unpacked source file, or of the content without a file.
-        reader
-            Reader with the options that change its result: ``csv:-1``.
-        """
+        """Return the path of a prepared file."""
         identity = {"version": READER_VERSION, "sha256": sha256, "reader": reader}
         key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:32]
         return self._folder / f"{reader.partition(':')[0]}-{key}.arrays"
@@ -43,6 +39,16 @@ class PreparedCache:
     def get(self, sha256: str, reader: str) -> Table | None:
         """Return the parsed file; None if it is missing, or damaged, which logs a warning."""
         return disk_cache.get(self.path(sha256, reader), _read)
+
+    def put(self, sha256: str, reader: str, table: Table) -> None:
+        """Write a parsed file; a cache that cannot be written only logs a warning."""
+
+        def write(file: BinaryIO) -> None:
+            arrays = _arrays(table)
+            for array in (np.array(list(arrays)), *arrays.values()):
+                np.save(file, array, allow_pickle=False)
+
+        disk_cache.put(self.path(sha256, reader), write)
 
     def table(self, sha256: str, reader: str, make: Callable[[], Table]) -> Table:
         """Return the parsed file; `make` parses it if it is not here."""
@@ -52,39 +58,27 @@ class PreparedCache:
             self.put(sha256, reader, table)
         return table
 
-    def put(self, sha256: str, reader: str, table: Table) -> None:
-        """Write a parsed file; a cache that cannot be written only logs a warning."""
-        arrays = _arrays(table)
 
-        def write(file: BinaryIO) -> None:
-            for array in (np.array(list(arrays)), *arrays.values()):
-                np.save(file, array, allow_pickle=False)
-
-        disk_cache.put(self.path(sha256, reader), write)
+_NAMES = ("y", "classes", "from_zero", "columns", "label_column")
+"""Fields of a table beside its features."""
 
 
 def _arrays(table: Table) -> dict[str, NDArray[Any]]:
-    arrays: dict[str, NDArray[Any]] = {"y": table.y}
-    if sparse.issparse(table.X):
-        X = table.X
-        arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape, np.int64)}
-    else:
-        arrays["X"] = np.asarray(table.X)
-    if table.classes:
-        arrays["classes"] = np.array(table.classes)
-    if table.columns:
-        arrays |= {"columns": np.array(table.columns), "label_column": np.array(table.label_column)}
-    if table.from_zero:
-        arrays["from_zero"] = np.array(True)
-    return arrays
+    arrays = {name: np.array(getattr(table, name)) for name in _NAMES}
+    if not sparse.issparse(table.X):
+        return {"X": np.asarray(table.X), **arrays}
+    X = table.X
+    return {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape, np.int64), **arrays}
 
 
 def _read(file: BinaryIO) -> Table:
     arrays = {str(name): np.load(file, allow_pickle=False) for name in np.load(file, allow_pickle=False)}
-    classes = tuple(map(str, arrays.get("classes", ())))
-    if "X" in arrays:
-        columns, label_column = tuple(map(str, arrays.get("columns", ()))), str(arrays.get("label_column", ""))
-        return Table(arrays["X"], arrays["y"], classes, columns=columns, label_column=label_column)
-    n, d = (int(v) for v in arrays["shape"])
-    X = sparse.csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(n, d))
-    return Table(X, arrays["y"], classes, "from_zero" in arrays)
+    X = arrays.get("X")
+    if X is None:
+        parts = (arrays["data"], arrays["indices"], arrays["indptr"])
+        n, d = map(int, arrays["shape"])
+        X = sparse.csr_matrix(parts, shape=(n, d))
+    # files of earlier versions lack the names that were empty
+    classes, columns = (tuple(map(str, arrays.get(name, ()))) for name in ("classes", "columns"))
+    from_zero, label_column = bool(arrays.get("from_zero", False)), str(arrays.get("label_column", ""))
+    return Table(X, arrays["y"], classes, from_zero, columns, label_column)

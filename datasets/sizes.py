@@ -14,15 +14,7 @@ GUESSED_ROWS, GUESSED_TEST_ROWS, GUESSED_FEATURES = 1500, 500, 100
 
 @dataclass(frozen=True)
 class Size:
-    """Sizes of a data set; unknown ones are guessed.
-
-    Attributes
-    ----------
-    n, n_test, d : int
-        Training rows, test rows, features.
-    stored : float
-        Stored values of a row: d where rows are dense.
-    """
+    """Training rows, test rows, features, and stored values of a row, d where it is dense; unknown ones are guessed."""
 
     n: int
     n_test: int

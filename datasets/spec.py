@@ -11,12 +11,6 @@ from typing import ClassVar
 
 from svm_cost_curves.datasets.errors import shorten
 
-FORMATS = ("auto", "libsvm", "csv", "npz", "parquet", "arff", "idx", "messages", "reuters")
-ROLES = ("train", "test", "train_labels", "test_labels", "topics")
-STORAGES = ("auto", "dense", "sparse")
-SCALINGS = ("none", "minmax", "standard")
-ROW_NORMS = ("none", "l2", "longest")
-SHAPES = ("separable", "noisy", "margin", "rare")
 PACKED_SUFFIXES = (".xz", ".bz2", ".gz")
 MAX_FEATURES = 2**31 - 1
 """Most features of a data set: solvers number them with 32 bits."""
@@ -32,21 +26,12 @@ TEXTS = frozenset({"name", "description", "source", "licence", "remarks", "stand
 class FileSpec:
     """One published file.
 
-    Attributes
-    ----------
-    role
-        Content of the file: ``train`` or ``test`` (with ``format: idx`` the images; with ``format: libsvm`` there may
-        be several of a role, whose rows follow one another), ``train_labels`` or ``test_labels`` (idx only), or
-        ``topics`` (see `PublishedData`).
-    name
-        File name *without* the suffix of a packer: ``a9a`` is found as a9a, a9a.xz, a9a.bz2 or a9a.gz.
-    url
-        Published address; the file may be packed there.
-    sha256
-        SHA-256 of the unpacked bytes, so that a copy may be packed differently. Empty if not known; then only the
-        expected counts are verified.
-    archived
-        Whether the file may be inside a tar archive, under its name in any folder.
+    ``role`` is ``train`` or ``test`` (with ``format: idx`` the images; with ``format: libsvm`` there may be several of
+    a role, whose rows follow one another), ``train_labels`` or ``test_labels`` (idx only), or ``topics`` (see
+    `PublishedData`). ``name`` lacks the suffix of a packer: ``a9a`` is found as a9a, a9a.xz, a9a.bz2 or a9a.gz; at its
+    ``url`` the file may be packed. ``sha256`` is that of the unpacked bytes, so that a copy may be packed differently;
+    where it is not known, only the expected counts are verified. With ``archived`` the file may be inside a tar
+    archive, under its name in any folder.
     """
 
     role: str = "train"
@@ -60,14 +45,8 @@ class FileSpec:
 class ExpectedSpec:
     """Counts verified at load, before label rule, split and padding; None or empty: not verified.
 
-    Attributes
-    ----------
-    n
-        Rows.
-    nnz
-        Entries that are not zero (explicit zeros do not count).
-    classes
-        Rows of each raw label, keyed by the label written as a number: ``{"-1": 24720, "1": 7841}``.
+    ``n`` rows; ``nnz`` entries that are not zero (explicit zeros do not count); rows of each raw label, keyed by the
+    label written as a number: ``{"-1": 24720, "1": 7841}``.
     """
 
     n: int | None = None
@@ -77,47 +56,39 @@ class ExpectedSpec:
 
 @dataclass
 class DatasetSpec:
-    """What every kind of data set has: its description, and the steps from tables to arrays.
+    """What every kind of data set has: its description, and the steps from tables to arrays (docs/datasets.md).
 
     Attributes
     ----------
     name
-        Name shown to the user and recorded; empty: that of the file, or ``sklearn:wine``, see `named`.
+        Shown to the user and recorded; empty: see `named`.
     description, source, licence, remarks
         Descriptions; not part of the fingerprint.
     stand_in
         Why this data set only stands in for another one; empty if it does not.
     positive, negative
-        Raw labels of each class. Only ``positive``: against all the rest. Both: rows with other labels
-        are left out. Neither: the labels must take two values, the larger one (of texts, the later one in alphabetical
-        order) is +1.
+        Raw labels of each class, see `datasets.labels.make_rule`.
     d
         Number of features; narrower files are padded with zeros. None: the training file's width.
     divide_by
         Every feature is divided by this (255 for pixels).
     scaling
-        ``none``, or by the *training* rows, test rows alike: ``minmax``, each feature to [0, 1] by its range;
-        ``standard``, each feature minus its mean, divided by its standard deviation.
+        ``none``, ``minmax`` or ``standard``, by the training rows, test rows alike.
     row_norm
-        After ``divide_by`` and ``scaling``: ``none``; ``l2``: each row is divided by its Euclidean norm, a row of zeros
-        stays; ``longest``: all rows, test rows too, are divided by the largest Euclidean norm of a training row.
+        After ``divide_by`` and ``scaling``: ``none``, ``l2`` or ``longest``.
     storage
-        ``dense``, ``sparse``, or ``auto``: dense when more than 10 % of the entries are not zero or
-        d <= 1024, else CSR.
+        ``dense``, ``sparse``, or ``auto``, see `datasets.transforms.is_dense`.
     split_seed
         Of all rows that are drawn: split, parts, samples, validation.
     parts
-        Numbers of training, validation and test rows: all rows of all files together, in an order drawn with
-        ``split_seed``, are cut in this order. Rows beyond the sum are left out. None: the parts are the files, or
+        Numbers of training, validation and test rows, cut from all rows of all files. None: the parts are the files, or
         follow from `SplitData`.
     validate
         With ``parts`` and for `ElasticData`: whether the validation rows replace the test rows.
     max_train, max_test
-        Use at most this many training and test rows: a sample drawn with ``split_seed`` after label rule and split, see
-        `datasets.split`. None: all.
+        Most training and test rows, drawn after label rule and split. None: all.
     validation_fraction
-        This share of the training rows (after ``max_train``), drawn with ``split_seed``, replaces the test rows (before
-        ``max_test``), so that settings can be chosen without the test rows. None: the test rows are used.
+        This share of the training rows (after ``max_train``) replaces the test rows (before ``max_test``).
     expected_train, expected_test
         Counts of the training file (the whole file when it is split) and of the test file.
     """
@@ -157,7 +128,7 @@ class SplitData(DatasetSpec):
 
 @dataclass
 class SklearnData(SplitData):
-    """``kind: sklearn``: bundled with scikit-learn; ``entry`` is a name of `datasets.bundles.CHECKSUMS`."""
+    """``kind: sklearn``: bundled with scikit-learn; ``entry`` is a name of `datasets.sklearn_data.CHECKSUMS`."""
 
     kind = "sklearn"
 
@@ -166,15 +137,7 @@ class SklearnData(SplitData):
 
 @dataclass
 class OpenmlData(SplitData):
-    """``kind: openml``: fetched by scikit-learn.
-
-    Attributes
-    ----------
-    entry
-        NAME or NAME:VERSION, see `datasets.openml.name_and_version`.
-    drop_columns
-        0-based numbers of features to leave out.
-    """
+    """``kind: openml``: fetched by scikit-learn; ``entry`` is NAME or NAME:VERSION."""
 
     kind = "openml"
 
@@ -189,18 +152,14 @@ class ReadData(SplitData):
     Attributes
     ----------
     format
-        ``libsvm``, ``csv``, ``npz``, ``parquet``, ``arff``, ``idx``, ``messages`` (a tar archive of texts, see
-        :mod:`datasets.readers.messages`), ``reuters`` (see :mod:`datasets.readers.reuters`), or ``auto``: by the file's
-        suffix.
+        ``libsvm``, ``csv``, ``npz``, ``parquet``, ``arff``, ``idx``, ``messages`` (a tar archive of texts),
+        ``reuters`` (for both see :mod:`datasets.readers.texts`), or ``auto``: by the file's suffix.
     zero_based
         LIBSVM text only: whether indices are counted from 0. None: they are where index 0 occurs in any of the files.
-    label_column
-        CSV, Parquet and ARFF only: 0-based number (negative: from the end) or the name in the header.
-    drop_columns
-        CSV, Parquet and ARFF only: 0-based numbers of columns to leave out.
+    label_column, drop_columns
+        CSV, Parquet and ARFF only: see `datasets.readers.columns.table_from`.
     ngrams, min_count
-        Messages and Reuters only: the features are the runs of 1 to ``ngrams`` words that occur at least ``min_count``
-        times.
+        Messages and Reuters only: see :mod:`datasets.readers.texts`.
     """
 
     format: str = "auto"
@@ -240,11 +199,8 @@ class WithFiles:
 class PublishedData(WithFiles, ReadData):
     """``kind: published``: files with addresses and checksums.
 
-    Attributes
-    ----------
-    topic
-        With a file of role ``topics``, whose lines read ``topic document 1``: labels are numbers of documents, and
-        become 1 for the documents of this topic, else -1. With ``format: reuters`` the topic itself.
+    With a file of role ``topics``, whose lines read ``topic document 1``, labels are numbers of documents, and become 1
+    for the documents of ``topic``, else -1. With ``format: reuters`` it is the topic itself.
     """
 
     kind = "published"
@@ -276,14 +232,9 @@ class SyntheticData(MadeData):
 
 @dataclass
 class ElasticData(WithFiles, MadeData):
-    """``kind: elastic``: images made of published ones, see :mod:`datasets.elastic`.
+    """``kind: elastic``: images made of published ones, idx files, see :mod:`datasets.elastic`.
 
-    Attributes
-    ----------
-    format
-        ``idx``.
-    sigma, alpha
-        Width of the Gaussian that smooths the displacements, in pixels, and their scale.
+    ``sigma`` is the width of the Gaussian that smooths the displacements, in pixels, and ``alpha`` their scale.
     """
 
     kind = "elastic"
@@ -293,14 +244,7 @@ class ElasticData(WithFiles, MadeData):
     alpha: float = 30.0
 
 
-_KINDS: tuple[type[DatasetSpec], ...] = (
-    PublishedData,
-    SklearnData,
-    OpenmlData,
-    SyntheticData,
-    FileData,
-    ElasticData,
-)
+_KINDS: tuple[type[DatasetSpec], ...] = (PublishedData, SklearnData, OpenmlData, SyntheticData, FileData, ElasticData)
 KINDS = {kind.kind: kind for kind in _KINDS}
 
 
@@ -323,8 +267,8 @@ def named(spec: DatasetSpec) -> DatasetSpec:
         name = shorten(stem, LONGEST_NAME).strip() or spec.kind
     if isinstance(spec, SklearnData | OpenmlData) and not name:
         name = f"{spec.kind}:{spec.entry}" if spec.entry else spec.kind
-    return replace(spec, name=name, positive=_as_floats(spec.positive), negative=_as_floats(spec.negative))
-
-
-def _as_floats(group: list[int | float | str] | None) -> list[int | float | str] | None:
-    return None if group is None else [value if isinstance(value, str) else float(value) for value in group]
+    groups: dict[str, list[int | float | str] | None] = {
+        key: group and [value if isinstance(value, str) else float(value) for value in group]
+        for key, group in (("positive", spec.positive), ("negative", spec.negative))
+    }
+    return replace(spec, name=name, positive=groups["positive"], negative=groups["negative"])

@@ -35,20 +35,10 @@ def fraction_of(n: int, fraction: float) -> int:
 def split_rows(
     n: int, n_test: int, seed: int, purpose: int = PURPOSE_SPLIT
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Choose test (or validation) rows uniformly without replacement.
+    """Choose test (or validation) rows uniformly without replacement; return the numbers of train and test rows.
 
     Row i gets the i-th raw integer of the stream (seed, purpose); the ``n_test`` rows with the smallest integers
-    (ties: the lower row first) are the test set.
-
-    Returns
-    -------
-    train, test : (n - n_test,), (n_test,) int64
-        Row numbers, each in ascending order: the file's order is kept.
-
-    Raises
-    ------
-    DataError
-        A side would have no row.
+    (ties: the lower row first) are the test set. Numbers, int64, are ascending: the file's order is kept.
     """
     if not 1 <= n_test <= n - 1:
         raise DataError(f"Cannot hold out {n_test} of {n} rows: both parts need at least one row.")
@@ -57,24 +47,10 @@ def split_rows(
 
 
 def cut_rows(n: int, counts: Sequence[int], seed: int) -> list[NDArray[np.int64]]:
-    """Cut all rows, in a random order, into parts of given sizes; rows beyond the sum are left out.
+    """Cut all rows, in a random order, into parts of given sizes, int64 ascending; rows beyond the sum are left out.
 
     The order is that of the raw integers of the stream (seed, `PURPOSE_PARTS`), one for each row (ties: the lower row
     first).
-
-    Parameters
-    ----------
-    n
-        Rows, at least the sum of the counts.
-    counts
-        Rows of each part.
-    seed
-        In [0, 2^64).
-
-    Returns
-    -------
-    list of (count,) int64
-        Row numbers, each in ascending order: the file's order is kept.
     """
     order = np.argsort(raw_integers(seed, PURPOSE_PARTS, n), kind="stable").astype(np.int64)
     ends = np.cumsum(counts)
@@ -82,25 +58,16 @@ def cut_rows(n: int, counts: Sequence[int], seed: int) -> list[NDArray[np.int64]
 
 
 def sample_rows(y: NDArray[np.int8], at_most: int | None, seed: int, purpose: int) -> NDArray[np.int64] | None:
-    """Draw rows without replacement, in the classes' proportions.
+    """Draw rows without replacement, in the proportions of the classes -1 and +1 of the labels, (n,).
 
     The number of rows of a class is rounded by the largest remainder (a tie goes to +1) and is at least one. Row i gets
     the i-th raw integer of the stream (seed, purpose); the rows of a class with the smallest integers are drawn (ties:
     the lower row first). With the same seed a smaller sample is part of a larger one.
 
-    Parameters
-    ----------
-    y
-        (n,) labels, -1 or +1; both or one of them may occur.
-    at_most
-        Rows wanted, at least 2; None: all.
-    seed, purpose
-        Stream of random integers.
-
     Returns
     -------
     (at_most,) int64 or None
-        Row numbers, ascending. None if there are not more rows than wanted.
+        Row numbers, ascending. None if there are not more rows than wanted, or ``at_most`` is None.
     """
     if at_most is None or y.size <= at_most:
         return None

@@ -41,23 +41,7 @@ def generate(spec: SyntheticData) -> tuple[Table, Table]:
     """Generate training and test rows.
 
     Random numbers are drawn in the order signs (d), labels' noise or rows' directions (rows), features (row by row),
-    and for ``rare`` labels (rows).
-
-    Parameters
-    ----------
-    spec
-        ``noise`` is the share of flipped labels in [0, 0.5), ``margin`` the distance to the hyperplane, > 0, ``rare``
-        the share of the rows along further directions, ``directions`` the number of all directions.
-
-    Returns
-    -------
-    train, test : Table
-        Dense float32 features, labels -1 and +1.
-
-    Raises
-    ------
-    DataError
-        The data do not fit in memory.
+    and for ``rare`` labels (rows). Features are dense float32, labels -1 and +1.
     """
     assert spec.d is not None  # check_spec
     shape, n, d = spec.shape, spec.n, spec.d

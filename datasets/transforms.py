@@ -9,17 +9,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError
-from svm_cost_curves.datasets.memory import gib, require_memory
-from svm_cost_curves.datasets.types import Features, Matrix, count_nonzero
+from svm_cost_curves.datasets.memory import require_memory
+from svm_cost_curves.datasets.types import Features, Matrix
 
 DENSE_MAX_WIDTH = 1024
 DENSE_MIN_DENSITY = 0.10
 _ROWS_A_BLOCK = 4096
-
-
-def take_rows(X: Features, rows: NDArray[np.int64] | None) -> Features:
-    """Return the given rows, or all for None."""
-    return X if rows is None else X[rows]
 
 
 def stack_rows(parts: Sequence[Features]) -> Features:
@@ -31,11 +26,6 @@ def stack_rows(parts: Sequence[Features]) -> Features:
     return sparse.csr_matrix(sparse.vstack([_to_csr(part, width) for part in parts], format="csr"))
 
 
-def choose_dense(X: Features, d: int, storage: str) -> bool:
-    """Whether the training features, at width d, are stored as a dense array."""
-    return is_dense(count_nonzero(X), int(X.shape[0]), d, storage)
-
-
 def is_dense(nonzero: int, n: int, d: int, storage: str) -> bool:
     """Whether n x d features with ``nonzero`` values are stored as a dense array."""
     if storage != "auto":
@@ -44,41 +34,23 @@ def is_dense(nonzero: int, n: int, d: int, storage: str) -> bool:
 
 
 def to_matrix(X: Features, d: int, *, dense: bool) -> Matrix:
-    """Pad to width d and convert to new C-contiguous float32, or to canonical CSR, which reuses the memory of X.
-
-    Raises
-    ------
-    DataError
-        The dense array does not fit in memory.
-    """
+    """Pad to width d and convert to new C-contiguous float32, or to canonical CSR, which reuses the memory of X."""
     return _to_dense(X, d) if dense else _to_csr(X, d)
 
 
 def _to_dense(X: Features, d: int) -> NDArray[np.float32]:
     n, width = int(X.shape[0]), int(X.shape[1])
     require_memory(4 * n * d, f"{n:,} x {d:,} values as a dense array", "Use dataset.storage=sparse.")
-    try:
-        # uninitialised where all values are written: each page is then touched once
-        out = np.zeros((n, d), np.float32) if sparse.issparse(X) or width < d else np.empty((n, d), np.float32)
-    except MemoryError as error:
-        raise DataError(
-            f"{n:,} x {d:,} values as a dense array take {gib(4 * n * d)}, more than this machine gives; use "
-            "dataset.storage=sparse."
-        ) from error
     if sparse.issparse(X):
-        rows = np.repeat(np.arange(n), np.diff(X.indptr))
-        out[rows, X.indices] = X.data
-    else:
-        out[:, :width] = X
+        return _to_csr(X, d).toarray()
+    out = np.zeros((n, d), np.float32)
+    out[:, :width] = X
     return out
 
 
 def _to_csr(X: Features, d: int) -> sparse.csr_matrix[np.float32]:
-    if sparse.issparse(X):
-        out = sparse.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], d))
-    else:
-        narrow = sparse.csr_matrix(np.asarray(X, np.float32))
-        out = sparse.csr_matrix((narrow.data, narrow.indices, narrow.indptr), shape=(X.shape[0], d))
+    rows = X if sparse.issparse(X) else sparse.csr_matrix(np.asarray(X, np.float32))
+    out = sparse.csr_matrix((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], d))
     out.sort_indices()
     out.eliminate_zeros()
     return out
@@ -97,11 +69,6 @@ def minmax(X: Matrix, X_test: Matrix) -> None:
     """Map each feature in place to [0, 1] with the range of the training rows; a constant feature becomes 0.
 
     Test values outside the training range fall outside [0, 1].
-
-    Raises
-    ------
-    DataError
-        The features are sparse: a shift would make them dense.
     """
     X, X_test = _dense("minmax", X, X_test)
     low = X.min(axis=0)
@@ -117,11 +84,6 @@ def standardise(X: Matrix, X_test: Matrix) -> None:
     """Subtract from each feature in place its mean in the training rows, and divide it by its standard deviation there.
 
     The divisor of the variance is the number of rows; a constant feature becomes 0. Sums are made in float64.
-
-    Raises
-    ------
-    DataError
-        The features are sparse: a shift would make them dense.
     """
     X, X_test = _dense("standard", X, X_test)
     constant = X.min(axis=0) == X.max(axis=0)
@@ -138,13 +100,7 @@ def standardise(X: Matrix, X_test: Matrix) -> None:
 
 
 def _dense(scaling: str, *parts: Matrix) -> list[NDArray[np.float32]]:
-    """Return the parts, which are dense.
-
-    Raises
-    ------
-    DataError
-        One is not.
-    """
+    """Return the parts; raise `DataError` unless they are dense."""
     dense = [part for part in parts if isinstance(part, np.ndarray)]
     if len(dense) < len(parts):
         raise DataError(

@@ -1,13 +1,16 @@
-"""Array types of data sets, and the content of one file."""
+"""A data set, its array types, and the content of one file."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from svm_cost_curves.datasets.errors import DataError
 
 Features: TypeAlias = "NDArray[Any] | sparse.csr_matrix[np.float32]"
 """Features of a file: a dense array (float32, or uint8 for pixels) or CSR of float32."""
@@ -30,11 +33,8 @@ class Table:
         Text labels in alphabetical order; empty if labels are numbers.
     from_zero
         LIBSVM text only: whether index 0 occurs; column j then has index j, otherwise j + 1.
-    columns
-        CSV, Parquet and ARFF only: the place of each feature in the file, ``2 ('age')``, counted from 0 as in
-        ``dataset.drop_columns``.
-    label_column
-        CSV, Parquet and ARFF only: the label's place in the file, likewise.
+    columns, label_column
+        CSV, Parquet and ARFF only: places in the file, ``2 ('age')``, counted from 0 as in ``dataset.drop_columns``.
     """
 
     X: Features
@@ -52,3 +52,90 @@ class Table:
 def count_nonzero(X: Features) -> int:
     """Count entries that are not zero."""
     return int(np.count_nonzero(X.data if sparse.issparse(X) else X))
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Training rows that are made on request, (n, d) float32, so that they need not fit in memory.
+
+    ``make`` returns the raw rows of given numbers, (m,) uint32, as (m, d); a row depends on its number alone. Features
+    are the raw values divided by ``divide_by``, in float32.
+    """
+
+    make: Callable[[NDArray[np.uint32]], NDArray[Any]]
+    numbers: NDArray[np.uint32]
+    d: int
+    divide_by: float = 1.0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+        return self.numbers.size, self.d
+
+    def __getitem__(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
+        X: NDArray[np.float32] = np.divide(self.make(self.numbers[rows]), np.float32(self.divide_by), dtype=np.float32)
+        return X
+
+    def take(self, rows: NDArray[np.integer]) -> Stream:
+        """Return the stream of some of the rows."""
+        return replace(self, numbers=self.numbers[rows])
+
+    def raw(self) -> NDArray[Any]:
+        """Return all raw rows, (n, d)."""
+        return self.make(self.numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A two-class data set, validated.
+
+    Attributes
+    ----------
+    name
+        Name of the specification.
+    points, X_test
+        (n, d) and (n_test, d) features of one width: dense C-contiguous float32, or canonical CSR
+        (float32 data; int32 indices unless they do not fit; sorted, no duplicates, no explicit zeros).
+        Training rows may be a `Stream`; then there is no `X`.
+    y, y_test
+        (n,) and (n_test,) labels, int8, -1 or +1. Both classes occur in ``y``.
+    provenance
+        JSON-able record: files with SHA-256 and source, licence, stand-in or not, split, label rule,
+        transforms, counts of both parts, remarks.
+    fingerprint
+        SHA-256 hex; identical to ``datasets.fingerprint(spec)``.
+    """
+
+    name: str
+    points: Matrix | Stream
+    y: NDArray[np.int8]
+    X_test: Matrix
+    y_test: NDArray[np.int8]
+    provenance: dict[str, Any]
+    fingerprint: str
+
+    @property
+    def n(self) -> int:
+        """Number of training rows."""
+        return int(self.y.shape[0])
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(self.points.shape[1])
+
+    @property
+    def X(self) -> Matrix:  # noqa: N802 (the field's name)
+        """All training rows.
+
+        Raises
+        ------
+        DataError
+            They are a stream.
+        """
+        if isinstance(self.points, np.ndarray) or sparse.issparse(self.points):
+            return self.points
+        raise DataError(
+            f"Data set {self.name}: its {self.n:,} training rows are made when they are needed, and this needs all "
+            "of them at once; dataset.max_train=60000 uses 60,000 rows, in memory."
+        )

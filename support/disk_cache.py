@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from svm_cost_curves.support.checksums import check, checksummed
 from svm_cost_curves.support.files import new_file
 
 log = logging.getLogger(__name__)
 
 CACHE_VARIABLE = "SVM_DATA_CACHE"
+_LENGTH = hashlib.sha256().digest_size
+_BLOCK = 1 << 20
 _Value = TypeVar("_Value")
 
 
@@ -62,14 +64,7 @@ def put(path: Path, write: Callable[[BinaryIO], object]) -> None:
 def cached_bytes(folder: Path, key: bytes, compute: Callable[[], bytes]) -> bytes:
     """Return what `compute` returns; it is called once for each key, or each time if the folder cannot be written.
 
-    Parameters
-    ----------
-    folder : Path
-        Made if it is missing; one file for each key.
-    key : bytes
-        Everything that the value depends on.
-    compute : callable
-        What it raises is passed on, and nothing is written.
+    `folder` is made if it is missing. What `compute` raises is passed on, and nothing is written.
     """
     path = path_of(folder, key)
     value = get(path, lambda file: file.read())
@@ -80,15 +75,44 @@ def cached_bytes(folder: Path, key: bytes, compute: Callable[[], bytes]) -> byte
 
 
 def cached_numbers(folder: Path, key: Mapping[str, Any], compute: Callable[[], dict[str, float]]) -> dict[str, float]:
-    """Return the numbers that `compute` returns, by name; see `cached_bytes`.
-
-    Parameters
-    ----------
-    folder : Path
-    key : mapping
-        Everything that the numbers depend on; it can be written as JSON.
-    compute : callable
-    """
+    """Return the numbers that `compute` returns, by name, like `cached_bytes`; the key is JSON-able."""
     packed = json.dumps(key, sort_keys=True).encode()
     numbers: dict[str, float] = json.loads(cached_bytes(folder, packed, lambda: json.dumps(compute()).encode()))
     return numbers
+
+
+@contextlib.contextmanager
+def checksummed(file: BinaryIO) -> Iterator[None]:
+    """Write the SHA-256 of what the block writes, from the file's present position to its end, before it.
+
+    The file is open for writing and reading.
+    """
+    start = file.tell()
+    file.write(bytes(_LENGTH))
+    yield
+    file.seek(start + _LENGTH)
+    checksum = _sha256(file)
+    file.seek(start)
+    file.write(checksum)
+
+
+def check(file: BinaryIO) -> None:
+    """Verify what `checksummed` has written at the present position, which is then the first byte of the content.
+
+    Raises
+    ------
+    ValueError
+        The rest of the file differs from what was written.
+    """
+    checksum, start = file.read(_LENGTH), file.tell()
+    if _sha256(file) != checksum:
+        raise ValueError("its checksum differs from the one written with it")
+    file.seek(start)
+
+
+def _sha256(file: BinaryIO) -> bytes:
+    """Digest the rest of a file."""
+    digest = hashlib.sha256()
+    while block := file.read(_BLOCK):
+        digest.update(block)
+    return digest.digest()

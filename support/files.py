@@ -2,7 +2,7 @@
 
 A file or folder is written as a draft beside its place, then renamed. The writer holds an flock on the draft, which
 ends with the process. So a draft without a lock belongs to a process that has ended, also in other containers and on
-other machines, where process numbers are not comparable. A temporary folder has a lock file for the same purpose.
+other machines, where process numbers are not comparable. A temporary folder is a draft that is never renamed.
 
 Folders that the user names may hold any files. Only files with the program's own names are ever removed: drafts, and
 files that are named by a key.
@@ -27,34 +27,17 @@ LOCK = ".lock"
 """Suffix of lock files."""
 _DRAFT = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{16}\.(part|old)", re.DOTALL)
 """Names of drafts (part), and of folders that a draft is about to replace (old)."""
-_KEY = re.compile(r"[0-9a-f]{32}")
-"""Names of files that are named by a key, without suffix."""
-
-FOLDER_PREFIX = "svm-cost-curves-"
-ALIVE = ".alive"
-"""Lock file in a temporary folder."""
+TEMPORARY = "svm-cost-curves"
+"""Name in the drafts that are temporary folders."""
 
 
 @contextlib.contextmanager
 def new_file(path: Path, *, mode: int = 0o666, sync: bool = True) -> Iterator[BinaryIO]:
     """Open a draft for writing and reading that is renamed to `path` when the block ends without an error.
 
-    If the block raises, or the process is killed, an earlier file stays. Drafts of killed processes in the folder are
-    removed first.
-
-    Parameters
-    ----------
-    path : Path
-        In a folder that exists. A link, a device or a pipe of this name is replaced; `write_output` writes through it.
-    mode : int
-        Permissions, before the umask.
-    sync : bool
-        Flush the content to disk before the rename.
-
-    Raises
-    ------
-    OSError
-        The folder cannot be written.
+    If the block raises, or the process is killed, an earlier file stays. Drafts of killed processes in the folder,
+    which exists, are removed first. A link, a device or a pipe of this name is replaced; `write_output` writes through
+    it. With `sync` the content is flushed to disk before the rename. OSError: the folder cannot be written.
     """
     remove_drafts(path.parent)
     file, draft = _open_draft(path, mode)
@@ -78,14 +61,9 @@ def write_file(path: Path, content: bytes | memoryview, *, sync: bool = True) ->
 
 
 def write_output(path: Path, content: bytes | memoryview) -> None:
-    """Write to a path that the user has named: a plain file, also the one that a link names, is replaced atomically.
+    """Write to a path that the user has named, or raise OSError.
 
-    A device or a pipe gets the content.
-
-    Raises
-    ------
-    OSError
-        It cannot be written.
+    A plain file, also the one that a link names, is replaced atomically. A device or a pipe gets the content.
     """
     if path.exists() and not path.is_file():
         with _named_in_errors(path), path.open("wb") as file:
@@ -98,19 +76,9 @@ def write_output(path: Path, content: bytes | memoryview) -> None:
 def new_folder(folder: Path, own: Collection[str] = ("*",)) -> Iterator[Path]:
     """Yield an empty folder that replaces `folder` when the block ends; after an error `folder` stays.
 
-    Drafts of killed processes beside it are removed first.
-
-    Parameters
-    ----------
-    folder : Path
-        Its parents are made. If it is a link, the folder that it names is replaced.
-    own : collection of str
-        Patterns of the names that are replaced; other entries of the folder are someone else's and stay.
-
-    Raises
-    ------
-    OSError
-        The folder cannot be written.
+    Drafts of killed processes beside it are removed first. Its parents are made. If it is a link, the folder that it
+    names is replaced. `own` has patterns of the names that are replaced; other entries are someone else's and stay.
+    OSError: the folder cannot be written.
     """
     folder = Path(os.path.realpath(folder))
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -133,6 +101,22 @@ def new_folder(folder: Path, own: Collection[str] = ("*",)) -> Iterator[Path]:
             shutil.rmtree(old, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make an empty folder, removed at the end of the block, or by `remove_temporary_folders` after a kill."""
+    with contextlib.ExitStack() as stack:
+        folder = _make_draft(Path(tempfile.gettempdir(), TEMPORARY), stack, mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_temporary_folders() -> None:
+    """Remove the temporary folders of this program's ended processes."""
+    remove_drafts(Path(tempfile.gettempdir()))
+
+
 def sync_folder(folder: Path) -> None:
     """Flush the renames of files in a folder to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
@@ -144,12 +128,20 @@ def sync_folder(folder: Path) -> None:
 
 def drafts(folder: Path) -> list[Path]:
     """Return all drafts in a folder; none if the folder is missing or cannot be read."""
-    return [path for path in _entries(folder, ".") if _DRAFT.fullmatch(path.name)]
+    return _entries(folder, _DRAFT)
 
 
 def keyed(folder: Path, suffix: str) -> list[Path]:
     """Return the files in a folder that are named by a key, with this suffix; none if the folder cannot be read."""
-    return [path for path in _entries(folder) if path.suffix == suffix and _KEY.fullmatch(path.stem)]
+    return _entries(folder, re.compile(rf"[0-9a-f]{{32}}{re.escape(suffix)}"))
+
+
+def _entries(folder: Path, name: re.Pattern[str]) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return [Path(entry.path) for entry in entries if name.fullmatch(entry.name)]
+    except OSError:
+        return []
 
 
 def remove_drafts(folder: Path) -> None:
@@ -172,44 +164,28 @@ def remove_locks(folder: Path) -> None:
             path.unlink()
 
 
-@contextlib.contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """Make an empty folder, removed at the end of the block, or by `remove_temporary_folders` after a kill."""
-    with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, ignore_cleanup_errors=True) as name:
-        descriptor = _lock_folder(Path(name))
-        try:
-            yield Path(name)
-        finally:
-            os.close(descriptor)
-
-
-def remove_temporary_folders() -> list[int]:
-    """Remove the temporary folders of this program's ended processes. Folders without a lock file stay.
-
-    Returns
-    -------
-    list of int
-        Process numbers.
-    """
-    processes = []
-    with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
-        for entry in entries:
-            if entry.name.startswith(FOLDER_PREFIX) and _is_own_folder(entry):
-                with contextlib.suppress(OSError, ValueError):
-                    number = Path(entry.path, ALIVE).read_text(encoding="ascii")
-                    with _unlocked(Path(entry.path, ALIVE)):
-                        shutil.rmtree(entry.path, ignore_errors=True)
-                    processes.append(int(number))
-    return processes
-
-
 def same_file(descriptor: int, path: Path) -> bool:
     """Whether a path is still the name of an open file."""
     try:
-        named = path.lstat()
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
     except FileNotFoundError:
         return False
-    return os.path.samestat(os.fstat(descriptor), named)
+
+
+def check_writable(folder: Path) -> None:
+    """Raise OSError, with its `filename`, if no file can be created in a folder or its nearest existing parent."""
+    while not os.path.lexists(folder):
+        folder = folder.parent
+    try:
+        # permissions say nothing about a read-only or full file system
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(folder)) from error
+
+
+def _draft_name(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
 
 
 def _open_draft(path: Path, mode: int) -> tuple[BinaryIO, Path]:
@@ -223,18 +199,14 @@ def _open_draft(path: Path, mode: int) -> tuple[BinaryIO, Path]:
         os.close(descriptor)  # another process removed it before it was locked
 
 
-def _make_draft(folder: Path, stack: contextlib.ExitStack) -> Path:
+def _make_draft(folder: Path, stack: contextlib.ExitStack, mode: int = 0o777) -> Path:
     """Make a draft of a folder, which is locked until the stack is closed."""
     while True:
         draft = _draft_name(folder)
-        draft.mkdir()
+        draft.mkdir(mode)
         with contextlib.suppress(FileNotFoundError):  # another process removed it before it was locked
             if same_file(_lock(draft, stack), draft):
                 return draft
-
-
-def _draft_name(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
 
 
 def _lock(folder: Path, stack: contextlib.ExitStack) -> int:
@@ -244,6 +216,22 @@ def _lock(folder: Path, stack: contextlib.ExitStack) -> int:
     with contextlib.suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX)
     return descriptor
+
+
+@contextlib.contextmanager
+def _unlocked(path: Path) -> Iterator[None]:
+    """Lock a file or folder, to remove it; raise OSError if it is locked, not this user's, or a link or a pipe."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(descriptor)
+        if status.st_uid != os.geteuid() or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+            raise PermissionError(f"{path} is not a file of this user")
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not same_file(descriptor, path):
+            raise FileNotFoundError(path)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _link_others(folder: Path, draft: Path, own: Collection[str]) -> None:
@@ -270,68 +258,3 @@ def _named_in_errors(path: Path) -> Iterator[None]:
         if error.filename is None and error.errno is not None:
             error.filename = str(path)
         raise
-
-
-def _lock_folder(folder: Path) -> int:
-    descriptor = os.open(folder / ALIVE, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with contextlib.suppress(OSError):
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    os.write(descriptor, str(os.getpid()).encode())
-    return descriptor
-
-
-def _is_own_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether this is a folder of this user: opening a pipe in another user's folder could block."""
-    try:
-        return entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
-    except FileNotFoundError:
-        return False
-
-
-def _entries(folder: Path, beginning: str = "") -> list[Path]:
-    """Return the entries of a folder whose names have a beginning; none if the folder cannot be read."""
-    try:
-        with os.scandir(folder) as entries:
-            return [Path(entry.path) for entry in entries if entry.name.startswith(beginning)]
-    except OSError:
-        return []
-
-
-@contextlib.contextmanager
-def _unlocked(path: Path) -> Iterator[None]:
-    """Lock a file or folder of this user, to remove it.
-
-    Raises
-    ------
-    OSError
-        It is locked, another user's, or neither a plain file nor a folder; or it has lost its name.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        found = os.fstat(descriptor)
-        if found.st_uid != os.geteuid() or not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
-            raise PermissionError(f"{path} is not a file of this user")
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not same_file(descriptor, path):
-            raise FileNotFoundError(path)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def check_writable(folder: Path) -> None:
-    """Check that a file can be created in a folder, or in its nearest existing parent; leaves nothing there.
-
-    Raises
-    ------
-    OSError
-        It cannot; `filename` is that folder.
-    """
-    while not os.path.lexists(folder):
-        folder = folder.parent
-    try:
-        # permissions say nothing about a read-only or full file system
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), str(folder)) from error

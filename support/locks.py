@@ -24,21 +24,9 @@ NOTIFY_SECONDS = 1.0
 def locked(path: Path, notify: Callable[[str], None], *, mode: int = 0o666) -> Iterator[None]:
     """Hold a lock; wait while another process holds it. Ctrl-C and SIGTERM end the wait.
 
-    Works on one machine, and between machines on file systems that support flock.
-
-    Parameters
-    ----------
-    path : Path
-        The lock file, in a folder that exists; it exists while the lock is held or waited for.
-    notify : callable
-        Called once, after `NOTIFY_SECONDS`, with the holder: ``process 123 on HOST``.
-    mode : int
-        Permissions of the file.
-
-    Raises
-    ------
-    OSError
-        The file cannot be created or locked, is a link, or has several names.
+    Works on one machine, and between machines on file systems that support flock. The file, in a folder that exists,
+    exists while the lock is held or waited for. `notify` is called once, after `NOTIFY_SECONDS`, with the holder:
+    ``process 123 on HOST``. OSError: the file cannot be created or locked, is a link, or has several names.
     """
     descriptor = _acquire(path, notify, mode)
     try:
@@ -57,7 +45,9 @@ def _acquire(path: Path, notify: Callable[[str], None], mode: int) -> int:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
         try:
-            _check_plain(descriptor, path)
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:  # its content is overwritten
+                raise OSError(errno.EINVAL, "Not a plain file with one name", str(path))
             while not _try_lock(descriptor):
                 if not notified and time.monotonic() - began >= NOTIFY_SECONDS:
                     notify(os.pread(descriptor, 200, 0).decode("ascii", "replace").strip() or "another process")
@@ -70,13 +60,6 @@ def _acquire(path: Path, notify: Callable[[str], None], mode: int) -> int:
             os.close(descriptor)
             raise
         os.close(descriptor)
-
-
-def _check_plain(descriptor: int, path: Path) -> None:
-    """Check that a file is a lock file, whose content may be overwritten."""
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
-        raise OSError(errno.EINVAL, "Not a plain file with one name", str(path))
 
 
 def _try_lock(descriptor: int) -> bool:

@@ -18,11 +18,7 @@ NAMES = 8
 def printable(text: str, keep: str = "") -> str:
     r"""Return a text in which characters that cannot be printed are escaped: a terminal would obey ``\x1b[31m``.
 
-    Parameters
-    ----------
-    text : str
-    keep : str
-        Characters that stay, such as line ends.
+    `keep` has characters that stay, such as line ends.
     """
     if text.isprintable():
         return text
@@ -43,16 +39,7 @@ def nearest(name: str, known: Collection[str], likeness: float = 0.6) -> str:
 def known_names(name: str, known: Collection[str], see: str = "", *, word: str = "known:") -> str:
     """Return what follows the message on a misspelt name: '; did you mean a? known: b, c, ... and 31 more: SEE'.
 
-    Parameters
-    ----------
-    name : str
-        As it was written.
-    known : collection of str
-        Those that exist, the most useful first.
-    see : str
-        The command that lists all of them.
-    word : str
-        Before the list.
+    `known` begins with the most useful names, `see` is the command that lists all, `word` stands before the list.
     """
     shown = [*known][: NAMES if len(known) > NAMES + 2 else None]
     more = f", and {len(known) - len(shown)} more{see and f': {see}'}" if len(shown) < len(known) else ""

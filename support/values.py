@@ -32,9 +32,9 @@ def plain(value: Any, where: str) -> Any:
 
 
 def flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Return the leaves of nested mappings with dotted names."""
+    """Return the leaves of nested dictionaries with dotted names."""
     for name, value in values.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):  # many times faster than to ask for a Mapping
             yield from flatten(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value

@@ -29,7 +29,7 @@ def table_from(
     parse: bool = True,
     label_is_known: bool = False,
 ) -> Table:
-    """Make a table of columns.
+    """Make a table of columns: dense float32 features; missing ones are NaN, which `check_table` refuses.
 
     Parameters
     ----------
@@ -40,23 +40,13 @@ def table_from(
     where
         Name of the data for messages.
     label_column
-        0-based number, negative from the end, or a name.
+        0-based number, negative from the end, or a name. Labels are numbers or texts.
     drop_columns
         0-based numbers of columns to leave out, of any type.
     parse
         Whether texts that are numbers count as numbers.
     label_is_known
         Whether no setting can choose the label.
-
-    Returns
-    -------
-    Table
-        Dense float32 features; missing features are NaN, which `datasets.checks.check_table` refuses.
-
-    Raises
-    ------
-    DataError
-        There is no such column; a feature is a text; a label is missing.
     """
     label, others = chosen_columns(label_column, drop_columns, names, len(names), where)
     kept = [k for k in range(len(columns)) if k not in (label, *others)]
@@ -66,7 +56,7 @@ def table_from(
         row = next(row for row, cell in enumerate(column) if numbers_in([cell], parse=parse) is None)
         raise no_number(f"{where}, row {row + 1}", names, texts, str(column[row]), others, label_is_known)
     y, classes = labels_in(columns[label], f"{where}, column {place_of(label, names)}", parse=parse)
-    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
+    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_table refuses
         features = [column.astype(np.float32) for column in numbers.values() if column is not None]
     X = np.stack(features, axis=1) if features else np.empty((y.size, 0), np.float32)
     places = tuple(place_of(k, names) for k in kept)
@@ -86,22 +76,10 @@ def no_number(
     dropped: Sequence[int],
     label_is_known: bool = False,
 ) -> DataError:
-    """Return the error of a feature that is no number.
+    """Return the error of a feature cell that is no number.
 
-    Parameters
-    ----------
-    place
-        File and line.
-    names
-        Of the columns; empty if the file has no header.
-    texts
-        0-based numbers of the columns that hold texts, the one of the cell first.
-    cell
-        Its text.
-    dropped
-        0-based numbers of the columns that are left out already.
-    label_is_known
-        Whether no setting can choose the label.
+    ``texts`` are all columns that hold texts, that of the cell first; ``dropped`` are left out already. Other
+    parameters are those of `table_from`.
     """
     k, *more = texts
     drop = f"dataset.drop_columns=[{','.join(map(str, sorted({*texts, *dropped})))}]"
@@ -124,13 +102,7 @@ def no_number(
 def chosen_columns(
     label_column: int | str, drop_columns: Sequence[int], names: Sequence[str], width: int, where: str
 ) -> tuple[int, list[int]]:
-    """Return the 0-based numbers of the label's column and, ascending, of those to leave out.
-
-    Raises
-    ------
-    DataError
-        There is no such column, or one is both.
-    """
+    """Return the 0-based numbers of the label's column and, ascending, of those to leave out."""
     if not isinstance(label_column, str):
         label = _position(label_column, width, where, "label_column")
     elif (count := list(names).count(label_column)) == 1:
@@ -153,13 +125,7 @@ def _position(number: int, width: int, where: str, setting: str) -> int:
 
 
 def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Return labels as numbers; text labels as the numbers of their classes, which are in alphabetical order.
-
-    Raises
-    ------
-    DataError
-        A label is missing, or neither a number nor a text.
-    """
+    """Return labels as numbers; text labels as the numbers of their classes, which are in alphabetical order."""
     numbers = numbers_in(column, parse=parse)
     if numbers is not None:
         return numbers, ()

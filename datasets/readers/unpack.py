@@ -1,4 +1,4 @@
-"""Unpacks files by content: a wrong suffix does not matter."""
+"""Reads files and unpacks them by content, so that a wrong suffix does not matter; reads tar archives."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import lzma
 import tarfile
 import zlib
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
@@ -23,26 +24,18 @@ _PACKERS: tuple[tuple[bytes, Callable[[BinaryIO], Any]], ...] = (
 )
 _PIECE = 1 << 20
 """Bytes that are unpacked at a time."""
-_PARSING = 3
-"""Peak memory of parsing over the size of a file: its bytes, its tokens, and the arrays."""
+_PARSING = 4
+"""Peak memory of parsing over the size of a file: its bytes, and arrays while they are copied."""
 
 
-def unpack(content: bytearray, where: str) -> bytearray:
-    """Return the plain bytes of xz, bzip2 or gzip content; plain content itself.
-
-    Raises
-    ------
-    DataError
-        The packed content is damaged or cut short, or its unpacked form does not fit in memory.
-    """
+def unpack(content: bytes, where: str) -> bytes:
+    """Return the plain bytes of xz, bzip2 or gzip content; plain content itself."""
     for magic, opened in _PACKERS:
         if content.startswith(magic):
-            limit = largest_file()
+            limit = int(SHARE * machine_memory()) // _PARSING
             try:
                 with opened(io.BytesIO(content)) as stream:
-                    plain = bytearray()
-                    while len(plain) <= limit and (piece := stream.read(_PIECE)):
-                        plain += piece
+                    plain = b"".join(islice(iter(lambda: stream.read(_PIECE), b""), limit // _PIECE + 1))
             except (OSError, EOFError, ValueError, MemoryError, lzma.LZMAError, zlib.error) as error:
                 raise DataError(f"{where}: the packed file is damaged or cut short ({shorten(str(error))}).") from error
             if len(plain) > limit:
@@ -53,47 +46,50 @@ def unpack(content: bytearray, where: str) -> bytearray:
     return content
 
 
-def largest_file() -> int:
-    """Return the largest size of an unpacked file on this machine, in bytes."""
-    return int(SHARE * machine_memory()) // _PARSING
-
-
-def from_archive(content: bytearray, name: str, where: str) -> bytearray:
-    """Return the file of this name from any folder of a tar archive; other content is returned unchanged.
-
-    Raises
-    ------
-    DataError
-        The archive is damaged, or has no such file.
-    """
-    if not tarfile.is_tarfile(io.BytesIO(content)):
-        return content
-    try:
-        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
-            for member in archive:
-                stream = archive.extractfile(member) if PurePosixPath(member.name).name == name else None
-                if stream is not None:
-                    return bytearray(stream.read())
-    except (tarfile.TarError, ValueError, KeyError, OverflowError, EOFError) as error:
-        raise DataError(f"{where}: not a readable tar archive ({shorten(str(error))}).") from error
-    raise DataError(f"{where}: the archive holds no file {name}.")
-
-
-def read_unpacked(path: Path, where: str = "") -> bytearray:
-    """Read a file and unpack it; ``where`` names it in messages, by default its path.
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, is damaged, or does not fit in memory.
-    """
+def read_unpacked(path: Path, where: str = "") -> bytes:
+    """Read a file and unpack it; ``where`` names it in messages, by default its path."""
     where = where or shown_path(path)
     try:
         require_memory(_PARSING * path.stat().st_size, f"{where}: reading it")
-        content = bytearray(path.stat().st_size)
-        with path.open("rb") as stream:
-            del content[stream.readinto(content) :]
-            content += stream.read()
+        content = path.read_bytes()
     except OSError as error:
         raise DataError(f"{where}: cannot be read ({error.strerror or error}).") from error
     return unpack(content, where)
+
+
+def read_archive(content: bytes, where: str, name: str = "") -> dict[PurePosixPath, bytes]:
+    """Return the content of each file of a tar archive, or of those of one name, in the archive's order."""
+    files: dict[PurePosixPath, bytes] = {}
+    member = None
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
+            for member in archive:
+                path = PurePosixPath(member.name)
+                if member.isdir() or name not in ("", path.name):
+                    continue
+                stream = archive.extractfile(member) if member.isfile() else None
+                if stream is None:
+                    raise DataError(f"{where}, member {shorten(member.name)}: is neither a plain file nor a folder.")
+                files[path] = stream.read()
+            end = content[archive.offset : archive.offset + tarfile.BLOCKSIZE]
+    except DataError:
+        raise
+    except (tarfile.TarError, ValueError, KeyError, OverflowError, EOFError, OSError) as error:
+        raise DataError(f"{where}{_after(member)}: not a readable tar archive ({shorten(str(error))}).") from error
+    if end != bytes(tarfile.BLOCKSIZE):  # tarfile stops at a damaged header
+        raise DataError(f"{where}{_after(member)}: the archive is damaged or cut short.")
+    return files
+
+
+def _after(member: tarfile.TarInfo | None) -> str:
+    return f", member {shorten(member.name)} or after it" if member else ""
+
+
+def from_archive(content: bytes, name: str, where: str) -> bytes:
+    """Return the file of this name from any folder of a tar archive; other content is returned unchanged."""
+    if not tarfile.is_tarfile(io.BytesIO(content)):
+        return content
+    files = read_archive(content, where, name)
+    if not files:
+        raise DataError(f"{where}: the archive holds no file {name}.")
+    return next(iter(files.values()))

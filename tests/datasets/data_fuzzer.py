@@ -11,23 +11,19 @@ from __future__ import annotations
 
 import argparse
 import bz2
-import contextlib
 import gzip
 import io
 import json
 import logging
 import lzma
+import multiprocessing
 import os
 import random
 import re
 import resource
-import select
-import shutil
-import signal
 import sys
 import tarfile
 import tempfile
-import time
 import traceback
 import warnings
 from collections import Counter
@@ -38,9 +34,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads of the parent are 
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # others reserve more than a child may take
 
 import numpy as np
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import sklearn.feature_extraction.text  # noqa: F401  here once, and not in each child
+from pebble import ProcessExpired, ProcessPool
 from scipy import sparse
 
 from svm_cost_curves.datasets import DataError, Dataset, DatasetSpec, FileData, PublishedData, load
@@ -54,35 +52,11 @@ SECONDS = 300.0
 BATCH = 200
 """Cases of one child."""
 FORMATS = ("libsvm", "csv", "npz", "parquet", "arff", "idx", "topics", "messages")
-EXTREMES = (
-    *(
-        "1e39",
-        "-1e400",
-        "nan",
-        "-inf",
-        "1e-320",
-        "0x10",
-        "1_0",
-        "--3",
-        "+",
-        "",
-        "1e",
-        "9" * 25,
-        "1" * 5000,
-        "1e308",
-        ":",
-    ),
-    *(
-        "2147483647",
-        "2147483648",
-        "4294967297",
-        "9223372036854775807",
-        "9223372036854775808",
-        "-1",
-        "0",
-        "1" + "0" * 300,
-    ),
+NUMBERS = (
+    "1e39 -1e400 nan -inf 1e-320 0x10 1_0 --3 + 1e 1e308 : 2147483647 2147483648 4294967297 9223372036854775807 "
+    "9223372036854775808 -1 0"
 )
+EXTREMES = (*NUMBERS.split(), "", "9" * 25, "1" * 5000, "1" + "0" * 300)
 
 
 def numbers(chance: random.Random, rows: int, columns: int) -> np.ndarray:
@@ -170,59 +144,38 @@ MAKERS: dict[str, Callable[[random.Random], bytes]] = {
 
 
 def mutated(content: bytes, chance: random.Random) -> bytes:
-    """Return the bytes with one mutation."""
+    """Return the bytes with one mutation: of bits or bytes, a number, the encoding, the line ends, or a piece."""
     size = max(len(content), 1)
     at, end = sorted((chance.randrange(size), min(chance.randrange(size) + 1, size)))
-    kind = chance.randrange(13)
-    if kind in (0, 1):
+    before, piece, after = content[:at], content[at:end], content[end:]
+    kind = chance.choice(["bits", "bits", "number", "number", "number", "insert", "insert", "code", "lines", "piece"])
+    if kind == "bits" and content:
         flipped = bytearray(content)
         for _ in range(chance.choice([1, 1, 2, 8, 50])):
-            if flipped:
-                flipped[chance.randrange(len(flipped))] ^= 1 << chance.randrange(8)
+            flipped[chance.randrange(size)] ^= 1 << chance.randrange(8)
         return bytes(flipped)
-    if kind == 2:
-        return content[:at]
-    if kind == 3:
-        return content[:at] + content[at:end] * chance.choice([2, 3, 50]) + content[end:]
-    if kind == 4:
-        return content[:at] + content[end:]
-    if kind in (5, 6, 7):
-        found = list(re.finditer(rb"[-+0-9.e]+", content))
+    if kind == "number":
+        token = chance.choice([*re.finditer(rb"[-+0-9.e]+", content)] or [None])
         extreme = chance.choice(EXTREMES).encode()
-        if not found:
-            return content + extreme
-        token = chance.choice(found)
-        return content[: token.start()] + extreme + content[token.end() :]
-    if kind == 8:
-        return content[:at] + b"\0" * chance.choice([1, 7, 4096]) + content[at:]
-    if kind == 9:
-        return (
-            content[:at]
-            + chance.choice([b"x", b"\x1b[31m", b"\xff", b"\xe2\x80\xa8", b'"', b","]) * chance.choice([1, 3, 140_000])
-            + content[at:]
-        )
-    if kind == 10:
-        text = content.decode("latin-1")
-        return text.encode(chance.choice(["utf-16", "utf-32", "utf-8-sig", "utf-8"]))
-    if kind == 11:
+        return content + extreme if token is None else content[: token.start()] + extreme + content[token.end() :]
+    if kind == "insert":
+        odd = chance.choice([b"\0", b"x", b"\x1b[31m", b"\xff", b"\xe2\x80\xa8", b'"', b",", chance.randbytes(64)])
+        return before + odd * chance.choice([1, 3, 140_000 // len(odd)]) + content[at:]
+    if kind == "code":
+        return content.decode("latin-1").encode(chance.choice(["utf-16", "utf-32", "utf-8-sig", "utf-8"]))
+    if kind == "lines":
         return content.replace(b"\n", chance.choice([b"\r\n", b"\r", b"\n\n", b" ", b"\x0b", b"\n#"]))
-    random_bytes = chance.randbytes(chance.choice([1, 4, 64]))
-    return content[:at] + random_bytes + content[at + len(random_bytes) :]
+    return chance.choice([before, before + after, before + piece * chance.choice([2, 3, 50]) + after])
 
 
-def packed(content: bytes, chance: random.Random) -> bytes:
-    packer = chance.choice([None, None, gzip.compress, bz2.compress, lzma.compress])
-    return content if packer is None else packer(content)
-
-
-def spec_of(number: int, folder: Path) -> tuple[str, DatasetSpec]:
-    """Write the files of a case, and return its format and how it is loaded."""
+def spec_of(number: int, folder: Path) -> DatasetSpec:
+    """Write the files of a case, and return how it is loaded."""
     chance = random.Random(number)
     format = FORMATS[number % len(FORMATS)]
     content = MAKERS[format](chance)
     for _ in range(chance.choice([0, 1, 1, 1, 2, 3])):
         content = mutated(content, chance)
-    content = packed(content, chance)
+    content = chance.choice([bytes, bytes, gzip.compress, bz2.compress, lzma.compress])(content)
     if chance.random() < 0.15:
         content = mutated(content, chance)
     path = folder / f"case.{format}"
@@ -236,7 +189,7 @@ def spec_of(number: int, folder: Path) -> tuple[str, DatasetSpec]:
             files = [FileSpec("train", "other"), FileSpec("topics", path.name)]
         (folder / "other").write_bytes(other)
         topic = {"format": "libsvm", "topic": "C1"} if format == "topics" else {"format": "idx"}
-        return format, PublishedData(name="case", files=files, test_fraction=0.3, **topic)  # type: ignore[arg-type]
+        return PublishedData(name="case", files=files, test_fraction=0.3, **topic)  # type: ignore[arg-type]
     spec = FileData(train=str(path), format=format, test_fraction=0.3)
     if format in ("csv", "parquet", "arff"):
         spec.label_column = chance.choice([-1, -1, "class", 0])
@@ -246,7 +199,7 @@ def spec_of(number: int, folder: Path) -> tuple[str, DatasetSpec]:
     spec.scaling = chance.choice(["none", "none", "minmax", "standard"])
     spec.row_norm = chance.choice(["none", "none", "l2", "longest"])
     spec.storage = chance.choice(["auto", "auto", "dense", "sparse"])
-    return format, spec
+    return spec
 
 
 def refuse_invalid(data: Dataset) -> None:
@@ -266,70 +219,41 @@ def refuse_invalid(data: Dataset) -> None:
     json.dumps(data.provenance, allow_nan=False)
 
 
-def outcome_of(number: int, folder: Path) -> tuple[str, str]:
-    """Return the format of a case and how it ended: loaded, refused, or the failure's text."""
-    format, spec = spec_of(number, folder)
-    try:
-        refuse_invalid(load(spec, cache_dir=folder / "cache", mirrors=[folder]))
-    except DataError as error:
-        text = str(error)
-        good = text.isprintable() and len(text) <= LONGEST + 3
-        return format, "refused" if good else f"message of {len(text)} characters: {text[:200]!r}"
-    except Exception:
-        return format, traceback.format_exc()
-    return format, "loaded"
+def outcome_of(number: int) -> str:
+    """Return how a case ended: loaded, refused, or the failure's text."""
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="data-fuzzer-", dir=place, ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        try:
+            refuse_invalid(load(spec_of(number, folder), cache_dir=folder / "cache", mirrors=[folder]))
+        except DataError as error:
+            text = str(error)
+            good = text.isprintable() and len(text) <= LONGEST + 3
+            return "refused" if good else f"message of {len(text)} characters: {text[:200]!r}"
+        except Exception:
+            return traceback.format_exc()
+    return "loaded"
 
 
-def run_child(numbers: range, pipe: int) -> None:
-    """Run cases and report each in a line; never returns."""
+def limit_memory() -> None:
+    """Let a child take `MEMORY` beyond what it begins with."""
     warnings.simplefilter("ignore")
     logging.disable()
-    with Path("/proc/self/statm").open() as stream:
-        taken = int(stream.read().split()[0]) * resource.getpagesize()
+    taken = psutil.Process().memory_info().vms
     resource.setrlimit(resource.RLIMIT_AS, (taken + MEMORY, taken + MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    folder = Path(tempfile.mkdtemp(dir=os.environ["FUZZ_FOLDER"]))
-    try:
-        for number in numbers:
-            line = json.dumps([number, *outcome_of(number, folder)]).encode() + b"\n"
-            while line:  # a pipe takes 64 kB at a time
-                line = line[os.write(pipe, line) :]
-        os._exit(0)
-    except BaseException:
-        traceback.print_exc()
-        os._exit(1)
 
 
-def outcomes(numbers: range) -> Iterator[tuple[int, str, str]]:
-    """Yield the number of each case, its format, and how it ended."""
-    start = numbers.start
-    while start < numbers.stop:
-        due = range(start, min(start + BATCH, numbers.stop))
-        reading, writing = os.pipe()
-        child = os.fork()
-        if not child:
-            os.close(reading)
-            run_child(due, writing)
-        os.close(writing)
-        buffer, heard, why = b"", time.monotonic(), ""
-        while True:
-            ready, _, _ = select.select([reading], [], [], max(0.0, heard + SECONDS - time.monotonic()))
-            if not ready:
-                why = f"no end after {SECONDS:g} seconds"
-                os.kill(child, signal.SIGKILL)
-                break
-            if not (part := os.read(reading, 1 << 16)):
-                break
-            *lines, buffer = (buffer + part).split(b"\n")
-            for line in lines:
-                number, format, outcome = json.loads(line)
-                start, heard = number + 1, time.monotonic()
-                yield number, format, outcome
-        os.close(reading)
-        _, status = os.waitpid(child, 0)
-        if start < due.stop:
-            yield start, FORMATS[start % len(FORMATS)], why or f"the process died ({status})"
-            start += 1
+def outcomes(numbers: range) -> Iterator[tuple[int, str]]:
+    """Yield the number of each case, and how it ended; a child that dies or hangs costs its own case."""
+    fork = multiprocessing.get_context("fork")
+    with ProcessPool(1, max_tasks=BATCH, initializer=limit_memory, context=fork) as pool:
+        futures = [(number, pool.schedule(outcome_of, args=[number], timeout=SECONDS)) for number in numbers]
+        for number, future in futures:
+            try:
+                yield number, future.result()
+            except (TimeoutError, ProcessExpired) as error:
+                yield number, f"no outcome: {error!r}"
 
 
 def main() -> int:
@@ -340,19 +264,12 @@ def main() -> int:
     given = parser.parse_args()
     counts: Counter[str] = Counter()
     failed = 0
-    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    folder = tempfile.mkdtemp(prefix="data-fuzzer-", dir=place)
-    os.environ["FUZZ_FOLDER"] = folder
-    try:
-        for number, format, outcome in outcomes(range(given.first, given.first + given.cases)):
-            known = outcome in ("loaded", "refused")
-            counts[f"{format}: {outcome if known else 'failed'}"] += 1
-            if not known:
-                failed += 1
-                print(f"case {number} ({format}): {outcome}", flush=True)
-    finally:
-        with contextlib.suppress(OSError):
-            shutil.rmtree(folder)
+    for number, outcome in outcomes(range(given.first, given.first + given.cases)):
+        format, known = FORMATS[number % len(FORMATS)], outcome in ("loaded", "refused")
+        counts[f"{format}: {outcome if known else 'failed'}"] += 1
+        if not known:
+            failed += 1
+            print(f"case {number} ({format}): {outcome}", flush=True)
     for name in sorted(counts):
         print(f"{name} {counts[name]}")
     print(f"{counts.total()} cases, {failed} failed")

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from svm_cost_curves.datasets import DataError, DatasetSpec, fingerprint, load
+from svm_cost_curves.datasets.settings import check_spec
 from svm_cost_curves.datasets.spec import ExpectedSpec
-from svm_cost_curves.datasets.spec_checks import check_spec
 
 Compose = Callable[..., DatasetSpec]
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import bz2
 import functools
+import gzip
 import hashlib
 import http.server
 import json
@@ -10,7 +11,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 
 from svm_cost_curves.datasets import DataError, DatasetSpec, PublishedData, default_cache_dir, fetch, fingerprint, load
+from svm_cost_curves.datasets.readers.unpack import read_unpacked, unpack
 from svm_cost_curves.datasets.spec import ExpectedSpec, FileSpec
 
 
@@ -28,6 +30,7 @@ def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 TRAIN, TEST = b"+1 1:1\n-1 3:1\n+1 2:1\n", b"-1 1:1\n+1 2:2\n"
+FOUR = TRAIN + b"-1 1:3\n"
 
 
 def sha(content: bytes) -> str:
@@ -76,21 +79,22 @@ def test_download_verifies_the_unpacked_bytes_and_keeps_the_files(site: tuple[st
     np.testing.assert_array_equal(load(published(url), cache_dir=cache).X, data.X)
 
 
-def test_download_of_wrong_bytes_is_refused_and_not_kept(site: tuple[str, Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (bz2.compress(b"+1 1:9\n"), ["toy", sha(TRAIN), sha(b"+1 1:9\n"), "not kept"]),
+        (bz2.compress(TRAIN)[:-9], ["damaged or cut short"]),
+    ],
+    ids=["wrong", "cut"],
+)
+def test_a_wrong_download_is_refused_and_not_kept(
+    site: tuple[str, Path], tmp_path: Path, content: bytes, said: list[str]
+) -> None:
     url, folder = site
-    (folder / "toy.bz2").write_bytes(bz2.compress(b"+1 1:9\n"))
+    (folder / "toy.bz2").write_bytes(content)
     with pytest.raises(DataError) as caught:
         load(published(url), cache_dir=tmp_path / "cache")
-    for part in ("toy", sha(TRAIN), sha(b"+1 1:9\n"), url, "not kept"):
-        assert part in str(caught.value)
-    assert list((tmp_path / "cache").iterdir()) == []
-
-
-def test_download_cut_short_is_refused_and_not_kept(site: tuple[str, Path], tmp_path: Path) -> None:
-    url, folder = site
-    (folder / "toy.bz2").write_bytes(bz2.compress(TRAIN)[:-9])
-    with pytest.raises(DataError, match="damaged or cut short"):
-        load(published(url), cache_dir=tmp_path / "cache")
+    assert all(part in str(caught.value) for part in [*said, url])
     assert list((tmp_path / "cache").iterdir()) == []
 
 
@@ -116,26 +120,24 @@ def test_a_file_that_another_process_downloads_meanwhile_is_used(
     assert fetch.fetch(published(site[0]).files[0], tmp_path / "cache", []).content == TRAIN
 
 
-def assert_helpful(message: str, url: str, cache: Path) -> None:
-    for part in ("toy", f"{url}/toy.bz2", sha(TRAIN), str(cache), "SVM_DATA_MIRROR"):
-        assert part in message
+def refusal(url: str, cache: Path) -> str:
+    """Return the message on a download that fails: it says where to get the file, and where to put it."""
+    with pytest.raises(DataError, match="Cannot download toy") as caught:
+        load(published(url), cache_dir=cache)
+    for part in (f"{url}/toy.bz2", sha(TRAIN), str(cache), "SVM_DATA_MIRROR"):
+        assert part in str(caught.value)
+    return str(caught.value)
 
 
 def test_a_missing_page_is_an_error_with_advice(site: tuple[str, Path], tmp_path: Path) -> None:
-    url, _ = site
-    with pytest.raises(DataError, match="404") as caught:
-        load(published(url), cache_dir=tmp_path / "cache")
-    assert_helpful(str(caught.value), url, tmp_path / "cache")
+    assert "the server answered 404" in refusal(site[0], tmp_path / "cache")
 
 
 def test_no_network_is_an_error_with_advice(tmp_path: Path, no_mirror: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        with pytest.raises(DataError, match="Cannot download toy") as caught:
-            load(published(url), cache_dir=tmp_path / "cache")
-    assert_helpful(str(caught.value), url, tmp_path / "cache")
+        assert "no connection" in refusal(f"http://127.0.0.1:{unused.getsockname()[1]}", tmp_path / "cache")
 
 
 def test_a_silent_server_times_out(tmp_path: Path, no_mirror: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,9 +146,8 @@ def test_a_silent_server_times_out(tmp_path: Path, no_mirror: None, monkeypatch:
     monkeypatch.setattr(fetch, "TIMEOUT", (0.3, 0.3))
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
-        silent.listen()
-        with pytest.raises(DataError, match="Cannot download toy"):  # without an end if the limit is not heeded
-            load(published(f"http://127.0.0.1:{silent.getsockname()[1]}"), cache_dir=tmp_path)
+        silent.listen()  # without an end if the limit is not heeded
+        assert "was silent for 0.3 s" in refusal(f"http://127.0.0.1:{silent.getsockname()[1]}", tmp_path)
 
 
 def test_no_address_at_all(tmp_path: Path, no_mirror: None) -> None:
@@ -220,17 +221,6 @@ def test_expected_counts(tmp_path: Path, no_mirror: None, expected: ExpectedSpec
         load(replace(published(), expected_train=expected), cache_dir=tmp_path)
 
 
-def test_a_file_without_known_checksum_is_identified_by_its_bytes(
-    tmp_path: Path, no_mirror: None, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / "toy.xz").write_bytes(lzma.compress(TRAIN))
-    (tmp_path / "toy.t").write_bytes(TEST)
-    spec = published()
-    spec.files[0].sha256 = ""
-    data = load(spec, cache_dir=tmp_path)
-    assert data.fingerprint == fingerprint(spec, cache_dir=tmp_path) == fingerprint(published())
-
-
 def test_default_cache_dir(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path))
     assert default_cache_dir() == tmp_path
@@ -242,3 +232,69 @@ def test_a_cache_folder_that_cannot_be_made(site: tuple[str, Path], tmp_path: Pa
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(DataError, match="cannot be written"):
         load(published(site[0]), cache_dir=tmp_path / "taken" / "cache")
+
+
+@pytest.fixture
+def toy(tmp_path: Path, no_mirror: None) -> DatasetSpec:
+    """A published file whose checksum nobody knows, in the cache."""
+    (tmp_path / "toy.xz").write_bytes(lzma.compress(FOUR))
+    return PublishedData(name="toy", format="libsvm", files=[FileSpec("train", "toy")], test_count=1)
+
+
+def test_a_file_without_known_checksum_is_read_once(
+    toy: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = load(toy, cache_dir=tmp_path)
+    known = replace(toy, files=[FileSpec("train", "toy", sha256=sha(FOUR))])
+    assert first.fingerprint == fingerprint(known)
+    monkeypatch.setattr(fetch, "read_unpacked", lambda *_: pytest.fail("read again"))
+    again = load(toy, cache_dir=tmp_path)
+    assert again.fingerprint == first.fingerprint == fingerprint(toy, cache_dir=tmp_path)
+    assert again.provenance["files"][0]["obtained_from"] == "prepared cache"
+    assert again.provenance["files"][0]["sha256"] == first.provenance["files"][0]["sha256"] == sha(FOUR)
+
+
+def test_a_file_that_has_changed_is_read_again(toy: DatasetSpec, tmp_path: Path) -> None:
+    (tmp_path / "toy.xz").unlink()
+    path = tmp_path / "toy"
+    path.write_bytes(FOUR)
+    first = fingerprint(toy, cache_dir=tmp_path)
+    before = path.stat()
+    path.write_bytes(FOUR.replace(b"1:3", b"1:4"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_size == before.st_size
+    assert fingerprint(toy, cache_dir=tmp_path) != first
+
+
+@pytest.mark.parametrize("text", ["", "0" * 64])
+def test_a_damaged_entry_is_ignored(toy: DatasetSpec, tmp_path: Path, text: str) -> None:
+    first = fingerprint(toy, cache_dir=tmp_path)
+    (note,) = (tmp_path / "known").iterdir()
+    note.write_text(text)
+    assert fingerprint(toy, cache_dir=tmp_path) == first
+
+
+def test_a_file_that_changed_while_it_was_read_is_not_cached(
+    toy: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def changing(path: Path, where: str) -> bytes:
+        content = read_unpacked(path, where)
+        path.write_bytes(FOUR.replace(b"1:3", b"1:4"))
+        return content
+
+    monkeypatch.setattr(fetch, "read_unpacked", changing)
+    fingerprint(toy, cache_dir=tmp_path)
+    assert not (tmp_path / "known").exists()
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(toy: DatasetSpec, tmp_path: Path) -> None:
+    (tmp_path / "known").write_text("a file")
+    assert load(toy, cache_dir=tmp_path).n == 3
+
+
+@pytest.mark.parametrize("pack", [lzma.compress, bz2.compress, gzip.compress, bytes])
+def test_unpack_goes_by_content(pack: Callable[[bytes], bytes]) -> None:
+    assert unpack(pack(b"1 1:1\n"), "x") == b"1 1:1\n"
+    if pack is not bytes:
+        with pytest.raises(DataError, match=r"x\.svm: the packed file is damaged or cut short"):
+            unpack(pack(b"1 1:1\n" * 100)[:-12], "x.svm")

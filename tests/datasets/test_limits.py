@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
-import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +14,6 @@ from scipy import sparse
 from svm_cost_curves import solvers
 from svm_cost_curves.datasets import DataError, Dataset, FileData, SyntheticData, load, memory
 from svm_cost_curves.datasets.errors import LONGEST, shorten
-from svm_cost_curves.datasets.readers.npz import read_npz
 from svm_cost_curves.solvers import Linear, Problem, RowPolicy, SettingsError
 from svm_cost_curves.solvers.features import stored_arrays
 
@@ -46,7 +43,7 @@ def test_a_moderate_index_is_accepted() -> None:
     assert Problem(X, y, Linear(), lambda_=0.1, rows=RowPolicy(memory_bytes=8 << 30)).d == 10**8
 
 
-@pytest.mark.parametrize("index", [2**31, 2**32 + 1, 2**63 - 2])
+@pytest.mark.parametrize("index", [2**31, 2**63 - 2])
 def test_an_index_never_wraps_to_32_bits(load_text: Loader, index: int) -> None:
     with pytest.raises(DataError, match=f"{index} features .the largest index.; at most 2147483647"):
         load_text(rows_with(index))
@@ -77,22 +74,13 @@ def test_the_memory_of_random_features_is_checked(tmp_path: Path) -> None:
     ("fields", "said"),
     [
         ({"d": 10**9, "n": 10**9}, "synthetic values would take"),
-        ({"d": 2**31}, "dataset.d=2147483648: .* between 1 and 2147483647"),
-        ({"d": 10**30}, "dataset.d="),
         ({"d": 2, "n": 2**70}, "dataset.n=1180591620717411303424: must lie between 2 and"),
-        ({"d": 2, "n_test": -5}, "n_test=-5"),
-        ({"d": 2, "margin": float("inf")}, "dataset.margin=inf"),
         ({"d": 2, "margin": 1e300}, "dataset.margin=1e.300"),
         ({"d": 2, "noise": float("nan")}, "dataset.noise=nan"),
-        ({"d": 2, "divide_by": 1e-300}, "dataset.divide_by=1e-300: must lie between 1.17"),
         ({"d": 2, "divide_by": float("nan")}, "dataset.divide_by=nan"),
-        ({"d": 2, "divide_by": 1e300}, "dataset.divide_by=1e.300"),
         ({"d": 2, "divide_by": 1.2e-38, "shape": "margin", "margin": 10.0}, "after dataset.divide_by"),
-        ({"d": 2, "max_train": 2**64}, "dataset.max_train"),
-        ({"d": 2, "max_train": 1}, "dataset.max_train"),
         ({"d": 2, "parts": [2**64, 1, 1]}, "dataset.parts"),
         ({"d": 2, "split_seed": 2**64}, "dataset.split_seed"),
-        ({"d": 2, "data_seed": -1}, "dataset.data_seed"),
         ({"d": 2, "positive": [float("nan")]}, "dataset.positive"),
     ],
 )
@@ -131,74 +119,6 @@ def test_wrong_paths(tmp_path: Path, path: str) -> None:
         load(FileData(train=path, name="t"), cache_dir=tmp_path)
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 1000
-
-
-def npz(damage: Callable[[bytes], bytes] = lambda content: content, **arrays: np.ndarray) -> bytes:
-    stream = io.BytesIO()
-    np.savez(stream, **({"X": np.ones((4, 2)), "y": np.arange(4) % 2} | arrays))
-    return damage(stream.getvalue())
-
-
-def with_flag(content: bytes) -> bytes:
-    """Mark all members as encrypted."""
-    damaged = bytearray(content)
-    for signature, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        at = damaged.find(signature)
-        while at >= 0:
-            damaged[at + place] |= 1
-            at = damaged.find(signature, at + 1)
-    return bytes(damaged)
-
-
-def with_compression(content: bytes) -> bytes:
-    damaged = bytearray(content)
-    for signature, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
-        at = damaged.find(signature)
-        while at >= 0:
-            damaged[at + place] = 97
-            at = damaged.find(signature, at + 1)
-    return bytes(damaged)
-
-
-def with_header(text: str) -> bytes:
-    """Return an .npz of which the header of X is this text."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        header = text.encode().ljust(118) + b"\n"
-        archive.writestr("X.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64))
-        y = io.BytesIO()
-        np.save(y, np.arange(4) % 2)
-        archive.writestr("y.npy", y.getvalue())
-    return stream.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (npz(with_flag), "not a readable .npz"),
-        (npz(with_compression), "not a readable .npz"),
-        (with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2), }"), ""),
-        (with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999, 99999), }"), "but is shorter"),
-        (with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-4, 2), }"), "not a readable .npz"),
-        (with_header("{'descr': '<f8', 'fortran_order': False"), "not a readable .npz"),
-        (with_header("((((((" * 19), "not a readable .npz"),
-        (with_header("{'descr': '|O', 'fortran_order': False, 'shape': (4, 2), }"), "not a readable .npz"),
-    ],
-)
-def test_damaged_npz(content: bytes, said: str) -> None:
-    if not said:  # the test's own way of writing is right
-        assert read_npz(content, "x")[0].X.shape == (4, 2)
-        return
-    with pytest.raises(DataError, match=said) as caught:
-        read_npz(content, "x")
-    assert str(caught.value).isprintable()
-
-
-def test_an_npz_that_would_not_fit_in_memory_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    content = npz(X=np.zeros((1000, 500)), y=np.arange(1000) % 2)
-    monkeypatch.setattr(memory, "machine_memory", lambda: 1 << 20)
-    with pytest.raises(DataError, match=r"array X of shape \(1000, 500\) would take"):
-        read_npz(content, "x")
 
 
 def test_text_of_files_is_shown_short_and_escaped() -> None:

@@ -129,8 +129,6 @@ def test_bad_files(load_text: Loader, train: str, test: str | None, fields: dict
 
 
 def test_bad_csv_and_npz(load_text: Loader, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="row 2, column 1 is missing or nan"):
-        load_text("1,2,0\n3,nan,1\n", suffix=".csv")
     with pytest.raises(DataError, match="the test part has 1 features, but the training part has 2"):
         load_text("1,2,0\n3,4,1\n", "1,0\n", suffix=".csv")
     np.savez(tmp_path / "x.npz", X=np.array([[1, 2], [np.inf, -np.inf]]), y=np.array([0, 1]))
@@ -163,11 +161,7 @@ def test_d_allows_a_wider_test_part(load_text: Loader) -> None:
         ({"kind": "sklearn", "entry": "boston"}, "sklearn:boston: NAME is one of"),
         ({"kind": "openml", "entry": "a9a:first"}, "openml:a9a:first is not of the form dataset=openml:NAME or"),
         ({"test_fraction": 1.0}, "test_fraction=1.0"),
-        ({"test_fraction": float("nan")}, "test_fraction=nan"),
         ({"test_count": 0}, "test_count=0"),
-        ({"test_count": 2**64}, "test_count="),
-        ({"split_seed": -1}, "split_seed=-1"),
-        ({"divide_by": 0.0}, "divide_by=0.0"),
         ({"d": 0}, "dataset.d=0"),
         ({"positive": []}, r"dataset.positive=\[\]"),
         ({"negative": [1]}, "dataset.positive is not"),
@@ -176,8 +170,6 @@ def test_d_allows_a_wider_test_part(load_text: Loader) -> None:
         ({"kind": "synthetic", "d": 2, "shape": "round"}, "dataset.shape=round"),
         ({"kind": "synthetic", "d": 2, "n": 1}, "dataset.n=1: must lie between 2"),
         ({"kind": "synthetic", "d": 2, "noise": 0.5}, "dataset.noise"),
-        ({"kind": "synthetic", "d": 2, "margin": 0.0}, "dataset.margin"),
-        ({"kind": "synthetic", "d": 2, "rare": 0.0}, "dataset.rare=0.0"),
         (
             {"kind": "synthetic", "d": 2, "shape": "rare", "directions": 3},
             "dataset.directions=3: must lie",
@@ -263,8 +255,8 @@ def test_synthetic_rare_directions(directions: int, rare: float, seed: int) -> N
 
 
 def test_a_changed_bundle_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    from svm_cost_curves.datasets import bundles
+    from svm_cost_curves.datasets import sklearn_data
 
-    monkeypatch.setitem(bundles.CHECKSUMS, "iris", "0" * 64)
+    monkeypatch.setitem(sklearn_data.CHECKSUMS, "iris", "0" * 64)
     with pytest.raises(DataError, match="bundled iris has changed"):
-        bundles.read_bundle("iris")
+        sklearn_data.read_bundle("iris")

@@ -9,8 +9,6 @@ import pytest
 from waiting import PATIENCE
 
 from svm_cost_curves.datasets import Dataset, DatasetSpec, FileData, SklearnData, load, prepared, readers, source
-from svm_cost_curves.datasets.prepared import PreparedCache
-from svm_cost_curves.datasets.types import Table
 
 TEXT = "".join(f"{'+1' if k % 3 else '-1'} {1 + k % 7}:{k}.5 {8 + k % 5}:1\n" for k in range(300))
 
@@ -33,8 +31,12 @@ def same(a: Dataset, b: Dataset) -> bool:
 
 def test_the_second_load_does_not_parse(spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = load(spec, cache_dir=tmp_path / "c")
-    monkeypatch.setattr(readers, "read_libsvm", lambda *_: pytest.fail("parsed again"))
+    with monkeypatch.context() as changed:
+        changed.setattr(readers, "read_libsvm", lambda *_: pytest.fail("parsed again"))
+        assert same(first, load(spec, cache_dir=tmp_path / "c"))
+    monkeypatch.setattr(prepared, "READER_VERSION", prepared.READER_VERSION + 1)
     assert same(first, load(spec, cache_dir=tmp_path / "c"))
+    assert len(list((tmp_path / "c" / "prepared").iterdir())) == 2  # of each version
 
 
 def test_a_second_load_of_digits_does_not_import_scikit_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,7 +46,7 @@ def test_a_second_load_of_digits_does_not_import_scikit_learn(tmp_path: Path, mo
     assert same(first, load(spec, cache_dir=tmp_path))
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "flip", "text"])
+@pytest.mark.parametrize("damage", ["cut", "flip"])
 def test_a_damaged_file_is_rebuilt_with_a_warning(
     spec: DatasetSpec, tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -57,9 +59,7 @@ def test_a_damaged_file_is_rebuilt_with_a_warning(
     path.write_bytes(
         {
             "cut": whole[: len(whole) // 2],
-            "empty": b"",
             "flip": whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :],
-            "text": b"half-written",
         }[damage]
     )
     with caplog.at_level(logging.WARNING):
@@ -83,15 +83,6 @@ def test_an_interrupted_write_leaves_nothing(
     assert data.n == 240
     assert list((tmp_path / "c" / "prepared").iterdir()) == []
     assert "No space left" in caplog.text
-
-
-def test_a_version_of_another_reader_is_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = PreparedCache(tmp_path)
-    cache.put("0" * 64, "libsvm", Table(np.ones((2, 2), np.float32), np.ones(2)))
-    assert cache.get("0" * 64, "libsvm") is not None
-    assert cache.get("0" * 64, "csv:-1") is None
-    monkeypatch.setattr(prepared, "READER_VERSION", prepared.READER_VERSION + 1)
-    assert cache.get("0" * 64, "libsvm") is None
 
 
 def _load_in_process(spec: DatasetSpec, cache: Path, barrier: object, out: object) -> None:

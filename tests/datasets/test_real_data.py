@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +19,13 @@ Loaded = Callable[..., Dataset]
 pytestmark = pytest.mark.real_data
 
 # n, n_test, d, positives, positives of test
-FURTHER = {
+COUNTS = {
+    "adult": (32561, 16281, 123, 7841, 3846),
+    "mnist": (60000, 10000, 784, 5851, 974),
+    "reuters_money_fx": (7770, 3299, 8315, 538, 179),
+    "ijcnn1": (49990, 91701, 22, 4853, 8712),
+    "web": (49749, 14951, 300, 1479, 454),
+    "rcv1_ccat_subset": (8000, 19613, 47236, 3630, 8843),
     "australian": (480, 210, 14, 217, 90),
     "breast_cancer": (478, 205, 10, 167, 72),
     "diabetes": (538, 230, 8, 345, 155),
@@ -43,14 +48,6 @@ SLOW = {
     "reuters_acq": (9603, 3299, 16293, 1650, 719),
     "reuters_earn": (9603, 3299, 16293, 2877, 1087),
     "reuters_grain": (9603, 3299, 16293, 433, 149),
-}
-COUNTS = {
-    "adult": (32561, 16281, 123, 7841, 3846),
-    "mnist": (60000, 10000, 784, 5851, 974),
-    "reuters_money_fx": (7770, 3299, 8315, 538, 179),
-    "ijcnn1": (49990, 91701, 22, 4853, 8712),
-    "web": (49749, 14951, 300, 1479, 454),
-    "rcv1_ccat_subset": (8000, 19613, 47236, 3630, 8843),
 }
 
 
@@ -76,28 +73,16 @@ def loaded(compose: Callable[..., DatasetSpec], cache: Path) -> Callable[..., Da
     return run
 
 
-@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("name", [*COUNTS, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
 def test_counts(name: str, loaded: Loaded, compose: Callable[..., DatasetSpec], cache: Path) -> None:
-    started = time.perf_counter()
-    data = loaded(name)
-    first = time.perf_counter() - started
-    again = load(compose(name), cache_dir=cache)
-    print(f"{name}: first load {first:.2f} s, second {time.perf_counter() - started - first:.2f} s")
+    data, again = loaded(name), load(compose(name), cache_dir=cache)
     positives, positives_test = int((data.y > 0).sum()), int((data.y_test > 0).sum())
-    assert (data.n, data.y_test.size, data.d, positives, positives_test) == COUNTS[name]
+    assert (data.n, data.y_test.size, data.d, positives, positives_test) == (COUNTS | SLOW)[name]
     assert data.X_test.shape == (data.y_test.size, data.d)
-    assert sparse.issparse(data.X) == (name in ("reuters_money_fx", "rcv1_ccat_subset"))
-    assert data.fingerprint == again.fingerprint == fingerprint(compose(name))
+    assert sparse.issparse(data.X) == name.startswith(("newsgroups", "rcv1", "reuters", "svmlight"))
+    assert data.fingerprint == again.fingerprint == fingerprint(compose(name), cache_dir=cache)
     X, X_again = (a.data if sparse.issparse(a) else a for a in (data.X, again.X))
     np.testing.assert_array_equal(X, X_again)
-
-
-@pytest.mark.parametrize("name", [*FURTHER, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
-def test_counts_of_further_data_sets(name: str, loaded: Loaded) -> None:
-    data = loaded(name)
-    positives, positives_test = int((data.y > 0).sum()), int((data.y_test > 0).sum())
-    assert (data.n, data.y_test.size, data.d, positives, positives_test) == (FURTHER | SLOW)[name]
-    assert sparse.issparse(data.X) == name.startswith(("newsgroups", "reuters", "svmlight"))
 
 
 def test_mnist_groups_and_scale(loaded: Loaded) -> None:

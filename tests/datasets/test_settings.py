@@ -1,7 +1,8 @@
-"""Settings that have no effect on a data set are refused by name."""
+"""Settings that have no effect on a data set are refused by name; sizes that follow from settings."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -9,7 +10,19 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from svm_cost_curves.datasets import DataError, DatasetConfig, DatasetSpec, PublishedData, load, spec_of
+from svm_cost_curves.datasets import (
+    DataError,
+    DatasetConfig,
+    DatasetSpec,
+    FileData,
+    PublishedData,
+    SyntheticData,
+    load,
+    size_of,
+    spec_of,
+    training_rows,
+)
+from svm_cost_curves.datasets.spec import ExpectedSpec
 
 Compose = Callable[..., DatasetSpec]
 CONF = Path(__file__).parents[2] / "conf" / "dataset"
@@ -101,15 +114,52 @@ def test_every_field_has_an_effect_somewhere() -> None:
         ("file", "train=x.tar", "format=messages"),
     ]
 
-    def has_effect(field: str, choice: tuple[str, ...]) -> bool:
-        config = OmegaConf.merge(DatasetConfig, OmegaConf.load(CONF / f"{choice[0]}.yaml"))
-        config = OmegaConf.to_object(OmegaConf.merge(config, OmegaConf.from_dotlist([*choice[1:]])))
-        try:
-            spec_of(config, [field])  # type: ignore[arg-type]
-        except DataError:
-            return False
-        return True
+    def composed(name: str, *overrides: str) -> DatasetConfig:
+        file = OmegaConf.load(CONF / f"{name}.yaml")
+        config = OmegaConf.to_object(OmegaConf.merge(DatasetConfig, file, OmegaConf.from_dotlist([*overrides])))
+        assert isinstance(config, DatasetConfig)
+        return config
 
+    def has_effect(field: str, config: DatasetConfig) -> bool:
+        with contextlib.suppress(DataError):
+            spec_of(config, [field])
+            return True
+        return False
+
+    configs = [composed(*choice) for choice in words]
     for field in fields(DatasetConfig):
         if field.name != "kind":
-            assert any(has_effect(field.name, choice) for choice in words), field.name
+            assert any(has_effect(field.name, config) for config in configs), field.name
+
+
+FILE = ExpectedSpec(n=1000, nnz=5000)
+
+
+def test_sizes_of_a_split_file() -> None:
+    spec = PublishedData(d=2000, expected_train=FILE, test_fraction=0.3)
+    size = size_of(spec)
+    assert (training_rows(spec), size.n, size.n_test, size.d) == (700, 700, 300, 2000)
+    assert size.stored == 5.0  # 5000 values in 1000 sparse rows
+    assert size_of(PublishedData(d=2000, expected_train=FILE, test_count=50)).n == 950
+    assert size_of(PublishedData(d=100, expected_train=FILE)).stored == 100  # dense
+
+
+def test_samples_and_parts() -> None:
+    own = ExpectedSpec(n=400)
+    size = size_of(PublishedData(expected_train=FILE, expected_test=own, max_train=100, max_test=9999))
+    assert (size.n, size.n_test) == (100, 400)
+    parts = PublishedData(expected_train=FILE, parts=[600, 250, 150])
+    assert (size_of(parts).n, size_of(parts).n_test) == (600, 150)
+    parts.validate = True
+    assert size_of(parts).n_test == 250
+
+
+def test_generated_data_have_the_sizes_of_their_settings() -> None:
+    spec = SyntheticData(n=300, n_test=40, d=7)
+    assert (training_rows(spec), size_of(spec).n_test, size_of(spec).d) == (300, 40, 7)
+
+
+def test_the_size_of_a_users_file_is_not_known() -> None:
+    spec = FileData(train="x.svm")
+    assert training_rows(spec) is None
+    assert size_of(spec).n == 1500

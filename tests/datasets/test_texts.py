@@ -1,10 +1,12 @@
+"""Texts as n-grams: messages in folders, Reuters-21578 on an archive by hand; topics of RCV1."""
+
 from __future__ import annotations
 
 import io
 import re
 import tarfile
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from svm_cost_curves.datasets import DataError, DatasetSpec, FileData, fingerprint, load
-from svm_cost_curves.datasets.readers.messages import read_messages
+from svm_cost_curves.datasets import DataError, DatasetSpec, FileData, PublishedData, fingerprint, load
+from svm_cost_curves.datasets.readers.texts import read_messages, read_reuters, read_topics
+from svm_cost_curves.datasets.spec import ExpectedSpec, FileSpec
 from svm_cost_curves.datasets.types import Table
 
 WORDS = ["ab", "abc", "zz", "Ab", "a", "9", "b9cd", "é"]
@@ -50,19 +53,6 @@ def runs(body: str, ngrams: int) -> list[str]:
     return [" ".join(words[k : k + size]) for size in range(1, ngrams + 1) for k in range(len(words) - size + 1)]
 
 
-def same(one: Table, other: Table) -> bool:
-    return np.array_equal(one.X.toarray(), other.X.toarray()) and np.array_equal(one.y, other.y)
-
-
-def test_by_hand() -> None:
-    table = read({"n/b/1": message("The cat, the CAT!"), "n/a/2": message("a cat's tail"), "n/a/10": message("")})
-    # rows n/a/10, n/a/2, n/b/1; features: cat | cat tail | cat the | tail | the | the cat
-    np.testing.assert_array_equal(table.X.toarray(), [[0] * 6, [1, 1, 0, 1, 0, 0], [1, 0, 1, 0, 1, 1]])
-    np.testing.assert_array_equal(table.y, [1, 1, 2])
-    assert table.X.dtype == np.float32
-    assert table.X.indices.dtype == np.int32
-
-
 @settings(deadline=None)
 @given(BODIES, st.integers(1, 3), st.integers(1, 3))
 def test_rows_say_which_runs_of_words_occur(bodies: dict[str, str], ngrams: int, min_count: int) -> None:
@@ -78,6 +68,7 @@ def test_rows_say_which_runs_of_words_occur(bodies: dict[str, str], ngrams: int,
     expected = [[float(feature in runs(text, ngrams)) for feature in features] for text in texts]
     np.testing.assert_array_equal(table.X.toarray(), np.array(expected).reshape(len(texts), len(features)))
     assert table.X.has_sorted_indices
+    assert (table.X.dtype, table.X.indices.dtype) == (np.float32, np.int32)
     folders = sorted({tuple(name.split("/")[:-1]) for name in bodies})
     places = sorted(tuple(name.split("/")) for name in bodies)
     np.testing.assert_array_equal(table.y, [1 + folders.index(place[:-1]) for place in places])
@@ -86,13 +77,16 @@ def test_rows_say_which_runs_of_words_occur(bodies: dict[str, str], ngrams: int,
 @settings(deadline=None)
 @given(BODIES, st.data())
 def test_header_lines_and_the_order_of_the_archive_do_not_matter(bodies: dict[str, str], data: st.DataObject) -> None:
-    plain = {name: message("word " + body) for name, body in bodies.items()}
+    plain = read({name: message("word " + body) for name, body in bodies.items()})
     lines = st.sampled_from(["Newsgroups: alt.ab", "Xref: abc alt.ab:1", "Path: ab!zz", "Subject: zz", "  folded"])
-    telling = {
-        name: message("word " + bodies[name], "\n".join(data.draw(st.lists(lines, max_size=4))))
-        for name in data.draw(st.permutations(list(bodies)))
-    }
-    assert same(read(plain), read(telling))
+    telling = read(
+        {
+            name: message("word " + bodies[name], "\n".join(data.draw(st.lists(lines, max_size=4))))
+            for name in data.draw(st.permutations(list(bodies)))
+        }
+    )
+    np.testing.assert_array_equal(plain.X.toarray(), telling.X.toarray())
+    np.testing.assert_array_equal(plain.y, telling.y)
 
 
 @pytest.mark.parametrize(
@@ -147,11 +141,11 @@ def linked(kind: bytes) -> bytes:
     [
         (b"no tar at all", r"x\.tar: not a readable tar archive"),
         (archive({}), r"x\.tar: the archive holds no message"),
-        (archive({"a/1": message("9 9")}), r"x\.tar: no message holds a word"),
         (archive(GOOD | {"top": message("ab")}), r"x\.tar, member top: is in no folder"),
-        (linked(tarfile.SYMTYPE), r"x\.tar, member a/link: is neither a plain file nor a folder"),
-        (linked(tarfile.LNKTYPE), r"x\.tar, member a/link: is neither a plain file nor a folder"),
-        (linked(tarfile.CHRTYPE), r"x\.tar, member a/link: is neither a plain file nor a folder"),
+        *(
+            (linked(kind), r"x\.tar, member a/link: is neither a plain file nor a folder")
+            for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE)
+        ),
     ],
 )
 def test_other_archives_are_refused(content: bytes, said: str) -> None:
@@ -167,25 +161,14 @@ def spec(tmp_path: Path, no_mirror: None) -> DatasetSpec:
     return FileData(train=str(tmp_path / "m.tar"), format="messages", storage="sparse", row_norm="l2")
 
 
-def test_an_archive_loads_and_is_prepared(spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = load(spec, cache_dir=tmp_path / "c")
-    assert (first.n, first.y_test.size) == (16, 4)
-    lengths = np.sqrt(np.asarray(first.X.multiply(first.X).sum(axis=1)).ravel())
-    assert set(np.round(lengths, 6)) == {0.0, 1.0}
-    assert first.provenance["transforms"] == ["each row divided by its Euclidean norm"]
-    monkeypatch.setattr("svm_cost_curves.datasets.readers.read_messages", lambda *_, **__: pytest.fail("parsed again"))
-    again = load(spec, cache_dir=tmp_path / "c")
-    np.testing.assert_array_equal(first.X.toarray(), again.X.toarray())
-    assert first.fingerprint == again.fingerprint == fingerprint(spec)
-
-
-def test_the_reader_s_settings_are_part_of_the_identity(
-    spec: DatasetSpec, tmp_path: Path, load_text: Callable[..., object]
-) -> None:
+def test_the_reader_s_settings_are_part_of_the_identity(spec: DatasetSpec, tmp_path: Path) -> None:
     changes = [{}, {"ngrams": 2}, {"min_count": 1}, {"row_norm": "none"}]
     loaded = [load(replace(spec, **change), cache_dir=tmp_path / "c") for change in changes]  # type: ignore[arg-type]
     assert len({data.fingerprint for data in loaded}) == len(changes)
+    assert loaded[0].fingerprint == fingerprint(spec)
     assert loaded[1].d < loaded[0].d < loaded[2].d
+    lengths = np.sqrt(np.asarray(loaded[0].X.multiply(loaded[0].X).sum(axis=1)).ravel())
+    assert set(np.round(lengths, 6)) == {0.0, 1.0}
     other = replace(spec, format="libsvm")
     assert fingerprint(other) == fingerprint(replace(other, ngrams=9, min_count=9))
 
@@ -202,3 +185,65 @@ def test_the_reader_s_settings_are_part_of_the_identity(
 def test_wrong_settings(spec: DatasetSpec, tmp_path: Path, fields: dict[str, object], said: str) -> None:
     with pytest.raises(DataError, match=said):
         load(replace(spec, **fields), cache_dir=tmp_path)  # type: ignore[arg-type]
+
+
+def document(split: str, topics: list[str], text: str, marked: str = "YES") -> str:
+    listed = "".join(f"<D>{topic}</D>" for topic in topics)
+    return (
+        f'<REUTERS TOPICS="{marked}" LEWISSPLIT="{split}" NEWID="1">\n<TOPICS>{listed}</TOPICS>\n'
+        f"<PLACES><D>usa</D></PLACES>\n<TEXT>&#2;\n{text}\n</TEXT>\n</REUTERS>\n"
+    )
+
+
+SECOND = document("TEST", ["acq"], "<TITLE>bid</TITLE><BODY>bid for oil</BODY>")
+FIRST = (
+    "<!DOCTYPE lewis>\n"
+    + document("TRAIN", ["acq", "crude"], "<TITLE>Oil BID</TITLE><BODY>a bid &lt;Co&gt;</BODY>")
+    + document("TRAIN", [], "oil", marked="NO")
+    + document("NOT-USED", ["acq"], "unused")
+    + document("TRAIN", ["crude"], "oil")
+    + document("TEST", ["earn"], "net")
+)
+REUTERS = archive({"r/b.sgm": SECOND, "r/a.sgm": FIRST, "r/README": "oil"})
+
+
+def part(role: str, topic: str = "acq", content: bytes = REUTERS) -> Table:
+    return read_reuters(content, "r.tar", role=role, topic=topic, ngrams=1, min_count=1)
+
+
+def test_reuters_by_hand() -> None:
+    # features: bid | co | for | net | oil
+    train, test = part("train"), part("test")
+    np.testing.assert_array_equal(train.X.toarray(), [[1, 1, 0, 0, 1], [0, 0, 0, 0, 1]])
+    np.testing.assert_array_equal(train.y, [1, -1])
+    np.testing.assert_array_equal(test.X.toarray(), [[0, 0, 0, 1, 0], [1, 0, 1, 0, 1]])
+    np.testing.assert_array_equal(test.y, [-1, 1])
+    np.testing.assert_array_equal(part("train", "crude").y, [1, 1])
+    with pytest.raises(DataError, match="no document of the test part has topic crude"):
+        part("test", "crude")
+    with pytest.raises(DataError, match="no document of Reuters-21578 is in the train part"):
+        part("train", content=archive({"r/b.sgm": SECOND}))
+
+
+def test_both_parts_come_from_one_file(tmp_path: Path, no_mirror: None) -> None:
+    (tmp_path / "r.tar").write_bytes(REUTERS)
+    files = [FileSpec(role=role, name="r.tar", url="https://localhost/r.tar") for role in ("train", "test")]
+    spec = PublishedData("r", format="reuters", topic="acq", ngrams=1, min_count=1, files=files)
+    spec = replace(spec, expected_train=ExpectedSpec(2, 4, {"1": 1, "-1": 1}))
+    for _ in range(2):  # parsed, then prepared
+        data = load(spec, cache_dir=tmp_path / "cache", mirrors=[tmp_path])
+        assert (data.n, data.y_test.size, data.d) == (2, 2, 5)
+        np.testing.assert_array_equal(data.y_test, [-1, 1])
+    assert data.fingerprint == fingerprint(spec, cache_dir=tmp_path / "cache", mirrors=[tmp_path])
+
+
+def test_topics() -> None:
+    text = b"CCAT 2286 1\nC11 2286 1\nGCAT 2287 1\n\nCCAT 2288 1\n"
+    table = read_topics(text, "x", "CCAT")
+    np.testing.assert_array_equal(table.y, [2286, 2288])
+    assert table.X.shape == (2, 0)
+    with pytest.raises(DataError, match="no document has topic MCAT"):
+        read_topics(text, "x", "MCAT")
+    for line in (b"CCAT 2289", b"CCAT x 1", b"CCAT 2289 0"):
+        with pytest.raises(DataError, match="line 6: a line must read 'topic document 1'"):
+            read_topics(text + line + b"\n", "x", "C11")

@@ -1,7 +1,8 @@
-"""Data sets of openml.org, fetched by scikit-learn, which keeps them in the cache folder."""
+"""Data sets that scikit-learn bundles, real data without a download, and those that it fetches from openml.org."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import socket
 import warnings
@@ -17,31 +18,50 @@ from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
 from svm_cost_curves.datasets.readers.columns import labels_in, table_from
 from svm_cost_curves.datasets.types import Table
 
+CHECKSUMS = {
+    "breast_cancer": "25e2eb7b7a8745b1bde5ba18bc4969983d2e2f403291ecd5bde4a29ef30c3859",
+    "digits": "f6d9e39f37dc45d327f6db33428ee58970ccceabb2535a5c179de35886b70443",
+    "iris": "aa06b8008ceba42efc654be0f83fdafc786239c9e8f13146044d078f5aab8f23",
+    "wine": "3a28849ef2366c4b9d4e382b3fa5624a66f693c04d7fdcf43c529bbb0bb338d7",
+}
+"""SHA-256 of the features (little-endian float64, row by row) followed by the labels' numbers (little-endian int64)."""
 _ENTRY = re.compile(r"(?P<name>[^:\s]+)(?::(?P<version>[1-9]\d{0,8}))?")
 _TIMEOUT = 15.0
 """Seconds without a byte after which a download fails."""
+
+
+def read_bundle(name: str) -> Table:
+    """Return what ``sklearn.datasets.load_NAME`` returns, NAME one of `CHECKSUMS`: float32; texts as labels."""
+    # imported here: it takes one to three seconds
+    from sklearn import datasets as bundled
+
+    bunch = getattr(bundled, f"load_{name}")()
+    X, y = np.ascontiguousarray(bunch.data, "<f8"), np.asarray(bunch.target, "<i8")
+    sha256 = hashlib.sha256(X.tobytes() + y.tobytes()).hexdigest()
+    if sha256 != CHECKSUMS[name]:
+        raise DataError(
+            f"scikit-learn's bundled {shorten(name)} has changed: expected content sha256 {CHECKSUMS[name]}, found "
+            f"{sha256}. Use another scikit-learn version."
+        )
+    labels = np.array([str(text) for text in bunch.target_names], object)[y]
+    return Table(X.astype(np.float32), *labels_in(labels, name))
 
 
 def name_and_version(entry: str) -> tuple[str, int]:
     """Return the parts of ``NAME:VERSION``; without a version it is 1, so that a command always means the same rows.
 
     OpenML does not change a version, and does not distinguish small and large letters in a name.
-
-    Raises
-    ------
-    DataError
-        The text does not have this form.
     """
-    found = _ENTRY.fullmatch(entry)
-    if found is None:
+    parts = _ENTRY.fullmatch(entry)
+    if parts is None:
         raise DataError(
             f"dataset=openml:{shorten(entry)} is not of the form dataset=openml:NAME or openml:NAME:VERSION."
         )
-    return found["name"].lower(), int(found["version"] or 1)
+    return parts["name"].lower(), int(parts["version"] or 1)
 
 
 def read_openml(entry: str, drop_columns: Sequence[int], cache_dir: Path) -> Table:
-    """Return a data set of openml.org with its default label.
+    """Return a data set of openml.org with its default label; scikit-learn keeps what it has fetched in `cache_dir`.
 
     Parameters
     ----------
@@ -49,13 +69,6 @@ def read_openml(entry: str, drop_columns: Sequence[int], cache_dir: Path) -> Tab
         See `name_and_version`.
     drop_columns
         0-based numbers of features to leave out. Only for data that OpenML stores as a dense table.
-    cache_dir
-        Folder in which scikit-learn keeps what it has fetched.
-
-    Raises
-    ------
-    DataError
-        There is no network or no such data set, or a feature holds texts.
     """
     # imported here: it takes one to three seconds
     from sklearn.datasets import fetch_openml

@@ -1,13 +1,10 @@
-"""Reads numpy's .npz with arrays ``X``, ``y`` and, for a test part, ``X_test``, ``y_test``.
-
-In place of ``X`` there may be ``data``, ``indices``, ``indptr`` and ``shape``, the arrays of a sparse matrix of rows as
-``scipy.sparse.save_npz`` names them (for the test part with ``_test``). Labels are numbers or texts.
-"""
+"""Reads files of arrays: numpy's .npz, and the idx-ubyte format of the MNIST files."""
 
 from __future__ import annotations
 
 import io
 import math
+import struct
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,24 +18,25 @@ from svm_cost_curves.datasets.readers.columns import labels_in
 from svm_cost_curves.datasets.types import Table
 
 CSR = ("data", "indices", "indptr", "shape")
-_KEYS = tuple(f"{name}{suffix}" for suffix in ("", "_test") for name in ("X", "y", "format", *CSR))
+_COPIES = 2
+"""Peak memory of an array over its size: the array and its copy in the table."""
+_UBYTE = 0x08
 
 
-def read_npz(content: bytes | bytearray, where: str) -> tuple[Table, Table | None]:
-    """Read the training part and, if present, the test part.
+def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
+    """Read arrays ``X``, ``y`` and, for a test part, ``X_test``, ``y_test``; the test part is None if there is none.
 
-    Raises
-    ------
-    DataError
-        The file is not an .npz, or an array is missing, has a wrong shape or is not numeric.
+    In place of ``X`` there may be `CSR`, the arrays of a sparse matrix of rows as ``scipy.sparse.save_npz`` names them
+    (for the test part with ``_test``). Labels are numbers or texts.
     """
     arrays: dict[str, NDArray[Any]] = {}
     try:
         archive = np.load(io.BytesIO(content), allow_pickle=False)
         names = archive.files if isinstance(archive, np.lib.npyio.NpzFile) else None
-        for key in _KEYS:
+        for key in (f"{name}{suffix}" for suffix in ("", "_test") for name in ("X", "y", "format", *CSR)):
             if names is not None and key in names:
-                _check_array(archive, key, where)
+                member = f"{key}.npy" if f"{key}.npy" in archive.zip.namelist() else key
+                require_memory(_COPIES * archive.zip.getinfo(member).file_size, f"{where}: array {key}")
                 arrays[key] = archive[key]
     except DataError:
         raise
@@ -46,38 +44,19 @@ def read_npz(content: bytes | bytearray, where: str) -> tuple[Table, Table | Non
         raise DataError(f"{where}: not a readable .npz of plain numeric arrays ({shorten(str(error))}).") from error
     if names is None:
         raise DataError(f"{where}: is a single array; an .npz with arrays X and y is needed.")
-    found = ", ".join(shorten(name, 40) for name in names[:20]) or "nothing"
-    there = {suffix: _has_features(arrays, suffix) for suffix in ("", "_test")}
-    if not there[""] or "y" not in arrays:
+    listed = ", ".join(shorten(name, 40) for name in names[:20]) or "nothing"
+    if not _has_features(arrays, "") or "y" not in arrays:
         raise DataError(
             f"{where}: arrays X and y are needed (X_test and y_test optional; in place of X {', '.join(CSR)} of a "
-            f"sparse matrix); found {found}."
+            f"sparse matrix); found {listed}."
         )
-    if there["_test"] != ("y_test" in arrays):
-        raise DataError(f"{where}: X_test and y_test must come together; found {found}.")
-    test = _table(arrays, where, "_test") if there["_test"] else None
-    return _table(arrays, where, ""), test
+    if _has_features(arrays, "_test") != ("y_test" in arrays):
+        raise DataError(f"{where}: X_test and y_test must come together; found {listed}.")
+    return _table(arrays, where, ""), _table(arrays, where, "_test") if "y_test" in arrays else None
 
 
 def _has_features(arrays: Mapping[str, NDArray[Any]], suffix: str) -> bool:
     return f"X{suffix}" in arrays or all(f"{name}{suffix}" in arrays for name in CSR)
-
-
-def _check_array(archive: np.lib.npyio.NpzFile, key: str, where: str) -> None:
-    """Check an array's header before it is read: memory, and a shape that fits the file."""
-    assert archive.zip is not None  # it is open
-    member = f"{key}.npy" if f"{key}.npy" in archive.zip.namelist() else key
-    with archive.zip.open(member) as stream:
-        version = np.lib.format.read_magic(stream)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read(stream)
-        needed = math.prod(shape) * dtype.itemsize
-        if needed > archive.zip.getinfo(member).file_size:
-            raise DataError(
-                f"{where}: array {key} says that it is {shorten(str(shape))}, {needed} bytes, but is shorter."
-            )
-    # the array itself and its copy in the table
-    require_memory(needed + 8 * math.prod(shape), f"{where}: array {key} of shape {shorten(str(shape))}")
 
 
 def _table(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str) -> Table:
@@ -96,7 +75,7 @@ def _table(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str) -> Table
             f"{shorten(str(X.shape))} and {shorten(str(y.shape))}."
         )
     labels = labels_in(y, f"{where}, array y{suffix}")
-    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
+    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_table refuses
         if sparse.issparse(X):
             return Table(sparse.csr_matrix(X, dtype=np.float32), *labels)
         return Table(np.ascontiguousarray(X, np.float32), *labels)
@@ -116,3 +95,25 @@ def _csr(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str) -> sparse.
     X.sum_duplicates()
     X.eliminate_zeros()
     return X
+
+
+def read_idx(content: bytes, where: str) -> Table:
+    """Read an idx file of unsigned bytes, a big-endian header and the bytes.
+
+    Of one dimension they are the labels, else the features, (n, product of the others) uint8: images, row by row.
+    """
+    if len(content) < 4 or content[:2] != b"\0\0" or content[2] != _UBYTE or content[3] < 1:
+        raise DataError(f"{where}: not an idx file of unsigned bytes (first bytes {content[:4].hex() or 'none'}).")
+    header = 4 + 4 * content[3]
+    if len(content) < header:
+        raise DataError(f"{where}: the idx header is cut short.")
+    shape = struct.unpack(f">{content[3]}I", content[4:header])
+    if len(content) - header != math.prod(shape):
+        raise DataError(
+            f"{where}: the header {shorten(str(shape))} asks for {shorten(str(math.prod(shape)))} bytes, found "
+            f"{len(content) - header}."
+        )
+    array = np.frombuffer(content, np.uint8, offset=header)
+    if len(shape) == 1:
+        return Table(np.empty((array.size, 0), np.uint8), array.astype(np.float64))
+    return Table(array.reshape(shape[0], math.prod(shape[1:])), np.empty(0))
