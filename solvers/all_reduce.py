@@ -12,16 +12,9 @@ T = TypeVar("T")
 
 
 class AllReduce:
-    """Communication between `ranks` processes, seen by one of them. All of them call every method, in the same order.
+    """Communication between `ranks` processes, seen by that with the number `rank`, from 0.
 
-    This class itself is one process alone; an engine derives from it.
-
-    Attributes
-    ----------
-    rank : int
-        Number of this process, from 0.
-    ranks : int
-        Number of processes.
+    All of them call every method, in the same order. This class itself is one process alone; an engine derives from it.
     """
 
     rank = 0
@@ -36,10 +29,7 @@ class AllReduce:
         return value
 
     def scatter(self, part_of: Callable[[int], T] | None) -> T:
-        """Return what rank 0's function returns for this rank; the other ranks pass None.
-
-        Rank 0 makes one part at a time.
-        """
+        """Return what rank 0's function, called for one rank at a time, returns for this one; others pass None."""
         assert part_of is not None
         return part_of(0)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.nystrom_solver import NystromSolver
+from svm_cost_curves.solvers.nystrom import NystromSolver
 from svm_cost_curves.solvers.precision import FeaturesPrecision
 from svm_cost_curves.solvers.problem import Problem
 
@@ -18,26 +18,6 @@ MAX_STORED_STEPS = 10_000
 """Most steps whose rows a run stores, for the average and for the estimate of D_G."""
 LARGEST = 1e30
 """Largest step and largest intercept bound: beyond it responses overflow float32."""
-
-
-@dataclass
-class AssetSettings:
-    """Settings of `Asset`."""
-
-    features: int = 512
-    """s: number of sampled training points. The number of features is the rank of their kernel matrix, at most s."""
-    eps_d: float = 1e-16
-    """Eigenvalues below this fraction of the largest are dropped; so are rounding errors of float32."""
-    window: int = 100
-    """The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate."""
-    step: float = 1.0
-    """The steps are this times D_X / (D_G sqrt(j))."""
-    samples: int = 100
-    """M: number of examples from which D_G^2 is estimated, before the first step."""
-    intercept_bound: float = 10.0
-    """B: the intercept stays in [-B, B]; used with problem.bias=true."""
-    features_precision: FeaturesPrecision = FeaturesPrecision.float32
-    """Of the features as they are stored; sums over them are float64."""
 
 
 @dataclass
@@ -54,14 +34,20 @@ class AssetStarSettings:
     """Of the features as they are stored; sums over them are float64."""
 
 
-def iteration_settings(problem: Problem, settings: Any, *, strongly_convex: bool) -> dict[str, Any]:
-    """Check the settings of an iteration and return them as the core's arguments.
+@dataclass
+class AssetSettings(AssetStarSettings):
+    """Settings of `Asset`."""
 
-    Raises
-    ------
-    SettingsError
-        A number outside its range.
-    """
+    step: float = 1.0
+    """The steps are this times D_X / (D_G sqrt(j))."""
+    samples: int = 100
+    """M: number of examples from which D_G^2 is estimated, before the first step."""
+    intercept_bound: float = 10.0
+    """B: the intercept stays in [-B, B]; used with problem.bias=true."""
+
+
+def iteration_settings(problem: Problem, settings: Any, *, strongly_convex: bool) -> dict[str, Any]:
+    """Check the settings of an iteration and return them as the core's arguments; raises SettingsError."""
     own = vars(settings)
     for name in ("window", "samples"):
         if name in own and not 1 <= own[name] <= MAX_STORED_STEPS:

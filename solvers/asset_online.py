@@ -23,22 +23,6 @@ from svm_cost_curves.solvers.snapshots import FunctionSnapshot
 
 
 @dataclass
-class AssetOnlineSettings:
-    """Settings of `AssetOnline`."""
-
-    features: int = 1024
-    """d: number of random cosines, at least 1."""
-    window: int = 100
-    """The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate."""
-    step: float = 1.0
-    """The steps are this times D_X / (D_G sqrt(j))."""
-    samples: int = 100
-    """M: D_G^2 is estimated from this many first examples of the stream."""
-    intercept_bound: float = 10.0
-    """B: the intercept stays in [-B, B]; used with problem.bias=true."""
-
-
-@dataclass
 class AssetStarOnlineSettings:
     """Settings of `AssetStarOnline`."""
 
@@ -46,6 +30,18 @@ class AssetStarOnlineSettings:
     """d: number of random cosines, at least 1."""
     window: int = 100
     """The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate."""
+
+
+@dataclass
+class AssetOnlineSettings(AssetStarOnlineSettings):
+    """Settings of `AssetOnline`."""
+
+    step: float = 1.0
+    """The steps are this times D_X / (D_G sqrt(j))."""
+    samples: int = 100
+    """M: D_G^2 is estimated from this many first examples of the stream."""
+    intercept_bound: float = 10.0
+    """B: the intercept stays in [-B, B]; used with problem.bias=true."""
 
 
 class CosineSnapshot(FunctionSnapshot):
@@ -145,14 +141,9 @@ class _StreamSolver(PythonSolver):
 
     def _limit_of_core(self, limit: Limit) -> Limit:
         """Return the limit for the core: it stops at the last example that it has been given."""
-        core, seconds = self._core, limit.cpu_seconds
-        fed = core.fed if limit.iterations is None else min(core.fed, limit.iterations)
-        return replace(
-            limit,
-            iterations=fed,
-            kernel_evaluations=None,
-            cpu_seconds=None if seconds is None else core.cpu_seconds + max(seconds - self.cpu_seconds, 0.0),
-        )
+        fed = self._core.fed if limit.iterations is None else min(self._core.fed, limit.iterations)
+        seconds = self.time_left(limit, self._core)
+        return replace(limit, iterations=fed, kernel_evaluations=None, cpu_seconds=seconds)
 
     def state(self) -> State:
         return self.clock_state() | prefixed("core", self._core.state())

@@ -131,13 +131,7 @@ class Solver(abc.ABC):
 
     @classmethod
     def check_kernel(cls, name: str) -> None:
-        """Refuse a kernel that is not in `kernels`.
-
-        Raises
-        ------
-        SettingsError
-            With the kernels that are allowed.
-        """
+        """Raise SettingsError, with those that are allowed, for a kernel that is not in `kernels`."""
         if name not in cls.kernels:
             known = " or ".join(f"kernel={kernel}" for kernel in sorted(cls.kernels))
             raise SettingsError(f"algo={cls.name} works with {known} only, got kernel={name}")
@@ -149,19 +143,10 @@ class Solver(abc.ABC):
 
     @abc.abstractmethod
     def advance(self, limit: Limit) -> Status:
-        """Run until a limit is reached or the method has converged.
+        """Run until a limit is reached or the method has converged; return which.
 
-        Advancing in one go or in many steps gives bit-identical results.
-
-        Returns
-        -------
-        Status
-            The limit that was reached, or `Status.CONVERGED`.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            Within about a tenth of a second of Ctrl-C; the solver stays valid and can advance again.
+        Advancing in one go or in many steps gives bit-identical results. KeyboardInterrupt is raised within about a
+        tenth of a second of Ctrl-C; the solver stays valid and can advance again.
         """
 
     @property
@@ -186,24 +171,15 @@ class Solver(abc.ABC):
     def state(self) -> State | None:
         """Return all that the rest of the run depends on, with clocks and counters; None on all ranks but 0.
 
-        Raises
-        ------
-        NotImplementedError
-            `resumes` is False.
+        Raises NotImplementedError if `resumes` is False.
         """
         raise NotImplementedError(f"algo={self.name} cannot be checkpointed")
 
     def restore(self, state: State | None) -> None:
         """Continue from the state of a solver of the same problem, settings and seed. Call it before `advance`.
 
-        The rest of the run has the same bits as without the interruption.
-
-        Raises
-        ------
-        NotImplementedError
-            `resumes` is False.
-        SettingsError
-            It is not a state of this solver.
+        The rest of the run has the same bits as without the interruption. Raises SettingsError if it is not a state of
+        this solver, NotImplementedError if `resumes` is False.
         """
         raise NotImplementedError(f"algo={self.name} cannot be checkpointed")
 

@@ -58,3 +58,10 @@ class CoreSolver(Solver):
     def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
         with self.restoring():
             self._core.restore(state)
+
+
+class LinearCoreSolver(CoreSolver):
+    """A solver in the core that has explicit weights, of the lambda form, for the linear kernel only."""
+
+    needs = frozenset({"lambda"})
+    kernels = explicit = frozenset({"linear"})

@@ -24,14 +24,8 @@ class Cosines:
 
     With a random phase a feature is one cosine, so d can be any number >= 1; `solvers.fourier` has pairs of cosine and
     sine. Two slips of the paper are corrected: equation (17) prints sqrt(1/d), which halves the kernel, and the density
-    after (18) has sigma instead of 1/sigma.
-
-    Attributes
-    ----------
-    frequencies : (d, n) float32
-        nu ~ N(0, I / sigma^2), for points of n coordinates.
-    phases : (d,) float32
-        beta, uniform on [0, 2 pi).
+    after (18) has sigma instead of 1/sigma. `frequencies` are nu ~ N(0, I / sigma^2), (d, n) float32, for points of n
+    coordinates; `phases` are beta, (d,) float32, uniform on [0, 2 pi).
     """
 
     frequencies: NDArray[np.float32]
@@ -41,15 +35,11 @@ class Cosines:
     def draw(cls, problem: Problem, count: int, seed: int) -> Cosines:
         """Draw `count` features for a problem's Gaussian kernel.
 
-        Raises
-        ------
-        SettingsError
-            The number of features is not positive, they do not fit in memory, or the kernel is not Gaussian.
+        Raises SettingsError if their number is not positive, or they do not fit in memory.
         """
         if count < 1:
             raise SettingsError(f"algo.features = {count}: it must be at least 1")
-        if not isinstance(problem.kernel, Gaussian):
-            raise SettingsError(f"random cosines are for kernel=gaussian, got kernel={problem.kernel.name}")
+        assert isinstance(problem.kernel, Gaussian)  # as the solvers' `kernels` say
         problem.require_memory(
             20 * count * problem.d,  # twice in float64, once in float32
             f"algo.features = {count} cosines of {problem.d:,} frequencies each",
@@ -75,13 +65,7 @@ class Cosines:
         return angles
 
     def values(self, X: Features, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the inner products of the features of points with weights, (m, k) float64, block by block.
-
-        Parameters
-        ----------
-        X : (m, n) float32
-        weights : (dimension, k) float64
-        """
+        """Return the inner products of the features of points, (m, n), with weights, (dimension, k): (m, k) float64."""
         single = np.ascontiguousarray(weights, dtype=np.float32)
         out = np.empty((X.shape[0], weights.shape[1]))
         for first in range(0, X.shape[0], _BLOCK):
@@ -90,15 +74,10 @@ class Cosines:
 
 
 def angles_of(X: Features, frequencies: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the angles <nu_k, x_i>, (m, k) float32, C-contiguous.
+    """Return the angles <nu_k, x_i>, (m, k) float32, C-contiguous, for points (m, n) and frequencies (k, n).
 
     Where the points are so long that float32 would lose digits which cosines need, the product is in float64, and a
     multiple of 2 pi is left out.
-
-    Parameters
-    ----------
-    X : (m, n) float32
-    frequencies : (k, n) float32
     """
     angles = np.ascontiguousarray(X @ frequencies.T, dtype=np.float32)
     far = np.flatnonzero(np.sqrt(squares(X) * squares(frequencies).max(initial=0.0)) > _LARGEST_ANGLE)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.nystrom import Nystrom
-from svm_cost_curves.solvers.nystrom_solver import NystromSolver
+from svm_cost_curves.solvers.nystrom import Nystrom, NystromSolver
 from svm_cost_curves.solvers.problem import Problem
 
 
@@ -35,13 +34,7 @@ class CpnySettings:
 
 
 def check_eps(eps: float) -> None:
-    """Refuse an accuracy that is not finite and positive.
-
-    Raises
-    ------
-    SettingsError
-        With the value.
-    """
+    """Raise SettingsError for an accuracy that is not finite and positive."""
     if not (math.isfinite(eps) and eps > 0.0):
         raise SettingsError(f"algo.eps = {eps!r}: it must be finite and positive, in units of the mean hinge loss")
 

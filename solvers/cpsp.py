@@ -34,15 +34,9 @@ class CpspSettings:
 
 @dataclass(frozen=True)
 class Basis:
-    """The points of a run's basis functions. Points are only appended, so snapshots can refer to the first k of them.
+    """The points of a run's basis functions, K(x, z) = exp(-gamma |x - z|^2), in the space of `Problem.X`.
 
-    Attributes
-    ----------
-    problem : Problem
-    gamma : float
-        K(x, z) = exp(-gamma |x - z|^2).
-    points : list of (d,) float32
-        In the space of `Problem.X`.
+    Points, (d,) float32, are only appended, so snapshots can refer to the first k of them.
     """
 
     problem: Problem
@@ -50,13 +44,7 @@ class Basis:
     points: list[NDArray[np.float32]] = field(default_factory=list)
 
     def values(self, X: Features, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return sum_j coefficients[j, :] K(b_j, x), (m, columns) float64, over the first k basis functions.
-
-        Parameters
-        ----------
-        X : (m, d) float32
-        coefficients : (k, columns) float64
-        """
+        """Return sum_j coefficients[j, :] K(b_j, x), (m, columns) float64, over the first k basis functions."""
         return self.predictor(coefficients).values(self.problem.points(X))
 
     def predictor(self, coefficients: NDArray[np.float64]) -> BasisPredictor:

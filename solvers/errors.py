@@ -16,19 +16,10 @@ CoreError = _core.InvalidArgument
 
 
 def check_numbers(name: str, value: Any) -> None:
-    """Refuse NaN, infinities, and integers beyond 64 bits.
+    """Raise SettingsError, with the name and the value, for NaN, infinities, and integers beyond 64 bits.
 
-    Parameters
-    ----------
-    name : str
-        Name of the setting on the command line (``algo.eta``), or of a group of settings (``algo``); it may be empty.
-    value : object
-        A number, or a dataclass, list or mapping of settings. Values of other types are accepted.
-
-    Raises
-    ------
-    SettingsError
-        With the setting's name and its value.
+    `name` is that of the setting on the command line (``algo.eta``), or of a group of settings (``algo``), or empty;
+    the value is a number, or a dataclass, list or mapping of settings. Values of other types are accepted.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,14 +58,7 @@ class _Predictor:
 
 
 class Evaluator:
-    """Evaluates snapshots of solvers of one problem.
-
-    Parameters
-    ----------
-    problem : Problem
-    dataset : Data
-        Whose test set is used; its training set is the problem's.
-    """
+    """Evaluates snapshots of solvers of one problem, on its training set and on the test set of a data set."""
 
     def __init__(self, problem: Problem, dataset: Data) -> None:
         self._problem = problem
@@ -91,25 +84,19 @@ class Evaluator:
         with blas.connected():
             return [self._measures(predictor) for predictor in self._predictors(snapshots)]
 
-    def _predictors(self, snapshots: Sequence[Snapshot]) -> Iterator[_Predictor]:
-        kinds = (
-            self._expand([snapshot for snapshot in snapshots if isinstance(snapshot, KernelSnapshot)]),
-            self._project([snapshot for snapshot in snapshots if isinstance(snapshot, LinearSnapshot)]),
-            self._call([snapshot for snapshot in snapshots if isinstance(snapshot, FunctionSnapshot)]),
+    def _predictors(self, snapshots: Sequence[Snapshot]) -> list[_Predictor]:
+        kinds: tuple[tuple[type[Any], Callable[[list[Any]], Iterable[_Predictor]]], ...] = (
+            (KernelSnapshot, self._expand),
+            (LinearSnapshot, self._project),
+            (FunctionSnapshot, self._call),
         )
-        expanded, projected, called = map(iter, kinds)
-        for snapshot in snapshots:
-            match snapshot:
-                case KernelSnapshot():
-                    yield next(expanded)
-                case LinearSnapshot():
-                    yield next(projected)
-                case _:
-                    yield next(called)
+        made: dict[int, _Predictor] = {}
+        for kind, predictors_of in kinds:
+            if which := [k for k, snapshot in enumerate(snapshots) if isinstance(snapshot, kind)]:
+                made |= zip(which, predictors_of([snapshots[k] for k in which]), strict=True)
+        return [made[k] for k in range(len(snapshots))]
 
-    def _expand(self, snapshots: Sequence[KernelSnapshot]) -> list[_Predictor]:
-        if not snapshots:
-            return []
+    def _expand(self, snapshots: list[KernelSnapshot]) -> Iterator[_Predictor]:
         problem = self._problem
         support = np.flatnonzero(np.logical_or.reduce([snapshot.coefficients != 0.0 for snapshot in snapshots]))
         weights = np.stack([snapshot.coefficients[support] for snapshot in snapshots], axis=1)  # (s, k)
@@ -128,52 +115,39 @@ class Evaluator:
         for k, snapshot in enumerate(snapshots):
             if snapshot.responses is not None:
                 train[k] = snapshot.responses * self._y
-        return [self._finish(snapshots[k], train[k], test[k]) for k in range(len(snapshots))]
+        for k, snapshot in enumerate(snapshots):
+            norm2, dual = float(snapshot.coefficients @ train[k]), None
+            if snapshot.dual_feasible and problem.lambda_ is not None:
+                dual = (float(np.abs(snapshot.coefficients).sum()) - 0.5 * norm2) / (problem.C * problem.n)
+            support_vectors = int(np.count_nonzero(snapshot.coefficients))
+            yield self._completed(snapshot, train[k], test[k], math.sqrt(max(norm2, 0.0)), dual, support_vectors)
 
-    def _finish(self, snapshot: KernelSnapshot, train: NDArray[np.float64], test: NDArray[np.float64]) -> _Predictor:
-        problem = self._problem
-        scale, bias, level = completion(problem, snapshot, train)
-        norm2 = float(snapshot.coefficients @ train)
-        dual = None
-        if snapshot.dual_feasible and problem.lambda_ is not None:
-            dual = (float(np.abs(snapshot.coefficients).sum()) - 0.5 * norm2) / (problem.C * problem.n)
-        return _Predictor(
-            train=scale * (train + bias),
-            test=scale * (test + bias),
-            norm=scale * math.sqrt(max(norm2, 0.0)),
-            bias=scale * bias,
-            support_vectors=int(np.count_nonzero(snapshot.coefficients)),
-            dual=dual,
-            water_level=level,
-        )
+    def _completed(
+        self,
+        snapshot: KernelSnapshot | LinearSnapshot,
+        train: NDArray[np.float64],
+        test: NDArray[np.float64],
+        norm: float,
+        dual: float | None,
+        support_vectors: int | None = None,
+    ) -> _Predictor:
+        scale, bias, level = completion(self._problem, snapshot, train)
+        train, test = scale * (train + bias), scale * (test + bias)
+        return _Predictor(train, test, scale * norm, scale * bias, support_vectors, dual, level)
 
-    def _project(self, snapshots: Sequence[LinearSnapshot]) -> list[_Predictor]:
-        if not snapshots:
-            return []
+    def _project(self, snapshots: list[LinearSnapshot]) -> Iterator[_Predictor]:
         train, test = (_products(points, snapshots) for points in self._ordered)
-        return [self._level(snapshot, train[k], test[k]) for k, snapshot in enumerate(snapshots)]
+        for k, snapshot in enumerate(snapshots):
+            norm = float(np.linalg.norm(snapshot.weights))
+            yield self._completed(snapshot, train[k], test[k], norm, snapshot.lower_bound)
 
     @cached_property
     def _ordered(self) -> tuple[Features, Features]:
         """Training and test points with features in the order of the weights: computed once for all snapshots."""
         return _exact(self._problem.ordered), _exact(self._problem.in_feature_order(self._X_test))
 
-    def _level(self, snapshot: LinearSnapshot, train: NDArray[np.float64], test: NDArray[np.float64]) -> _Predictor:
-        scale, bias, level = completion(self._problem, snapshot, train)
-        return _Predictor(
-            train=scale * (train + bias),
-            test=scale * (test + bias),
-            norm=scale * float(np.linalg.norm(snapshot.weights)),
-            bias=scale * bias,
-            support_vectors=None,
-            dual=snapshot.lower_bound,
-            water_level=level,
-        )
-
-    def _call(self, snapshots: Sequence[FunctionSnapshot]) -> Iterator[_Predictor]:
+    def _call(self, snapshots: list[FunctionSnapshot]) -> Iterator[_Predictor]:
         """Yield the predictors; neighbours that can share a computation are evaluated in one call."""
-        if not snapshots:
-            return
         points = self._dataset.points
         held = isinstance(points, np.ndarray) or sparse.issparse(points)
         X = points[self._problem.order] if held else None
@@ -186,15 +160,9 @@ class Evaluator:
             train = None if X is None else leader.batched_values(group, X)
             test = leader.batched_values(group, self._dataset.X_test)
             for k, snapshot in enumerate(group):
-                yield _Predictor(
-                    train=None if train is None else train[:, k],
-                    test=test[:, k],
-                    norm=snapshot.norm,
-                    bias=snapshot.bias,
-                    support_vectors=snapshot.support_vectors,
-                    dual=None,
-                    water_level=None,
-                )
+                of_training = None if train is None else train[:, k]
+                norm, bias, count = snapshot.norm, snapshot.bias, snapshot.support_vectors
+                yield _Predictor(of_training, test[:, k], norm, bias, count, dual=None, water_level=None)
 
     def _measures(self, predictor: _Predictor) -> Measures:
         responses = None if predictor.train is None else self._y * predictor.train
@@ -220,14 +188,10 @@ class Evaluator:
 
 
 def expanded(problem: Problem, support: NDArray[np.intp], coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the values of kernel expansions at all training points, (n, k) float64.
+    """Return the values of k kernel expansions at all training points, (n, k) float64.
 
-    Parameters
-    ----------
-    problem : Problem
-    support : (s,) intp
-        Numbers of the training points of the expansions, in the problem's order.
-    coefficients : (s, k) float64
+    They are in the training points with the numbers `support`, (s,) intp in the problem's order, with coefficients (s,
+    k).
     """
     # the problem has rows only if the solver has read some; a library such as LIBSVM computes its own
     source = problem.rows.source if "rows" in vars(problem) else None
@@ -243,12 +207,7 @@ def completion(
 ) -> tuple[float, float, float | None]:
     """Return scale, bias and water level: with f the snapshot without bias, the predictor is scale (f(x) + bias).
 
-    Parameters
-    ----------
-    problem : Problem
-    snapshot : KernelSnapshot or LinearSnapshot
-    train : (n,) float64
-        f(x_i) in the problem's order; used only if the snapshot has a volume.
+    `train` has f(x_i), (n,) float64 in the problem's order; it is used only if the snapshot has a volume.
     """
     bias, level = snapshot.bias, None
     if snapshot.volume is not None:

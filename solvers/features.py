@@ -21,10 +21,7 @@ MAX_FEATURES = 2**31 - 1
 def stored_arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
     """Return the arrays that store (m, d) features: the values, or offsets, indices and values of rows.
 
-    Raises
-    ------
-    SettingsError
-        An index does not fit in the core's 32 bits.
+    Raises SettingsError if an index does not fit in the core's 32 bits.
     """
     if isinstance(features, np.ndarray):
         return (features,)
@@ -69,10 +66,7 @@ def frequency_order(X: Features) -> NDArray[np.int64]:
 def in_order(X: Features, order: NDArray[np.int64], *, in_place: bool = False) -> Features:
     """Return points, (m, d), with features in this order, (d,), sparse if most values are zero.
 
-    Parameters
-    ----------
-    in_place : bool
-        The arrays of sparse points may be used for the result.
+    With `in_place` the arrays of sparse points may be used for the result.
     """
     points = compact(X)
     if isinstance(points, np.ndarray):
@@ -89,14 +83,10 @@ def in_order(X: Features, order: NDArray[np.int64], *, in_place: bool = False) -
 
 
 class TrainingPoints:
-    """Points, (n, d), with features in the order of the data and in that of frequency, each made at its first use.
+    """Points, (n, d) float32, with features in the order of the data and of frequency, each made at its first use.
 
-    Sparse points are stored once while only one of the two orders is used. Offsets and indices are read-only.
-
-    Parameters
-    ----------
-    X : (n, d) float32, dense or CSR
-        Nobody else has its arrays.
+    Sparse points are stored once while only one of the two orders is used; nobody else has their arrays. Offsets and
+    indices are read-only.
     """
 
     def __init__(self, X: Features) -> None:
@@ -168,19 +158,10 @@ def largest_square(X: Features) -> float:
 
 
 def sigma2_from_data(X: Features) -> float:
-    """Return the default width of a Gaussian kernel: d Var(X) / 2.
+    """Return the default width of a Gaussian kernel, d Var(X) / 2, for (n, d) float32 points.
 
-    Var(X) is the variance of all n d numbers of X; the same rule is known as ``gamma="scale"`` elsewhere, since
-    gamma = 1/(2 sigma2) = 1/(d Var(X)).
-
-    Parameters
-    ----------
-    X : (n, d) float32 array or CSR matrix
-
-    Raises
-    ------
-    SettingsError
-        All numbers are equal.
+    Var(X) is the variance of all n d numbers of X; the same rule is known as ``gamma="scale"`` elsewhere, since gamma =
+    1/(2 sigma2) = 1/(d Var(X)). Raises SettingsError if all numbers are equal.
     """
     values: NDArray[np.float32] = X if isinstance(X, np.ndarray) else X.data
     size = X.shape[0] * X.shape[1]
@@ -200,23 +181,11 @@ def _square_bound(X: Features) -> float:
 
 
 def check_range(kernel: Kernel, X: Features, what: str) -> None:
-    """Refuse points for which kernels or solvers would overflow.
+    """Raise SettingsError for points, (m, d) float32, called `what`, for which kernels or solvers would overflow.
 
     The core's limit on |x|^2 and |K(x, z)| is 1e30. Float32 holds 1e8 times that, which is enough for rounding and for
     methods with features and weights in float32. In float64, responses of the lambda form are at most |x|^2 / lambda,
     |w|^2 is at most |x|^2 / lambda^2, and sums over n examples are n times that: below 1e308 if lambda > 1e-100.
-
-    Parameters
-    ----------
-    kernel : Kernel
-    X : (m, d) float32
-    what : str
-        Name of the points in the message.
-
-    Raises
-    ------
-    SettingsError
-        |x|^2 or the kernel's values are too large.
     """
     function = kernel.core()
     try:
@@ -237,10 +206,7 @@ def check_range(kernel: Kernel, X: Features, what: str) -> None:
 def canonical(X: Features) -> Features:
     """Check features, and return them as the core reads them: CSR sorted, with one entry for each index.
 
-    Raises
-    ------
-    SettingsError
-        They are not float32, have no column, or a value is not finite.
+    Raises SettingsError if they are not float32, have no column, or a value is not finite.
     """
     if X.dtype != np.float32:
         raise SettingsError(f"X is float32, got {X.dtype}")

@@ -64,19 +64,10 @@ class FourierSnapshot(FunctionSnapshot):
 
 
 def fourier_features(X: Features, frequencies: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return cos and sin of the projections, divided by sqrt(k).
+    """Return cos and sin of the projections of points, (m, d), divided by sqrt(k): (m, 2k) float32.
 
-    <P(x), P(z)> tends to K(x, z) as k grows (Rahimi, Recht 2007, Claim 1).
-
-    Parameters
-    ----------
-    X : (m, d) float32
-    frequencies : (k, d) float32
-        v / sigma with v ~ N(0, I).
-
-    Returns
-    -------
-    (m, 2k) float32
+    <P(x), P(z)> tends to K(x, z) as k grows (Rahimi, Recht 2007, Claim 1). The frequencies, (k, d), are v / sigma with
+    v ~ N(0, I).
     """
     k = frequencies.shape[0]
     angles = angles_of(X, frequencies)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.gram_file import GramMatrix, UnusableFileError, read_matrix, write_checksums
+from svm_cost_curves.solvers.gram_file import GramMatrix, UnusableFileError, read_matrix, write_checksum
 from svm_cost_curves.support.disk_cache import default_cache_dir
 from svm_cost_curves.support.files import LOCK, drafts, keyed, new_file, remove_drafts, remove_locks
 from svm_cost_curves.support.locks import POLL_SECONDS, locked
@@ -55,16 +55,10 @@ def default_directory() -> Path:
 
 
 def make_directory(directory: Path) -> None:
-    """Make the folder of Gram matrices if it is missing.
+    """Make the folder of Gram matrices if it is missing; raises OSError.
 
     All users can write to shared memory: a folder there must belong to this user, and others must not read it.
-
-    Raises
-    ------
-    SettingsError
-        The folder is a link, or belongs to another user.
-    OSError
-        It cannot be made.
+    SettingsError is raised if it is a link, or belongs to another user.
     """
     directory.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
     if directory.parent != _SHARED:
@@ -106,30 +100,19 @@ def checksum(label: str, arrays: tuple[NDArray[np.generic], ...]) -> str:
 
 
 class GramStore:
-    """A folder of Gram matrices.
+    """A folder of Gram matrices, made when it is missing.
 
-    Parameters
-    ----------
-    directory : Path
-        Made when it is missing.
-    limit_bytes : int
-        Limit on the size of all matrices in the folder; other files there are not counted, and stay.
-    threads : int
-        Number of threads that verify checksums.
+    The size of all matrices in it is limited to `limit_bytes`; other files there are not counted, and stay.
     """
 
-    def __init__(self, directory: Path, limit_bytes: int, threads: int = 1) -> None:
+    def __init__(self, directory: Path, limit_bytes: int) -> None:
         self.directory = directory
         self.limit_bytes = limit_bytes
-        self._threads = threads
 
     def room_for(self, n: int) -> str | None:
         """Return None if a matrix of n x n float32 fits, else the reason why it does not.
 
-        Raises
-        ------
-        SettingsError
-            The folder cannot be read.
+        Raises SettingsError if the folder cannot be read.
         """
         size = 4 * n * n
         if size > self.limit_bytes:
@@ -153,21 +136,12 @@ class GramStore:
         fill: Callable[[NDArray[np.float32], Progress], None],
         progress: Progress,
     ) -> GramMatrix:
-        """Map the matrix `key`, (n, n) float32, read-only; build it first if it is missing.
+        """Map the matrix `key`, (n, n) float32, read-only; build it by `fill` first if it is missing.
 
         If another process is building it, this one waits. A new file is renamed to its final name once it is complete,
         so an unfinished one is never read. A damaged file is built again. A matrix that another process removes stays
-        mapped here.
-
-        Parameters
-        ----------
-        key : str
-            As `gram_key` returns it: only files that are named by such a key are removed to make room.
-        n : int
-        fill : callable
-            Writes the matrix, and reports its progress.
-        progress : callable
-            Takes the part that is done, from 0 to 1.
+        mapped here. `key` is as `gram_key` returns it: only files that are named by such a key are removed to make
+        room. `progress` takes the part that is done, from 0 to 1.
 
         Raises
         ------
@@ -197,7 +171,7 @@ class GramStore:
 
     def _read(self, path: Path, key: str, n: int, *, warn: bool = False) -> GramMatrix | None:
         try:
-            return read_matrix(path, key, n, self._threads)
+            return read_matrix(path, key, n)
         except UnusableFileError as error:
             if warn:
                 log.warning("The Gram matrix %s %s: it is built again.", path, error)
@@ -213,7 +187,7 @@ class GramStore:
                 pages.madvise(_MADV_POPULATE_WRITE)
             matrix = np.frombuffer(pages, dtype=np.float32).reshape(n, n)
             fill(matrix, progress)
-            write_checksums(file, key, matrix, self._threads)
+            write_checksum(file, key, matrix)
             del matrix
             return np.memmap(file, dtype=np.float32, mode="r", shape=(n, n))
 
@@ -254,11 +228,7 @@ class GramStore:
         """Remove matrices from shared memory until they and `size` bytes of something else are within the limit.
 
         Without this, several processes could use more than the machine's memory while each respects its own limit.
-
-        Raises
-        ------
-        SettingsError
-            The folder belongs to another user, or cannot be read.
+        Raises SettingsError if the folder belongs to another user, or cannot be read.
         """
         if _in_memory(self.directory):
             try:

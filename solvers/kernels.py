@@ -19,15 +19,8 @@ def _finite(name: str, value: float, *, positive: bool = False) -> None:
 class Gaussian:
     """K(x, z) = exp(-||x - z||^2 / (2 sigma2)).
 
-    Parameters
-    ----------
-    sigma2 : float
-        Squared bandwidth, > 0, in the units of squared feature distance.
-
-    Raises
-    ------
-    SettingsError
-        If sigma2 is not finite and positive, or 1 / (2 sigma2) is infinite.
+    sigma2 is the squared bandwidth, in the units of squared feature distance. Raises SettingsError unless it is finite
+    and positive, and 1 / (2 sigma2) is finite.
     """
 
     name: ClassVar[str] = "gaussian"
@@ -48,21 +41,9 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Polynomial:
-    """K(x, z) = (gamma <x, z> + coef0)^degree.
+    """K(x, z) = (gamma <x, z> + coef0)^degree, of degree 1 to 16, gamma > 0.
 
-    Parameters
-    ----------
-    degree : int
-        1 to 16.
-    gamma : float
-        Scale of the inner product, > 0.
-    coef0 : float
-        Constant, >= 0 (with a negative one K is not positive definite).
-
-    Raises
-    ------
-    SettingsError
-        If a parameter is outside its range.
+    With a negative coef0 K is not positive definite. Raises SettingsError for a parameter outside its range.
     """
 
     name: ClassVar[str] = "polynomial"

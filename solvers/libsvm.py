@@ -60,7 +60,7 @@ class Libsvm(PythonSolver):
         from sklearn.svm import SVC
 
         max_iterations = max(MAX_ITERATIONS, 100 * self.problem.n)
-        # reported in a remark instead; not removed again for the reason given in solvers.liblinear
+        # reported in a remark instead; not removed again for the reason given in `Liblinear.model`
         warnings.filterwarnings("ignore", message="Solver terminated early")
         model = SVC(
             C=self.problem.C,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.base import State
-from svm_cost_curves.solvers.core_solver import CoreSolver
+from svm_cost_curves.solvers.core_solver import LinearCoreSolver
 from svm_cost_curves.solvers.errors import SettingsError
 from svm_cost_curves.solvers.problem import Problem
 from svm_cost_curves.solvers.rows import threads_refused
@@ -49,10 +49,8 @@ class Variant(enum.Enum):
         return _core.SdcaVariant.__members__[self.value]
 
 
-class _MiniBatch(CoreSolver):
-    needs = frozenset({"lambda"})
+class _MiniBatch(LinearCoreSolver):
     within_n = ("batch_size",)
-    kernels = explicit = frozenset({"linear"})
     shardable = True
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
@@ -98,17 +96,9 @@ class _MiniBatch(CoreSolver):
         return core
 
     def restore(self, state: State | None) -> None:
-        """Continue from the state of a solver of the same problem. All ranks call this, before they advance.
+        """Continue from the state of a solver of the same problem, on rank 0, and None on the others.
 
-        Parameters
-        ----------
-        state : dict of str to arrays, or None
-            From `state`, on rank 0; None on the others.
-
-        Raises
-        ------
-        SettingsError
-            It is not a state of this solver.
+        All ranks call this, before they advance. Raises SettingsError if it is not a state of this solver.
         """
         all_reduce = self.problem.all_reduce
         sizes = all_reduce.gather(self._core.state()[_SIZES])

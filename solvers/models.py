@@ -46,20 +46,9 @@ class ModelError(SettingsError):
 class Model:
     """A predictor f(x) = <predictor of the prepared x> + bias, which predicts ``classes[f(x) > 0]``.
 
-    Attributes
-    ----------
-    predictor : Predictor
-    bias : float
-    classes : tuple of two numbers, booleans or texts
-        The class of negative f(x), and that of positive f(x).
-    d : int
-        Number of features of a point, without the constant one.
-    rho : float
-        The constant feature that is appended to a point; 0: none.
-    shift : (d,) float32 or None
-        Subtracted from every point (`Problem`); None: nothing.
-    about : mapping
-        JSON types: the solver, its settings and its costs.
+    A point has `d` features, to which the constant `rho` is appended if it is not 0, and from which `shift`, (width,)
+    float32 or None, is subtracted. `classes` are two numbers, booleans or texts; `about` has JSON types: the solver,
+    its settings and its costs.
     """
 
     predictor: Predictor
@@ -73,10 +62,7 @@ class Model:
     def decision_values(self, X: Features, threads: int = 1) -> NDArray[np.float64]:
         """Return f(x), (m,) float64, for (m, d) float32 points, dense or CSR.
 
-        Raises
-        ------
-        SettingsError
-            The points have another number of features, or their values are too large for the kernel.
+        Raises SettingsError for another number of features, or values that are too large for the kernel.
         """
         if X.shape[1] != self.d:
             raise SettingsError(f"the points have {X.shape[1]:,} features, the model was trained on {self.d:,}")
@@ -96,13 +82,7 @@ class Model:
         return classes[(self.decision_values(X, threads) > 0.0).astype(np.intp)]
 
     def save(self, path: Path | str) -> None:
-        """Write the model to a file, which is replaced in one step; see `support.files.write_output`.
-
-        Raises
-        ------
-        OSError
-            It cannot be written.
-        """
+        """Write the model to a file, which is replaced in one step (`support.files.write_output`); raises OSError."""
         arrays: dict[str, NDArray[Any]] = {} if self.shift is None else {"shift": self.shift}
         plain: dict[str, Any] = {}
         for name, value in _fields(self.predictor).items():
@@ -134,10 +114,7 @@ class Model:
     def load(cls, path: Path | str) -> Model:
         """Read a model that `save` has written. No object is unpickled.
 
-        Raises
-        ------
-        ModelError
-            There is no such file, it is not a model, it has another version, or it is damaged.
+        Raises ModelError if there is no such file, or it is no model, of another version, or damaged.
         """
         try:
             with np.load(path, allow_pickle=False) as archive:
@@ -184,24 +161,11 @@ def model_of(
     classes: Sequence[Any] = (-1, 1),
     about: Mapping[str, Any] | None = None,
 ) -> Model:
-    """Return a snapshot's predictor as a model.
+    """Return a snapshot's predictor as a model of two classes, those that are -1 and +1 in the problem.
 
     A snapshot with a volume is divided by its water level, for which its values at all training points are computed.
-
-    Parameters
-    ----------
-    problem : Problem
-        The one that was solved.
-    snapshot : Snapshot
-    classes : two numbers, booleans or texts
-        The classes that are -1 and +1 in the problem.
-    about : mapping, optional
-        Entries of the file for the reader, in JSON types.
-
-    Raises
-    ------
-    NotImplementedError
-        The snapshot is of a solver that does not say how its predictor is saved.
+    `about` has entries of the file for the reader, in JSON types. Raises NotImplementedError for a solver that does not
+    say how its predictor is saved.
     """
     predictor, bias = _completed(problem, snapshot)
     rho = problem.rho

@@ -7,25 +7,17 @@ import math
 import numpy as np
 
 from svm_cost_curves.solvers.base import Limit, Status
+from svm_cost_curves.solvers.dual import Smo, SmoSettings
 from svm_cost_curves.solvers.errors import SettingsError
 from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.smo import Smo, SmoSettings
 from svm_cost_curves.solvers.snapshots import KernelSnapshot
 
 
 def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: int = 1000) -> float:
     """Return nu = mean hinge loss / ||w||, both at the optimum of the lambda form.
 
-    SMO finds the optimum, to a duality gap that is computed here.
-
-    Parameters
-    ----------
-    problem : Problem
-        With lambda set.
-    relative_gap : float
-        The search ends when (P - D) / P is at most this.
-    max_epochs : int
-        The search fails after so many epochs (presentations over n).
+    SMO finds the optimum: the search ends when the duality gap, computed here, is at most `relative_gap` times the
+    objective, and fails after `max_epochs` (presentations over n).
 
     Raises
     ------

@@ -52,14 +52,7 @@ def source_of(solver: type[Solver]) -> str:
 class WatchedProblem:
     """A problem that records which counted views were made, and whether its points were read without them.
 
-    Parameters
-    ----------
-    problem : Problem
-
-    Attributes
-    ----------
-    bypassed : bool
-        One of `UNCOUNTED` was read.
+    `bypassed` says that one of `UNCOUNTED` was read.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -139,10 +132,8 @@ class AuditedSolver:
     def advance(self, limit: Limit) -> Status:
         """Advance and measure the time.
 
-        Raises
-        ------
-        SettingsError
-            The solver returned before a limit without an iteration: calling it again would never end.
+        Raises SettingsError if the solver returned before a limit without an iteration: calling it again would never
+        end.
         """
         before, cpu, wall = self.counters, time.thread_time(), time.monotonic()
         try:
@@ -172,16 +163,7 @@ class AuditedSolver:
 
 
 def make(solver: type[Solver], problem: Problem, settings: Any, seed: int) -> Any:
-    """Make a solver. A plug-in gets a watched problem and is audited, unless the core does its counting.
-
-    Parameters
-    ----------
-    solver : type
-    problem : Problem
-    settings : object
-        Instance of ``solver.Settings``.
-    seed : int
-    """
+    """Make a solver. A plug-in gets a watched problem and is audited, unless the core does its counting."""
     if not is_plugin(solver) or _counts_in_core(solver):
         return solver(problem, settings, seed)
     watched: Any = WatchedProblem(problem)

@@ -36,12 +36,7 @@ class Predictor(abc.ABC):
 
 @dataclass(frozen=True)
 class LinearPredictor(Predictor):
-    """f(x) = <weights, x>.
-
-    Attributes
-    ----------
-    weights : (d,) float64
-    """
+    """f(x) = <weights, x>, with weights (d,) float64."""
 
     weights: NDArray[np.float64]
 
@@ -55,15 +50,7 @@ class LinearPredictor(Predictor):
 
 @dataclass(frozen=True)
 class KernelPredictor(Predictor):
-    """f(x) = sum_i coefficients_i K(x_i, x); kernel values are float32.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    points : (s, d) float32
-        Support vectors, dense or CSR.
-    coefficients : (s,) float64
-    """
+    """f(x) = sum_i coefficients_i K(x_i, x); kernel values are float32. Points are (s, d) float32, dense or CSR."""
 
     kernel: Kernel
     points: Features
@@ -90,14 +77,8 @@ class KernelPredictor(Predictor):
 class BasisPredictor(Predictor):
     """f(x) = sum_j coefficients_j ``exp(-gamma |x - b_j|^2)``, computed in float64.
 
-    Basis points can lie close to each other, and their coefficients are then large: float32 would not be enough.
-
-    Attributes
-    ----------
-    points : (s, d) float32
-    coefficients : (s,) or (s, columns) float64
-        Several columns are several functions on one basis.
-    gamma : float
+    Basis points, (s, d) float32, can lie close to each other, and their coefficients are then large: float32 would not
+    be enough. Coefficients are (s,) or, for several functions on one basis, (s, columns).
     """
 
     points: NDArray[np.float32]
@@ -134,17 +115,9 @@ class BasisPredictor(Predictor):
 
 @dataclass(frozen=True)
 class CosinePredictor(Predictor):
-    """f(x) = sum_k weights_k sqrt(2/r) cos(<nu_k, x> + beta_k).
+    """f(x) = sum_k weights_k sqrt(2/r) cos(<nu_k, x> + beta_k); frequencies nu are (r, d), phases beta (r,) float32.
 
     Computed in float64: the last bits of a product in float32 depend on the number of points.
-
-    Attributes
-    ----------
-    frequencies : (r, d) float32
-        nu.
-    phases : (r,) float32
-        beta.
-    weights : (r,) float64
     """
 
     frequencies: NDArray[np.float32]

@@ -72,7 +72,6 @@ class Problem:
     rho : float
         A constant feature appended to every point; its weight is regularised like the others. 0 appends none.
     rows : RowPolicy, optional
-        How kernel rows are provided.
 
     Raises
     ------
@@ -147,17 +146,8 @@ class Problem:
     def variant(self, *, lambda_: float | None, nu: float | None, bias: bool, rows: RowPolicy | None = None) -> Problem:
         """Return another problem on the same points, with the same kernel and rho.
 
-        The two share what was made of the points, such as `features`, but not the kernel rows.
-
-        Parameters
-        ----------
-        lambda_, nu, bias, rows
-            As in the constructor.
-
-        Raises
-        ------
-        SettingsError
-            A value is outside its range.
+        The two share what was made of the points, such as `features`, but not the kernel rows. Arguments and errors are
+        those of the constructor.
         """
         other = copy.copy(self)
         vars(other).pop("rows", None)
@@ -166,13 +156,7 @@ class Problem:
 
     @property
     def X(self) -> Features:  # noqa: N802 (the field's name)
-        """All points, (n, d), in the problem's order. Of sparse ones offsets and indices are read-only.
-
-        Raises
-        ------
-        SettingsError
-            They are a stream, which is never in memory as a whole.
-        """
+        """All points, (n, d), in the problem's order, offsets and indices read-only; a stream is refused."""
         return self._held.original()
 
     @property
@@ -203,21 +187,9 @@ class Problem:
         return 1.0 / (self.require_lambda() * self.n)
 
     def require_memory(self, needed: int, what: str, advice: str = "") -> None:
-        """Refuse arrays that do not fit in memory, before they are allocated.
+        """Raise SettingsError if `needed` bytes exceed both the policy's `memory_bytes` and `WORKING_BYTES`.
 
-        Parameters
-        ----------
-        needed : int
-            Bytes.
-        what : str
-            What the arrays hold, for the message.
-        advice : str
-            What the user can do instead of "raise memory=".
-
-        Raises
-        ------
-        SettingsError
-            `needed` exceeds both the policy's `memory_bytes` and `WORKING_BYTES`; with the size and the limit.
+        `what` says what the arrays hold, and `advice` what the user can do instead of "raise memory=".
         """
         limit = max(self.policy.memory_bytes, WORKING_BYTES)
         if needed > limit:
@@ -247,17 +219,15 @@ class Problem:
     def feature_order(self) -> NDArray[np.int64]:
         """Order of the features in `features`, (d,): the most frequent first, equally frequent ones by first point.
 
-        The weights of frequent features are then close to each other in memory. A row of text has a few words that most
-        rows have, and many that almost no other row has.
+        The weights of frequent features are then close to each other in memory.
         """
         return self._held.order()
 
     @cached_property
     def features(self) -> _core.FeatureMatrix:
-        """The training points by rows and by columns, made at first use, for solvers with explicit weights.
+        """The training points by rows and by columns, made at first use; columns are in the order of `feature_order`.
 
-        Columns are in the order of `feature_order`. If fewer than half of the values are not zero they are stored
-        sparsely, also if the data are dense.
+        If fewer than half of the values are not zero they are stored sparsely, also if the data are dense.
         """
         return _core.FeatureMatrix(self.core_matrix(self.ordered), self.positives)
 
@@ -298,15 +268,7 @@ class Problem:
         return self.rows.description
 
     def points(self, X: Features) -> Features:
-        """Prepare other points for comparison with the training points: append rho, shift, check.
-
-        Parameters
-        ----------
-        X : (m, d) float32
-
-        Returns
-        -------
-        (m, d) float32, shifted like the training points
+        """Return other points, (m, d) float32, with rho appended and shifted as the training points are.
 
         Raises
         ------

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.base import Limit, Solver, State, Status
 from svm_cost_curves.solvers.problem import Problem
 
@@ -52,6 +53,11 @@ class PythonSolver(Solver):
             if now[name] is not None and now[name] >= value:
                 return Status(name)
         return None
+
+    def time_left(self, limit: Limit, core: _core.Solver) -> float | None:
+        """Return the limit of a core's clock that leaves it the CPU seconds which the run has left."""
+        seconds = limit.cpu_seconds
+        return None if seconds is None else core.cpu_seconds + max(seconds - self.cpu_seconds, 0.0)
 
     def clock_state(self) -> State:
         """Return the values of the clocks, for `state`."""

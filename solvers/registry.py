@@ -23,13 +23,7 @@ def names() -> list[str]:
 
 
 def get(name: str) -> type[Solver]:
-    """Return the solver class called `name`.
-
-    Raises
-    ------
-    SettingsError
-        If there is none.
-    """
+    """Return the solver class called `name`; raises SettingsError if there is none."""
     try:
         return solver_classes()[name]
     except KeyError:
@@ -40,11 +34,8 @@ def get(name: str) -> type[Solver]:
 def solver_classes() -> dict[str, type[Solver]]:
     """Return all solver classes by their names, sorted.
 
-    Raises
-    ------
-    SettingsError
-        Two solvers have one name, a file that SVM_SOLVERS names cannot be imported or has no solver, or a solver in it
-        lacks a method or has an attribute of an earlier version.
+    Raises SettingsError if two solvers have one name, a file that SVM_SOLVERS names cannot be imported or has no
+    solver, or a solver in it lacks a method or has an attribute of an earlier version.
     """
     found: dict[str, type[Solver]] = {}
     for module in [*_own_modules(), *_plugin_modules()]:

@@ -37,11 +37,6 @@ class RowPolicy:
         Number of threads that build a Gram matrix and evaluate predictors.
     progress : callable
         Called with the fraction of the Gram matrix that is done.
-
-    Raises
-    ------
-    SettingsError
-        If there is no such provider, or threads < 1.
     """
 
     provider: Provider = "auto"
@@ -78,28 +73,14 @@ def make_rows(
     positives: int,
     policy: RowPolicy,
 ) -> Rows:
-    """Return a source of kernel rows of class-ordered training points.
+    """Return a source of kernel rows of n training points, the `positives` of class +1 first.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    matrix : _core.Matrix
-        n training points, the `positives` of class +1 first.
-    arrays : tuple of arrays
-        The arrays of `matrix`, which identify the Gram matrix.
-    positives : int
-    policy : RowPolicy
-
-    Raises
-    ------
-    SettingsError
-        The requested provider does not fit in memory.
-    CoreError
-        Float32 cannot hold the kernel's values.
+    The `arrays` of the matrix identify the Gram matrix. Raises SettingsError if the requested provider does not fit in
+    memory, CoreError if float32 cannot hold the kernel's values.
     """
     n = matrix.rows
     function = kernel.core()
-    store = GramStore(policy.gram_dir, max(policy.memory_bytes - WORKING_BYTES, 0), policy.threads)
+    store = GramStore(policy.gram_dir, max(policy.memory_bytes - WORKING_BYTES, 0))
     refusal = store.room_for(n) if policy.provider in ("auto", "gram") else ""
     if refusal is None:
         refused = 0

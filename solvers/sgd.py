@@ -4,14 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.core_solver import CoreSolver
+from svm_cost_curves.solvers.core_solver import LinearCoreSolver
 from svm_cost_curves.solvers.errors import SettingsError
 from svm_cost_curves.solvers.precision import Precision
-
-
-class _Sgd(CoreSolver):
-    needs = frozenset({"lambda"})
-    kernels = explicit = frozenset({"linear"})
 
 
 @dataclass
@@ -19,7 +14,7 @@ class SgdRSettings:
     """Settings of `SgdR`: none."""
 
 
-class SgdR(_Sgd):
+class SgdR(LinearCoreSolver):
     """A perceptron with the margin threshold lambda t at step t; examples uniform with replacement."""
 
     name = "sgd_r"
@@ -42,7 +37,7 @@ class SgdSSettings:
     """Arithmetic of the weights. In float32 L has about five digits, after thousands of epochs three to four."""
 
 
-class SgdS(_Sgd):
+class SgdS(LinearCoreSolver):
     """SGD-r in complete epochs, each over a new permutation.
 
     After T epochs the number of updates by each example, times C/T, is a feasible point of the dual. Its objective L is

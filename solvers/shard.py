@@ -35,14 +35,8 @@ class ProblemShard(Problem):
     """One rank's rows of a problem with the linear kernel, as a solver sees them.
 
     Rank r holds the rows i of the problem's ordered points with i % ranks == r. `n` and `d` are those of the whole
-    problem; `features` and `positives` are this rank's. The points themselves (`X`, `y`, kernel rows) are in the whole
-    problem only.
-
-    Attributes
-    ----------
-    all_reduce : AllReduce
-    largest_norm : float
-        Largest Euclidean norm of a row, over all ranks.
+    problem, and `largest_norm` is that of all rows; `features` and `positives` are this rank's. The points themselves
+    (`X`, `y`, kernel rows) are in the whole problem only.
     """
 
     def __init__(self, data: _ShardData, whole: Problem | None, all_reduce: AllReduce) -> None:
@@ -62,30 +56,16 @@ class ProblemShard(Problem):
 
 
 def check_ranks(whole: Problem, ranks: int) -> None:
-    """Refuse more ranks than a problem has rows.
-
-    Raises
-    ------
-    SettingsError
-        There are fewer rows than ranks.
-    """
+    """Raise SettingsError for more ranks than a problem has rows."""
     if ranks > whole.n:
         raise SettingsError(f"{ranks} ranks cannot share n = {whole.n:,} rows: start fewer")
 
 
 def scatter_rows(whole: Problem | None, all_reduce: AllReduce) -> Problem:
-    """Give each rank its rows. All ranks call this at the same point.
+    """Give each rank its rows, as a `ProblemShard`. All ranks call this at the same point.
 
-    Parameters
-    ----------
-    whole : Problem or None
-        The problem, on rank 0, checked by `check_ranks`; None on the others, which never hold all of it.
-    all_reduce : AllReduce
-
-    Returns
-    -------
-    Problem
-        A `ProblemShard`; with one rank, the whole problem.
+    Rank 0 passes the problem, checked by `check_ranks`, and the others, which never hold all of it, None. With one rank
+    the whole problem is returned.
     """
     if whole is not None and all_reduce.ranks == 1:
         return whole

@@ -18,11 +18,8 @@ from svm_cost_curves.solvers.predictors import Predictor
 class DeferredResponses:
     """Responses that are computed later, as features times weights: many snapshots take one matrix product.
 
-    Attributes
-    ----------
-    features : (n, r) float32
-        Features of the problem's ordered points; all snapshots of a run refer to one array.
-    weights : (r,) float64
+    `features`, (n, r) float32, are those of the problem's ordered points, one array for all snapshots of a run;
+    `weights` are (r,) float64.
     """
 
     features: NDArray[np.float32]
@@ -40,20 +37,11 @@ class DeferredResponses:
 class KernelSnapshot:
     """A predictor f(x) = sum_i coefficients_i K(x_i, x) + bias, over the problem's ordered points.
 
-    Attributes
-    ----------
-    coefficients : (n,) float64
-        Signed: y_i alpha_i.
-    bias : float
-    responses : (n,) float64 or None
-        y_i (f(x_i) - bias), if the solver stores them.
-    deferred : DeferredResponses or None
-        The same, if the solver has features of the training points.
-    dual_feasible : bool
-        Whether y_i coefficients_i lie in [0, C] and are a feasible point of the lambda form's dual.
-    volume : float or None
-        n nu, if the predictor has to be divided by its water level at this volume. With a bias the water levels also
-        give the bias. None: it is complete.
+    `coefficients`, (n,) float64, are signed: y_i alpha_i. `responses`, (n,) float64, are y_i (f(x_i) - bias), if the
+    solver stores them; `deferred` are the same, if it has features of the training points. If `dual_feasible`, y_i
+    coefficients_i lie in [0, C] and are a feasible point of the lambda form's dual. `volume` is n nu, if the predictor
+    has to be divided by its water level at this volume; with a bias the water levels also give the bias. None: it is
+    complete.
     """
 
     coefficients: NDArray[np.float64]
@@ -66,17 +54,10 @@ class KernelSnapshot:
 
 @dataclass(frozen=True)
 class LinearSnapshot:
-    """A predictor f(x) = <weights, x> + bias.
+    """A predictor f(x) = <weights, x> + bias, with weights (d,) float64 in the order of the problem's `features`.
 
-    Attributes
-    ----------
-    weights : (d,) float64
-        In the order of the problem's `features`.
-    bias : float
-    volume : float or None
-        n nu, if the predictor has to be divided by its water level at this volume. None: it is complete.
-    lower_bound : float or None
-        A lower bound on the optimum of the lambda form, if the solver has one.
+    `volume` is n nu, if the predictor has to be divided by its water level at this volume; None: it is complete.
+    `lower_bound` is one on the optimum of the lambda form, if the solver has one.
     """
 
     weights: NDArray[np.float64]

@@ -32,15 +32,9 @@ class SpectralNorm:
 
 
 def beta(problem: Problem, batch_size: int) -> float:
-    """Return beta_b = 1 + (b - 1) (n sigma^2 - 1) / (n - 1), n sigma^2 = ||X||^2, at least 1.
+    """Return beta_b = 1 + (b - 1) (n sigma^2 - 1) / (n - 1), n sigma^2 = ||X||^2, at least 1, for b = `batch_size`.
 
     Takac, Bijral, Richtarik, Srebro 2013, Lemma 1; of rows divided by the largest norm where that is above 1.
-
-    Parameters
-    ----------
-    problem : Problem
-    batch_size : int
-        b, from 1 to n.
     """
     if batch_size == 1:
         return 1.0  # whatever the data
@@ -50,17 +44,11 @@ def beta(problem: Problem, batch_size: int) -> float:
 
 
 def spectral_norm(X: Features, folder: Path | None = None) -> SpectralNorm:
-    """Return the largest squared singular value of the data, computed once for each data set.
+    """Return the largest squared singular value of (n, d) float32 points, computed once for each data set.
 
     Lanczos on the smaller of X'X and XX' (scipy's svds, in float64). The error is the norm of the residual: an
     eigenvalue is at most that far away. It is the largest one unless the random start vector is orthogonal to its
-    eigenvector.
-
-    Parameters
-    ----------
-    X : (n, d) float32, dense or CSR
-    folder : Path, optional
-        By default ``spectra`` in the cache on disk. The key is the checksum of X.
+    eigenvector. The result is kept in `folder`, by default ``spectra`` in the cache on disk, under the checksum of X.
     """
     identity = {"data": checksum(f"{X.shape}", stored_arrays(X))}
     numbers = cached_numbers(folder or default_cache_dir() / "spectra", identity, lambda: asdict(_computed(X)))

@@ -70,12 +70,7 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """Train on (n, d) points, dense or sparse, and (n,) labels of two classes.
 
         Features are converted to float32. Of settings that count examples (``features``, ``batch_size``) at most n is
-        used.
-
-        Raises
-        ------
-        ValueError
-            The data or a parameter is not allowed.
+        used. Raises ValueError if the data or a parameter is not allowed.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32, order="C")
         kind = type_of_target(y, input_name="y", raise_unknown=True)
@@ -217,10 +212,7 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def save(self, path: Path | str) -> None:
         """Write the fitted estimator to a file without pickled objects; the curve is not part of it.
 
-        Raises
-        ------
-        OSError
-            It cannot be written.
+        Raises OSError if it cannot be written.
         """
         check_is_fitted(self)
         parameters = {name: simple(_plain(value)) for name, value in self.get_params().items()}
@@ -240,10 +232,7 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def load(cls, path: Path | str) -> Self:
         """Read a fitted estimator that `save` has written.
 
-        Raises
-        ------
-        ModelError
-            The file is missing, damaged, of another version, or of another estimator.
+        Raises ModelError if the file is missing, damaged, of another version, or of another estimator.
         """
         model = Model.load(path)
         about = model.about

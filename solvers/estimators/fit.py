@@ -46,18 +46,9 @@ class TrainingData:
 class Fit:
     """Snapshots of a fit with their costs. The predictor and the curve are computed when they are first asked for.
 
-    Both may take kernel values at all training points, which the solver itself does not need: the predictor of the
-    nu form for its water level, the curve for its objectives. Until then the problem is held: the training points, and
-    their kernel rows. Pickling computes both.
-
-    Parameters
-    ----------
-    problem : Problem
-    X : (n, d) float32
-        The training points as they were given.
-    classes : two labels
-    evaluations : int
-        Most points of the curve.
+    Both may take kernel values at all training points, which the solver itself does not need: the predictor of the nu
+    form for its water level, the curve for its objectives. Until then the problem is held: the training points, as they
+    were given and prepared, and their kernel rows. Pickling computes both. The curve has `evaluations` points at most.
     """
 
     def __init__(self, problem: Problem, X: Features, classes: Sequence[Any], evaluations: int) -> None:

@@ -1,4 +1,4 @@
-"""Small problems that the solver tests share."""
+"""Small problems that the solver tests share, and what they ask of a run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import reference
 from numpy.typing import NDArray
 from scipy import sparse
@@ -16,8 +17,9 @@ from scipy import sparse
 from svm_cost_curves.solvers import (
     Gaussian,
     Kernel,
-    KernelSnapshot,
     Limit,
+    Linear,
+    Polynomial,
     Problem,
     RowPolicy,
     Solver,
@@ -30,6 +32,10 @@ Array = NDArray[Any]
 ROOT = Path(__file__).resolve().parents[2]
 Python = Callable[..., "subprocess.CompletedProcess[str]"]
 """The type of the fixture `python`."""
+KERNELS = [Gaussian(2.0), Polynomial(degree=2, gamma=0.5, coef0=1.0), Linear()]
+BY_KERNEL = pytest.mark.parametrize("kernel", KERNELS, ids=str)
+BIAS = pytest.mark.parametrize("bias", [False, True], ids=["no bias", "bias"])
+STORAGE = pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
 
 
 def points(n: int = 60, d: int = 5, seed: int = 0, *, flips: float = 0.1, zeros: float = 0.0) -> tuple[Array, Array]:
@@ -54,6 +60,16 @@ def problem(n: int = 60, d: int = 5, seed: int = 0, *, as_csr: bool = False, **s
     return Problem(sparse.csr_matrix(X) if as_csr else X, y, kernel, rows=rows, **settings)
 
 
+def linear(n: int = 60, d: int = 8, seed: int = 0, **settings: Any) -> Problem:
+    """A `problem` with the linear kernel, of 8 features."""
+    return problem(n, d, seed, kernel=Linear(), **settings)
+
+
+def dense(p: Problem) -> Array:
+    """The problem's points, (n, d) float64."""
+    return (p.X if isinstance(p.X, np.ndarray) else p.X.toarray()).astype(np.float64)
+
+
 def gram(p: Problem) -> NDArray[np.float64]:
     """(n, n) float64: the float32 kernel values that the solvers read, in the problem's order."""
     return np.array([p.rows.source.row(i) for i in range(p.n)], dtype=np.float64)
@@ -72,11 +88,24 @@ def run(name: str, p: Problem, limit: Limit | None = None, seed: int = 0, **sett
     return made
 
 
+def core_of(made: Solver) -> Any:
+    """The object of the core behind a solver."""
+    return vars(made)["_core"]
+
+
+def coefficients(made: Solver) -> Array:
+    """The coefficients of a solver's kernel expansion, (n,)."""
+    return made.snapshot().coefficients
+
+
+def alphas(made: Solver) -> Array:
+    """The dual variables of a kernel solver, (n,): its coefficients times the labels."""
+    return made.problem.y * coefficients(made)
+
+
 def dual(p: Problem, made: Solver) -> float:
     """The dual objective of a kernel solver's coefficients."""
-    found = made.snapshot()
-    assert isinstance(found, KernelSnapshot)
-    return reference.dual(gram(p), p.y.astype(np.float64), found.coefficients)
+    return reference.dual(gram(p), p.y.astype(np.float64), coefficients(made))
 
 
 def libsvm_optimum(p: Problem) -> tuple[float, Array, float]:
@@ -123,7 +152,69 @@ def expanded(kernel: Kernel, support: _core.Matrix, points: _core.Matrix, weight
         return _core.expand(kernel.core(), support, points, weights, threads)
 
 
+class Builder:
+    """Fills a Gram matrix with a number or with values, and remembers how often it was asked to."""
+
+    def __init__(self, value: Any = 1.0) -> None:
+        self.value = value
+        self.calls = 0
+
+    def __call__(self, out: Array, progress: object) -> None:
+        self.calls += 1
+        out[:] = self.value
+
+
+def quiet(_: float) -> None:
+    """Takes a report of progress."""
+
+
 def feature_values(p: Problem) -> Array:
-    """Values of `p.features`, (n, d) float32: points in order of class, features in order of frequency."""
-    X = p.X if isinstance(p.X, np.ndarray) else p.X.toarray()
-    return X[:, p.feature_order]
+    """Values of `p.features`, (n, d) float64: points in order of class, features in order of frequency."""
+    return dense(p)[:, p.feature_order]
+
+
+def folded(p: Problem) -> Array:
+    """y_i x_i, (n, d) float64, in the problem's order of examples and features."""
+    return p.y[:, None] * feature_values(p)
+
+
+def stored(p: Problem) -> Array:
+    """Coordinates that a read of each example's features touches, (n,): all of a row that is stored densely."""
+    nonzero = np.count_nonzero(folded(p), axis=1)
+    return nonzero if sparse.issparse(p.X) or 2 * nonzero.sum() < p.X.size else np.full(p.n, p.d)
+
+
+def hinge_objective(X: Any, y: Array, lambda_: float, w: Array) -> float:
+    """lambda/2 |w|^2 + mean hinge loss."""
+    return float(0.5 * lambda_ * w @ w + np.maximum(0.0, 1.0 - y * (X @ w)).mean())
+
+
+def liblinear_optimum(X: Any, y: Array, lambda_: float) -> float:
+    """The smallest such objective, by LIBLINEAR."""
+    from sklearn.svm import LinearSVC
+
+    C = 1.0 / (lambda_ * len(y))
+    peer = LinearSVC(loss="hinge", C=C, fit_intercept=False, tol=1e-10, max_iter=10**6, random_state=0)
+    return hinge_objective(X, y, lambda_, peer.fit(X, y).coef_.ravel())
+
+
+def primal(p: Problem, w: Array) -> float:
+    """J of weights in the order of `p.features`."""
+    return hinge_objective(p.X, p.y, p.require_lambda(), p.in_data_order(w))
+
+
+def optimum(p: Problem) -> float:
+    """The smallest J of a linear problem, by LIBLINEAR."""
+    return liblinear_optimum(p.X.astype(np.float64), p.y, p.require_lambda())
+
+
+def weights(made: Solver) -> Array:
+    """The weights of a linear solver, in the order of `p.features`."""
+    snapshot = made.snapshot()
+    assert (snapshot.bias, snapshot.volume) == (0.0, None)
+    return snapshot.weights
+
+
+def lower_bound(made: Solver) -> float | None:
+    """The lower bound on the optimum that a linear solver knows."""
+    return made.snapshot().lower_bound

@@ -46,11 +46,11 @@ class Arguments:
         """Return positional and named arguments."""
         positional: list[Any] = []
         named: dict[str, Any] = {}
-        for parameter in signature.parameters:
+        for parameter in signature:
             if parameter.optional and self.random.random() < 0.5:
                 continue
             value = self.value(parameter.kind, parameter.name)
-            if parameter.keyword or len(positional) < signature.parameters.index(parameter):
+            if parameter.keyword or len(positional) < signature.index(parameter):
                 named[parameter.name] = value
             else:
                 positional.append(value)

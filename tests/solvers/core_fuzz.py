@@ -146,7 +146,7 @@ class Case:
             self._advance(name, fresh)
             self._advance(name, fresh)
         for what, signatures in core_stub.read().members(name).items():
-            if what != "advance" and (signatures is None or not any(one.parameters for one in signatures)):
+            if what != "advance" and (signatures is None or not any(signatures)):
                 self._member(name, fresh, what, signatures)
 
     def _call(self, name: str, function: Any, signature: core_stub.Signature, what: str = "") -> Any:

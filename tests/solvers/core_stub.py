@@ -20,11 +20,8 @@ class Parameter:
     optional: bool
 
 
-@dataclass(frozen=True)
-class Signature:
-    """The parameters of a function, or of a method without self."""
-
-    parameters: tuple[Parameter, ...]
+Signature = tuple[Parameter, ...]
+"""The parameters of a function, or of a method without self."""
 
 
 @dataclass
@@ -108,7 +105,7 @@ def _signature(node: ast.FunctionDef, *, method: bool) -> Signature:
     parameters = [Parameter(one.arg, _kind(one), False, k >= without) for k, one in enumerate(own)]
     for one, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
         parameters.append(Parameter(one.arg, _kind(one), True, default is not None))
-    return Signature(tuple(parameters))
+    return tuple(parameters)
 
 
 def _kind(one: ast.arg) -> str:

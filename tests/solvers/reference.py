@@ -1,13 +1,11 @@
-"""Slow, plain numpy versions of everything that the core does: what the tests hold it against."""
+"""Slow, plain numpy versions of what the core does: what the tests hold it against."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from svm_cost_curves.solvers import Gaussian, Kernel, Polynomial
 
@@ -25,103 +23,6 @@ def kernel_matrix(kernel: Kernel, X: NDArray[Any], Z: NDArray[Any]) -> Matrix:
     return X @ Z.T
 
 
-def level_by_lp(c: Vector, volume: float) -> float:
-    """Max gamma such that slacks xi >= 0, xi_i >= gamma - c_i add up to at most `volume`."""
-    n = len(c)
-    A = np.vstack([np.hstack([np.ones((n, 1)), -np.eye(n)]), np.concatenate([[0.0], np.ones(n)])])
-    answer = linprog(
-        np.concatenate([[-1.0], np.zeros(n)]),
-        A_ub=A,
-        b_ub=np.concatenate([c, [volume]]),
-        bounds=[(None, None)] + [(0.0, None)] * n,
-    )
-    assert answer.status == 0, answer.message
-    return float(-answer.fun)
-
-
-def levels_by_lp(c: Vector, positives: int, volume: float) -> float:
-    """Max (g+ + g-) / 2 such that the slacks of both classes add up to at most `volume`."""
-    n = len(c)
-    classes = np.zeros((n, 2))
-    classes[:positives, 0] = 1.0
-    classes[positives:, 1] = 1.0
-    A = np.vstack([np.hstack([classes, -np.eye(n)]), np.concatenate([[0.0, 0.0], np.ones(n)])])
-    answer = linprog(
-        np.concatenate([[-0.5, -0.5], np.zeros(n)]),
-        A_ub=A,
-        b_ub=np.concatenate([c, [volume]]),
-        bounds=[(None, None)] * 2 + [(0.0, None)] * n,
-    )
-    assert answer.status == 0, answer.message
-    return float(-answer.fun)
-
-
-def filled_volume(c: Vector, level: float) -> float:
-    """Volume of water under `level`."""
-    return float(np.maximum(0.0, level - c).sum())
-
-
-def level(c: Vector, volume: float) -> float:
-    """The water level by trying every number of covered points."""
-    ordered = np.sort(c)
-    if volume == 0.0:
-        return float(ordered[0])
-    levels = (volume + np.cumsum(ordered)) / np.arange(1, len(c) + 1)
-    above = np.append(ordered[1:], np.inf)
-    return float(levels[np.argmax(levels <= above)])
-
-
-@dataclass
-class Sbp:
-    """Algorithm 1 with a given sequence of draws; the average is summed up naively."""
-
-    K: Matrix
-    y: Vector
-    eta0: float = 1.0
-    t: int = 0
-    r2: float = 0.0
-    shrunk: float = 1.0
-    alpha: Vector = field(init=False)
-    c: Vector = field(init=False)
-    total: Vector = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.alpha, self.c, self.total = np.zeros((3, len(self.y)))
-
-    def step(self, draws: list[tuple[int, float]]) -> None:
-        """One iteration that adds `weight * eta` to each drawn alpha."""
-        self.t += 1
-        added = np.zeros_like(self.alpha)
-        for i, weight in draws:
-            added[i] += weight * self.eta0 / np.sqrt(self.t)
-        self.r2 += 2.0 * added @ self.c + (added * self.y) @ self.K @ (added * self.y)
-        self.alpha += added
-        self.c += self.y * (self.K @ (self.y * added))
-        if self.r2 > 1.0:
-            scale = 1.0 / np.sqrt(self.r2)
-            self.alpha *= scale
-            self.c *= scale
-            self.shrunk *= scale
-            self.r2 = 1.0
-        self.total += self.alpha
-
-    @property
-    def average(self) -> Vector:
-        """(1/T) sum_t y alpha^(t)."""
-        return self.y * self.total / self.t
-
-
-def drawn(before: Vector, now: Vector, members: slice) -> int:
-    """Which alpha of a class grew, from two successive iterates (n,) that differ by a step and a common factor."""
-    new = np.flatnonzero((before[members] <= 0.0) & (now[members] > 0.0))
-    if new.size:
-        return int(new[0]) + (members.start or 0)
-    big = before > 1e-3 * before.max()
-    factor = np.min(now[big] / before[big])
-    growth = np.where(now[members] > 0.0, now[members] - factor * before[members], -np.inf)
-    return int(np.argmax(growth)) + (members.start or 0)
-
-
 def primal(K: Matrix, y: Vector, coefficients: Vector, lambda_: float, bias: float = 0.0) -> float:
     """P(w) = lambda/2 |w|^2 + mean hinge loss."""
     f = K @ coefficients
@@ -131,3 +32,52 @@ def primal(K: Matrix, y: Vector, coefficients: Vector, lambda_: float, bias: flo
 def dual(K: Matrix, y: Vector, coefficients: Vector) -> float:
     """sum alpha - |w|^2 / 2, LIBSVM's scaling."""
     return float((y * coefficients).sum() - 0.5 * coefficients @ K @ coefficients)
+
+
+class Asset:
+    """Algorithm 1: every iterate is kept. V has rows phi(x_i), y their labels; B None: no intercept."""
+
+    def __init__(
+        self,
+        V: NDArray[Any],
+        y: NDArray[Any],
+        lambda_: float,
+        *,
+        deviation: float | None = None,
+        B: float | None = None,
+        step: float = 1,
+    ) -> None:
+        self.V, self.y, self.lambda_, self.B = V.astype(np.float64), y.astype(np.float64), lambda_, B
+        self.deviation, self.scale = deviation, step  # of ASSET; None: ASSET*
+        self.iterates = [(np.zeros(V.shape[1]), 0.0)]
+        self.lengths = [0.0]
+
+    def length(self, j: int) -> float:
+        """eta_j."""
+        if self.deviation is None:
+            return 1.0 / (self.lambda_ * j)
+        diameter = np.sqrt(1.0 / self.lambda_ + (self.B or 0.0) ** 2)
+        return float(self.scale * diameter / (np.sqrt(self.deviation) * np.sqrt(j)))
+
+    def step(self, i: int) -> None:
+        """Example i."""
+        g, b = self.iterates[-1]
+        eta = self.length(len(self.iterates))
+        d = -1.0 if self.y[i] * (self.V[i] @ g + b) < 1.0 else 0.0
+        g = (1.0 - eta * self.lambda_) * g - eta * d * self.y[i] * self.V[i]
+        if (norm := np.linalg.norm(g)) > 1.0 / np.sqrt(self.lambda_):
+            g = g / (norm * np.sqrt(self.lambda_))
+        if self.B is not None:
+            b = float(np.clip(b - eta * d * self.y[i], -self.B, self.B))
+        self.iterates.append((g, b))
+        self.lengths.append(eta)
+
+    def average(self, window: int) -> tuple[NDArray[Any], float]:
+        """The mean of the last iterates, as (27) has it: weighted by their steps."""
+        if len(self.iterates) == 1:
+            return self.iterates[0]
+        first = max(1, len(self.iterates) - window)
+        weights = np.array(self.lengths[first:])
+        g = weights @ np.array([w for w, _ in self.iterates[first:]])
+        b = weights @ np.array([b for _, b in self.iterates[first:]])
+        return g / weights.sum(), float(b / weights.sum())

@@ -1,18 +1,19 @@
-"""SIMBA in plain, slow numpy, and the optimum of its saddle problem: references for the tests."""
+"""SIMBA in plain, slow numpy, the optimum of its saddle problem, and problems in the unit ball: for its tests."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 import numpy as np
+from cases import Array, points
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.optimize import linprog
 
-from svm_cost_curves.solvers import _core
+from svm_cost_curves.solvers import Linear, Problem, _core
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
-
 LARGEST_SLACK = 2.0
 
 
@@ -160,3 +161,18 @@ def saddle_optimum(X: Matrix, y: Vector, nu: float, bias: bool, gap: float = 1e-
         cut = np.concatenate([w / norm, np.zeros(n + 2)])
         A, rhs = np.vstack([A, cut]), np.append(rhs, 1.0)
     raise AssertionError("the cutting planes did not close in on the unit ball")
+
+
+def ball(
+    n: int = 40, d: int = 6, seed: int = 0, *, zeros: float = 0.0, flips: float = 0.1, apart: float = 0.0
+) -> tuple[Array, Array]:
+    """(n, d) float32 points inside the unit ball and their labels, those of class +1 first; classes moved apart."""
+    X, y = points(n, d, seed, zeros=zeros, flips=flips)
+    X[:, 0] += np.float32(apart) * y
+    order = np.argsort(-y, kind="stable")
+    norms = np.linalg.norm(X.astype(np.float64), axis=1)
+    return (X[order] * (0.999 / norms.max())).astype(np.float32), y[order]
+
+
+def linear(X: Array, y: Array, nu: float | None = 0.1, *, bias: bool = False, as_csr: bool = False) -> Problem:
+    return Problem(sparse.csr_matrix(X) if as_csr else X, y, Linear(), nu=nu, bias=bias)

@@ -1,48 +1,41 @@
-"""ASSET and ASSET* against a plain replay, the optimum on the features, and their costs."""
+"""ASSET and ASSET* against a plain replay, on features of 32 and 16 bits, their costs and the optimum."""
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
 import pytest
-from asset_reference import Reference
-from cases import Array, points, problem, solver
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.svm import SVC, LinearSVC
+from cases import Array, coefficients, hinge_objective, liblinear_optimum, points, problem, solver
+from reference import Asset as Reference
+from sklearn.svm import SVC
 
-from svm_cost_curves.solvers import Gaussian, KernelSnapshot, Limit, Problem, SettingsError, Status, _core
-from svm_cost_curves.solvers.asset import Asset, AssetStar
-from svm_cost_curves.solvers.nystrom_solver import NystromSolver
+from svm_cost_curves.solvers import Gaussian, Limit, Polynomial, Problem, RowPolicy, SettingsError, Status, _core, blas
+from svm_cost_curves.solvers.nystrom import Nystrom
+from svm_cost_curves.solvers.precision import FeaturesPrecision
 from svm_cost_curves.solvers.snapshots import DeferredResponses
 
 N = 60
 KINDS = ("asset", "asset_star")
+HALVES = (FeaturesPrecision.bfloat16, FeaturesPrecision.float16)
 
 
-def made(name: str, p: Problem, seed: int = 0, **own: Any) -> NystromSolver:
-    found = solver(name, p, seed, **{"features": 20, **own})
-    assert isinstance(found, Asset | AssetStar)
-    return found
+def made(name: str, p: Problem, seed: int = 0, **own: Any) -> Any:
+    return solver(name, p, seed, **{"features": 20, **own})
 
 
-def features(run: NystromSolver) -> Array:
-    return run.nystrom.of_training_points()[0].astype(np.float64)
+def features(run: Any) -> Array:
+    """The features that the run stores, widened to float64."""
+    stored = run.nystrom.of_training_points(run.precision)[0]
+    if stored.dtype == np.uint16:
+        return (stored.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    return stored.astype(np.float64)
 
 
-def core_of(run: NystromSolver) -> _core.Asset:
-    assert isinstance(run._core, _core.Asset)
-    return run._core
-
-
-def expansion(run: NystromSolver) -> KernelSnapshot:
-    snapshot = run.snapshot()
-    assert isinstance(snapshot, KernelSnapshot)
-    return snapshot
-
-
-@pytest.mark.parametrize("lambda_", [1e-6, 1.0 / N, 3.0])
+@pytest.mark.parametrize(
+    ("lambda_", "precision"), [(1e-6, None), (1.0 / N, None), (3.0, None), *((1.0 / N, kind) for kind in HALVES)]
+)
 @pytest.mark.parametrize(
     ("name", "bias", "own"),
     [
@@ -54,10 +47,12 @@ def expansion(run: NystromSolver) -> KernelSnapshot:
         ("asset_star", False, {"window": 40}),
     ],
 )
-def test_replay(name: str, bias: bool, own: dict[str, Any], lambda_: float) -> None:
-    """Every iterate, average and step; the projection holds at each of them; costs are exact."""
+def test_replay(
+    name: str, bias: bool, own: dict[str, Any], lambda_: float, precision: FeaturesPrecision | None
+) -> None:
+    """Every iterate, average and step, on features as they are stored; the projection holds; costs are exact."""
     p = problem(N, lambda_=lambda_, bias=bias)
-    run = made(name, p, 4, **own)
+    run = made(name, p, 4, **own, **({"features_precision": precision} if precision else {}))
     V = features(run)
     stream = _core.Random(4, _core.Purpose.sampling)
     drawn = [stream.below(N) for _ in range(own.get("samples", 100))]
@@ -70,68 +65,40 @@ def test_replay(name: str, bias: bool, own: dict[str, Any], lambda_: float) -> N
         B=own.get("intercept_bound") if bias else None,
         step=own.get("step", 1.0),
     )
-    window = own.get("window", 100)
     for t in range(1, 601):
         plain.step(stream.below(N))
         assert run.advance(Limit(iterations=t)) is Status.ITERATIONS
-        core = core_of(run)
-        g, b = plain.iterates[-1]
-        size = max(np.abs(g).max(), 1e-300)
-        np.testing.assert_allclose(core.last_weights(), g, rtol=0, atol=1e-9 * size, err_msg=f"iteration {t}")
-        assert core.last_bias == pytest.approx(b, abs=1e-12)
+        core = run._core
+        found = (core.last_weights(), core.last_bias), core.average()
+        for (w, b), (expected, bias_) in zip(
+            found, (plain.iterates[-1], plain.average(own.get("window", 100))), strict=True
+        ):
+            size = max(np.abs(expected).max(), 1e-300)
+            np.testing.assert_allclose(w, expected, rtol=0, atol=1e-9 * size, err_msg=f"iteration {t}")
+            assert b == pytest.approx(bias_, abs=1e-12)
         assert core.step_length(t) == pytest.approx(plain.lengths[t], rel=1e-13)
         assert np.linalg.norm(core.last_weights()) * np.sqrt(lambda_) <= 1.0 + 1e-12
-        mean, mean_bias = core.average()
-        expected, expected_bias = plain.average(window)
-        size = max(np.abs(expected).max(), 1e-300)
-        np.testing.assert_allclose(mean, expected, rtol=0, atol=1e-9 * size, err_msg=f"iteration {t}")
-        assert mean_bias == pytest.approx(expected_bias, abs=1e-12)
-    counters, r, stored = run.counters, run.nystrom.rank, p.matrix.stored
-    assert (counters.iterations, counters.presentations) == (600, 600)
-    assert counters.kernel_evaluations == N * 20
-    assert counters.inner_products == N * 20 + 600
-    assert counters.feature_accesses == 20 * stored + 600 * r
-    assert counters.feature_accesses_dense == 20 * N * p.d + 600 * r
+    r, evaluations = run.nystrom.rank, N * 20
+    accesses, all_dense = 20 * p.matrix.stored + 600 * r, 20 * N * p.d + 600 * r
+    assert astuple(run.counters) == (600, 600, evaluations, evaluations + 600, accesses, all_dense)
 
 
-@pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize(("name", "bias"), [("asset", False), ("asset", True), ("asset_star", False)])
 def test_the_snapshot_is_an_expansion_on_the_sample(name: str, bias: bool) -> None:
-    if bias and name == "asset_star":
-        pytest.skip("no intercept")
     p = problem(N, bias=bias)
     run = made(name, p)
-    before = expansion(run)
-    assert not before.coefficients.any()
+    assert not coefficients(run).any()
     run.advance(Limit(iterations=500))
-    snapshot = expansion(run)
-    g, b = core_of(run).average()
+    snapshot = run.snapshot()
+    g, b = run._core.average()
     assert snapshot.bias == b
     assert (b != 0.0) == bias
-    assert set(np.flatnonzero(snapshot.coefficients)) <= set(run.nystrom.points)
+    np.testing.assert_array_equal(snapshot.coefficients, run.nystrom.coefficients(g))
     assert snapshot.responses is None
-    assert snapshot.deferred is not None
     values = DeferredResponses.batched_values([snapshot.deferred, snapshot.deferred])
     for column in values.T:
         np.testing.assert_allclose(column, features(run) @ g, rtol=0, atol=1e-5 * np.abs(g).max())
     assert not snapshot.dual_feasible
-
-
-@pytest.mark.parametrize("name", KINDS)
-@given(cuts=st.lists(st.integers(1, 700), max_size=8), seed=st.integers(0, 2**40))
-@settings(max_examples=15, deadline=None)
-def test_interruptions_do_not_change_the_result(name: str, cuts: list[int], seed: int) -> None:
-    p = problem(N)
-    whole, cut = made(name, p, seed, window=37), made(name, p, seed, window=37)
-    whole.advance(Limit(iterations=700))
-    for t in sorted(cuts):
-        cut.advance(Limit(iterations=t, cpu_seconds=1e9))
-        cut.snapshot()
-    cut.advance(Limit(presentations=700))
-    assert cut.counters == whole.counters
-    a, b = expansion(whole), expansion(cut)
-    assert a.coefficients.tobytes() == b.coefficients.tobytes()
-    assert a.bias == b.bias
 
 
 def test_limits_count_the_features_too() -> None:
@@ -144,7 +111,7 @@ def test_limits_count_the_features_too() -> None:
     assert (run.counters.kernel_evaluations, run.counters.iterations) == (N * 20, 0)
     run.advance(Limit(inner_products=N * 20 + 5))
     assert run.counters.iterations == 5
-    run.advance(Limit(feature_accesses=(run.counters.feature_accesses or 0) + 1))
+    run.advance(Limit(feature_accesses=run.counters.feature_accesses + 1))
     assert run.counters.iterations == 6
     with pytest.raises(SettingsError, match=r"n s = 1,200 times .* give budget\.epochs or budget\.iterations"):
         run.advance(Limit(kernel_evaluations=N * 20 + 1))
@@ -160,16 +127,10 @@ def test_converges_to_the_optimum_on_the_features(name: str) -> None:
     p = problem(200, lambda_=0.02)
     run = made(name, p, features=50, window=100)
     V = features(run)
-    peer = LinearSVC(loss="hinge", C=p.C, fit_intercept=False, tol=1e-9, max_iter=10**6, random_state=0).fit(V, p.y)
-
-    def primal(w: Array) -> float:
-        return float(0.5 * 0.02 * w @ w + np.maximum(0.0, 1.0 - p.y * (V @ w)).mean())
-
-    best = primal(peer.coef_.ravel())
-    excess = []
+    best, excess = liblinear_optimum(V, p.y, 0.02), []
     for epochs in (10, 200, 4000):
         run.advance(Limit(presentations=epochs * 200))
-        excess.append(primal(core_of(run).average()[0]) - best)
+        excess.append(hinge_objective(V, p.y, 0.02, run._core.average()[0]) - best)
     assert min(excess) > -1e-7
     assert excess[2] < 0.2 * excess[0]
     assert excess[2] < 5e-3 * best
@@ -188,7 +149,7 @@ def test_with_all_points_and_an_intercept_it_converges_to_libsvms_optimum() -> N
     excess = []
     for epochs in (100, 10_000):
         run.advance(Limit(presentations=epochs * 120))
-        excess.append(primal(*core_of(run).average()) - best)
+        excess.append(primal(*run._core.average()) - best)
     assert min(excess) > -1e-6
     assert excess[1] < 0.5 * excess[0]
     assert excess[1] < 5e-3 * best
@@ -201,40 +162,6 @@ def test_the_features_are_those_of_the_seed() -> None:
     assert made("asset", p).remarks == ("20 features from as many sampled points",)
 
 
-@pytest.mark.parametrize(
-    ("own", "text"),
-    [
-        ({"features": 0}, r"algo\.features = 0: .*from 1 to n = 60"),
-        ({"features": 61}, r"algo\.features = 61"),
-        ({"eps_d": 0.0}, r"algo\.eps_d = 0\.0"),
-        ({"eps_d": 1.0}, r"algo\.eps_d = 1\.0"),
-        ({"window": 0}, r"algo\.window = 0: it must be from 1 to 10,000"),
-        ({"window": 10_001}, r"algo\.window = 10001"),
-        ({"samples": 0}, r"algo\.samples = 0: it must be from 1 to 10,000"),
-        ({"step": 0.0}, r"algo\.step = 0\.0: it must be positive and at most 1e\+30"),
-        ({"step": np.nan}, r"algo\.step = nan"),
-        ({"intercept_bound": 0.0}, r"algo\.intercept_bound = 0\.0: it must be positive and at most 1e\+30"),
-        ({"intercept_bound": 1e300}, r"algo\.intercept_bound = 1e\+300"),
-        ({"step": 1e31}, r"algo\.step = 1e\+31"),
-        ({"intercept_bound": -1.0}, r"algo\.intercept_bound = -1\.0"),
-        ({"intercept_bound": np.inf}, r"algo\.intercept_bound = inf"),
-    ],
-)
-def test_wrong_settings_are_refused(own: dict[str, Any], text: str) -> None:
-    for name in KINDS:
-        if set(own) & {"samples", "step", "intercept_bound"} and name == "asset_star":
-            continue
-        with pytest.raises(SettingsError, match=text):
-            made(name, problem(N), **own)
-
-
-def test_strongly_convex_steps_refuse_an_intercept() -> None:
-    with pytest.raises(SettingsError, match=r"algo=asset_star does not solve problems with bias"):
-        made("asset_star", problem(N, bias=True))
-    with pytest.raises(SettingsError, match=r"lambda form"):
-        made("asset", problem(N, lambda_=None))
-
-
 def test_points_far_from_the_origin() -> None:
     """The training points' shift is that of the sample."""
     X, y = points(N, 4)
@@ -243,7 +170,77 @@ def test_points_far_from_the_origin() -> None:
         p = Problem(X + np.float32(offset), y, Gaussian(2.0), lambda_=0.01)
         run = made("asset", p, 1)
         run.advance(Limit(iterations=300))
-        found = expansion(run).deferred
-        assert found is not None
+        found = run.snapshot().deferred
         runs.append(DeferredResponses.batched_values([found]))
     np.testing.assert_allclose(runs[1], runs[0], atol=0.05 * np.abs(runs[0]).max())
+
+
+# Features of 16 bits
+
+
+def to_bfloat16(x: Array) -> Array:
+    """The bits, (...) uint16, of the nearest bfloat16, of two equally near ones the even one."""
+    below = x.astype(np.float32).view(np.uint32) >> 16
+    near = np.stack([below, below + 1]).astype(np.uint32)
+    values = (near << 16).view(np.float32).astype(np.float64)
+    distance = np.abs(values - x.astype(np.float64))
+    upper = (distance[1] < distance[0]) | ((distance[1] == distance[0]) & (near[1] % 2 == 0))
+    return np.where(upper, near[1], near[0]).astype(np.uint16)
+
+
+@pytest.mark.parametrize("scale", [1.0, 3e-5, 1e-7, 1e3])  # float16 is subnormal below 6e-5
+def test_features_are_rounded_to_the_nearest(scale: float) -> None:
+    p = problem(700)
+    kernel, points = p.kernel.core(), p.matrix
+    basis = p.core_matrix(p.X[:33])
+    projection = (scale * np.random.default_rng(0).normal(size=(21, 33))).astype(np.float32)
+    out = {name: np.empty((700, 21), name) for name in ("float32", "float16", "uint16")}
+    with blas.connected():
+        for array in out.values():
+            _core.fill_features(kernel, points, basis, projection, array)
+    exact = out["float32"]
+    assert np.array_equal(out["uint16"], to_bfloat16(exact))
+    assert np.array_equal(out["float16"].view(np.uint16), exact.astype(np.float16).view(np.uint16))
+    assert len(np.unique(out["float16"])) > 10
+
+
+@pytest.mark.parametrize("precision", HALVES)
+def test_the_predictor_is_near_that_of_float32_and_its_responses_are_not_rounded(precision: FeaturesPrecision) -> None:
+    p = problem(300)
+    full, half = (made("asset", p, features_precision=kind) for kind in (FeaturesPrecision.float32, precision))
+    for run in (full, half):
+        run.advance(Limit(iterations=20_000))
+    assert half.snapshot().deferred is None, "responses are those of the expansion, which the evaluation computes"
+    V = features(full)
+    f, g = (V @ run._core.weights() for run in (full, half))
+    assert not np.array_equal(f, g)
+    assert np.linalg.norm(f - g) < 0.1 * np.linalg.norm(f)
+
+
+@pytest.mark.parametrize("kind", ["bfloat16", "float16"])
+def test_sixteen_bits_take_half_the_memory(kind: str) -> None:
+    p = problem(N)
+    sampled = Nystrom.sample(p, 20, 1e-16, seed=0)
+    full, half = (sampled.of_training_points(FeaturesPrecision(name))[0] for name in ("float32", kind))
+    assert full.nbytes == 2 * half.nbytes
+    assert half.ctypes.data % 64 == 0
+
+
+def test_features_that_do_not_fit_in_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("svm_cost_curves.solvers.problem.WORKING_BYTES", 3 * N * 20)
+    p = problem(N)
+    p.policy = RowPolicy(memory_bytes=3 * N * 20)  # more than two bytes each, less than four
+    sampled = Nystrom.sample(p, 20, 1e-16, seed=0)
+    assert sampled.rank == 20
+    with pytest.raises(
+        SettingsError, match=r"20 features of 60 points in float32 take .* lower algo\.features, or raise"
+    ):
+        sampled.of_training_points()
+    sampled.of_training_points(FeaturesPrecision.bfloat16)
+
+
+def test_values_beyond_the_range_of_float16_are_refused() -> None:
+    p = problem(N, kernel=Polynomial(degree=8, gamma=10.0, coef0=1.0))
+    made("asset", p, features_precision=FeaturesPrecision.bfloat16).advance(Limit(iterations=10))
+    with pytest.raises(SettingsError, match=r"algo=asset: feature \d+ of point \d+ is not finite: it is too large"):
+        made("asset", p, features_precision=FeaturesPrecision.float16).advance(Limit(iterations=10))

@@ -1,66 +1,38 @@
-"""ASSET on streams of random cosines: the features, the replay, the batch version on the same features, the end."""
+"""ASSET on streams of random cosines: the replay, the batch version on the same features, points made by blocks."""
 
 from __future__ import annotations
 
+from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
 import pytest
-import reference
-from asset_reference import Reference
-from cases import Array, points, problem, solver
+from cases import STORAGE, Array, points, problem, solver
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import Asset as Reference
 from scipy import sparse
 
-from svm_cost_curves.solvers import Gaussian, Limit, Linear, Polynomial, Problem, SettingsError, Status, _core
-from svm_cost_curves.solvers.asset_online import AssetOnline, AssetStarOnline, CosineSnapshot, _StreamSolver
-from svm_cost_curves.solvers.cosines import Cosines
+from svm_cost_curves.datasets import Dataset, Stream
+from svm_cost_curves.solvers import Gaussian, Limit, Linear, Problem, SettingsError, Status, _core, get, names
+from svm_cost_curves.solvers.asset_online import CosineSnapshot
+from svm_cost_curves.solvers.evaluation import Evaluator
 
 N, D = 700, 5
 KINDS = ("asset_online", "asset_star_online")
 
 
-def made(name: str, p: Problem, seed: int = 0, **own: Any) -> _StreamSolver:
-    found = solver(name, p, seed, **{"features": 33, **own})
-    assert isinstance(found, AssetOnline | AssetStarOnline)
-    return found
+def made(name: str, p: Problem, seed: int = 0, **own: Any) -> Any:
+    return solver(name, p, seed, **{"features": 33, **own})
 
 
 def stream(n: int = N, **own: Any) -> Problem:
     return problem(n, D, **{"zeros": 0.3, "rows": {"provider": "on_the_fly"}, **own})
 
 
-def shown(run: _StreamSolver) -> tuple[Array, float]:
+def shown(run: Any) -> tuple[Array, float]:
     snapshot = run.snapshot()
-    assert isinstance(snapshot, CosineSnapshot)
     return snapshot.weights, snapshot.bias
-
-
-@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
-def test_features_approach_the_kernel(as_csr: bool) -> None:
-    """Inner products tend to K(x, z) at the rate 1/sqrt(d), in the worst pair; the printed factor would halve it."""
-    p = problem(40, 5, kernel=Gaussian(3.0), as_csr=as_csr, zeros=0.3)
-    X = p.X if isinstance(p.X, np.ndarray) else p.X.toarray()
-    K = reference.kernel_matrix(p.kernel, X, X)
-    worst = []
-    for d in (101, 1600, 25_600):
-        P = Cosines.draw(p, d, 5).of(p.X)
-        assert P.shape == (40, d)
-        assert P.dtype == np.float32
-        assert P.flags.c_contiguous
-        worst.append(float(np.abs(P.astype(np.float64) @ P.T - K).max()))
-        assert worst[-1] < 6.0 / np.sqrt(d)
-    assert worst[2] < 0.2 * worst[0]
-
-
-def test_frequencies_and_phases_have_their_distributions() -> None:
-    cosines = Cosines.draw(problem(20, 4, kernel=Gaussian(9.0)), 5000, 1)
-    assert float(cosines.frequencies.std()) == pytest.approx(1.0 / 3.0, rel=0.02)
-    assert abs(float(cosines.frequencies.mean())) < 0.01
-    counts, _ = np.histogram(cosines.phases, bins=10, range=(0.0, 2.0 * np.pi))
-    assert counts.sum() == 5000
-    assert np.abs(counts - 500).max() < 5 * np.sqrt(500)
 
 
 @pytest.mark.parametrize("lambda_", [1e-6, 1.0 / N])
@@ -101,11 +73,8 @@ def test_replay(name: str, bias: bool, own: dict[str, Any], lambda_: float) -> N
         last = run._core.last_weights()
         assert np.linalg.norm(last) * np.sqrt(lambda_) <= 1.0 + 1e-12
         np.testing.assert_allclose(last, plain.iterates[-1][0], rtol=0, atol=1e-5 * np.abs(plain.iterates[-1][0]).max())
-        counters = run.counters
-        assert (counters.iterations, counters.presentations, counters.kernel_evaluations) == (t, t, None)
-        assert counters.inner_products == 34 * t
-        assert counters.feature_accesses == 33 * stored[order[:t]].sum()
-        assert counters.feature_accesses_dense == 33 * D * t
+        accesses = 33 * stored[order[:t]].sum()
+        assert astuple(run.counters) == (t, t, None, 34 * t, accesses, 33 * D * t)
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -135,23 +104,6 @@ def test_batch_and_stream_agree_to_the_bit(name: str, bias: bool, seed: int, n: 
 
 
 @pytest.mark.parametrize("name", KINDS)
-@given(cuts=st.lists(st.integers(1, N), max_size=8), seed=st.integers(0, 2**40))
-@settings(max_examples=10, deadline=None)
-def test_interruptions_do_not_change_the_result(name: str, cuts: list[int], seed: int) -> None:
-    p = stream()
-    whole, cut = made(name, p, seed, window=37), made(name, p, seed, window=37)
-    whole.advance(Limit(iterations=N))
-    for t in sorted(cuts):
-        cut.advance(Limit(inner_products=34 * t, cpu_seconds=1e9))
-        assert cut.counters.iterations == t
-        cut.snapshot()
-    cut.advance(Limit(presentations=N))
-    assert cut.counters == whole.counters
-    assert shown(whole)[0].tobytes() == shown(cut)[0].tobytes()
-    assert shown(whole)[1] == shown(cut)[1]
-
-
-@pytest.mark.parametrize("name", KINDS)
 def test_the_stream_ends(name: str) -> None:
     p = stream(300)
     run = made(name, p)
@@ -165,7 +117,7 @@ def test_the_stream_ends(name: str) -> None:
     assert run.advance(Limit()) is Status.CONVERGED
 
 
-@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+@STORAGE
 def test_the_snapshot_is_linear_in_the_features(as_csr: bool) -> None:
     p = stream(bias=True, as_csr=as_csr)
     run = made("asset_online", p)
@@ -173,8 +125,6 @@ def test_the_snapshot_is_linear_in_the_features(as_csr: bool) -> None:
     one = run.snapshot()
     run.advance(Limit(iterations=500))
     two = run.snapshot()
-    assert isinstance(one, CosineSnapshot)
-    assert isinstance(two, CosineSnapshot)
     Z = points(30, D, 3)[0]
     others = sparse.csr_matrix(Z) if as_csr else Z
     V = run.cosines.of(p.points(others)).astype(np.float64)
@@ -211,38 +161,6 @@ def test_a_limit_in_seconds_stops_the_run() -> None:
     assert run.advance(Limit()) is Status.CONVERGED
 
 
-@pytest.mark.parametrize("kernel", [Linear(), Polynomial()], ids=str)
-@pytest.mark.parametrize("name", KINDS)
-def test_other_kernels_are_refused(name: str, kernel: Any) -> None:
-    with pytest.raises(SettingsError, match=f"algo={name} works with kernel=gaussian only"):
-        made(name, stream(60, kernel=kernel))
-    with pytest.raises(SettingsError, match=f"random cosines are for kernel=gaussian, got kernel={kernel.name}"):
-        Cosines.draw(stream(60, kernel=kernel), 3, 0)
-
-
-@pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize("count", [0, -2])
-def test_a_wrong_number_of_features_is_refused(name: str, count: int) -> None:
-    with pytest.raises(SettingsError, match=rf"algo\.features = {count}: it must be at least 1"):
-        made(name, stream(60), features=count)
-
-
-@pytest.mark.parametrize(
-    ("own", "text"),
-    [
-        ({"window": 0}, r"algo\.window = 0"),
-        ({"samples": 0}, r"algo\.samples = 0"),
-        ({"step": -1.0}, r"algo\.step = -1\.0"),
-        ({"intercept_bound": 0.0}, r"algo\.intercept_bound = 0\.0"),
-    ],
-)
-def test_wrong_settings_are_refused(own: dict[str, Any], text: str) -> None:
-    with pytest.raises(SettingsError, match=text):
-        made("asset_online", stream(60), **own)
-    with pytest.raises(SettingsError, match=r"algo=asset_star_online does not solve problems with bias"):
-        made("asset_star_online", stream(60, bias=True))
-
-
 def test_blocks_of_a_wrong_size_are_refused() -> None:
     core = _core.AssetStream(5, 3, 2, lambda_=0.1)
     rows, labels, stored = np.zeros((5, 2), np.float32), np.ones(5, np.int8), np.ones(5, np.uint32)
@@ -253,3 +171,98 @@ def test_blocks_of_a_wrong_size_are_refused() -> None:
     core.feed(rows, labels, stored)
     with pytest.raises(ValueError, match="have not all been presented"):
         core.feed(rows, labels, stored)
+
+
+# Points that are made when they are read
+
+
+class Asked:
+    """Rows in memory that act as a stream; records which were read, and whether a solver's clocks ran."""
+
+    def __init__(self, X: Array) -> None:
+        self._X = X
+        self.asked: list[Array] = []
+        self.timed: list[bool] = []
+        self.solver: Any = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._X.shape[0], self._X.shape[1]
+
+    def __getitem__(self, rows: Array) -> Array:
+        self.asked.append(rows)
+        self.timed.append(self.solver._began is not None)
+        return np.ascontiguousarray(self._X[rows])
+
+
+def data(n: int = N) -> tuple[Array, Array]:
+    """Features in [0, 1], which a problem does not shift."""
+    X, y = points(n, D)
+    X = (X - X.min()) / (X.max() - X.min())
+    return X.astype(np.float32), y
+
+
+def in_unit_cube(X: Any, y: Array, **own: Any) -> Problem:
+    return Problem(X, y, own.pop("kernel", Gaussian(0.5)), **{"lambda_": 1.0 / y.size, **own})
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("stops", [(N,), (1, 255, 256, 300, N)], ids=["at once", "in pieces"])
+def test_a_stream_gives_the_bits_of_rows_in_memory(name: str, stops: tuple[int, ...]) -> None:
+    X, y = data()
+    stream = Asked(X)
+    held = made(name, in_unit_cube(X, y))
+    run = made(name, in_unit_cube(stream, y))
+    stream.solver = run
+    for stop in stops:
+        held.advance(Limit(iterations=stop))
+        assert run.advance(Limit(iterations=stop)) is Status.ITERATIONS
+        assert run.snapshot().weights.tobytes() == held.snapshot().weights.tobytes()
+        assert run.counters == held.counters
+    assert run.advance(Limit()) is Status.CONVERGED
+    # each row once, a block of them at a time, while the clocks rest
+    assert sorted(np.concatenate(stream.asked).tolist()) == list(range(N))
+    assert [len(rows) for rows in stream.asked] == [256, 256, 188]
+    assert not any(stream.timed)
+
+
+def test_examples_are_in_the_problem_s_order() -> None:
+    X, y = data(50)
+    stream = Asked(X)
+    p = in_unit_cube(stream, y)
+    which = np.array([49, 0, 7])
+    np.testing.assert_array_equal(in_unit_cube(X, y).examples(which), X[p.order[which]])
+    stream.solver = made("asset_online", p)
+    np.testing.assert_array_equal(p.examples(which), X[p.order[which]])
+    assert (p.n, p.d, p.positives) == (50, D, int((y > 0).sum()))
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name not in KINDS])
+def test_every_other_method_refuses_a_stream_with_advice(name: str) -> None:
+    X, y = data()
+    kind = get(name)
+    kernel = Gaussian(0.5) if "gaussian" in kind.kernels else Linear()
+    p = in_unit_cube(Asked(X), y, kernel=kernel, nu=0.1, bias=min(kind.biases))
+    with pytest.raises(SettingsError, match=r"the 700 training rows are made when they are needed.*max_train") as error:
+        kind(p, kind.Settings(), 0).advance(Limit(iterations=3))
+    assert "\n" not in str(error.value)
+
+
+def test_a_stream_of_the_wrong_shape_is_refused() -> None:
+    X, y = data(40)
+    with pytest.raises(SettingsError, match=r"X is \(n, d\) and y \(n,\), got \(39, 5\) and \(40,\)"):
+        in_unit_cube(Asked(X[:39]), y)
+
+
+def test_measures_over_all_training_rows_are_omitted() -> None:
+    X, y = data()
+    held = Dataset("t", X, y, X[:100], y[:100], {}, "0")
+    streamed = replace(held, points=Stream(lambda numbers: X[numbers], np.arange(N, dtype=np.uint32), D))
+    first, second = (
+        Evaluator(p, d).evaluate([made("asset_online", p).snapshot() for _ in range(2)])
+        for d, p in ((d, in_unit_cube(d.points, y)) for d in (held, streamed))
+    )
+    means = {"train_error", "primal", "hinge"}
+    for measures, others in zip(first, second, strict=True):
+        assert {name for name, value in measures.items() if value is not None and others[name] is None} == means
+        assert all(others[name] == measures[name] for name in set(measures) - means)

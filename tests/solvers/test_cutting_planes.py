@@ -1,20 +1,32 @@
-"""SVMperf and OCAS: the optimum, the bounds on the way, costs; the master problem and the line search by themselves."""
+"""SVMperf, OCAS and CPNY: bounds, first steps, costs; the master problem and the line search by themselves."""
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
-from cases import Array, points, solver
+from cases import (
+    Array,
+    folded,
+    hinge_objective,
+    liblinear_optimum,
+    lower_bound,
+    optimum,
+    points,
+    primal,
+    solver,
+    weights,
+)
+from cases import problem as nystrom_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from linear_reference import folded, primal
 from scipy.optimize import minimize_scalar
-from sklearn.svm import LinearSVC
 
-from svm_cost_curves.solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError, Status, _core
+from svm_cost_curves.solvers import Limit, Linear, Polynomial, Problem, Solver, Status, _core
 
 METHODS = ("ocas", "svmperf")
 WIDE, TALL = (30, 40), (80, 6)
@@ -26,17 +38,9 @@ def problem(n: int, d: int, C: float, seed: int = 0) -> Problem:
     return Problem(X, y, Linear(), lambda_=1.0 / (C * n))
 
 
-def look(found: object) -> tuple[Array, float]:
-    """Weights and lower bound of a snapshot."""
-    assert isinstance(found, LinearSnapshot)
-    assert found.lower_bound is not None
-    return found.weights, found.lower_bound
-
-
-def peer_optimum(p: Problem) -> float:
-    Z = folded(p)
-    peer = LinearSVC(loss="hinge", C=p.C, fit_intercept=False, tol=1e-10, max_iter=10**6, random_state=0)
-    return primal(p, peer.fit(p.y[:, None] * Z, p.y).coef_.ravel())
+def look(made: Solver) -> tuple[Array, float]:
+    """Weights and lower bound."""
+    return weights(made), lower_bound(made)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -44,12 +48,12 @@ def peer_optimum(p: Problem) -> float:
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 def test_bounds_enclose_the_optimum_until_they_meet(name: str, shape: tuple[int, int], C: float) -> None:
     p = problem(*shape, C)
-    best = peer_optimum(p)
+    best = optimum(p)
     method = solver(name, p, eps=1e-9)
     objectives: list[float] = []
     bounds: list[float] = []
     while method.advance(Limit(iterations=len(bounds) + 1)) is not Status.CONVERGED:
-        w, bound = look(method.snapshot())
+        w, bound = look(method)
         objectives.append(primal(p, w))
         bounds.append(bound)
         assert bound <= best * (1 + 1e-9)
@@ -79,7 +83,7 @@ def test_svmperf_cuts_at_the_minimum_of_the_cuts_before(shape: tuple[int, int]) 
         slopes.append(-Z[cut].sum(axis=0) / p.n)
         accesses += int(stored[cut].sum() + stored.sum())
         rows += int(cut.sum()) + p.n
-        w, bound = look(method.snapshot())
+        w, bound = look(method)
         master = 0.5 * lambda_ * w @ w + max(h + s @ w for h, s in zip(heights, slopes, strict=True))
         assert bound - 1e-12 <= master <= bound + 1.001e-3 * gap
         gap = primal(p, w) - bound
@@ -98,14 +102,14 @@ def test_the_first_steps_of_ocas(shape: tuple[int, int], mu: float) -> None:
     p = problem(*shape, 5.0)
     Z, lambda_ = folded(p), p.require_lambda()
     method = solver("ocas", p, mu=mu)
-    w, bound = look(method.snapshot())
+    w, bound = look(method)
     assert bound == 0.0
     assert not w.any()
     method.advance(Limit(iterations=1))
     mean = Z.mean(axis=0)
     gamma = min(1.0, lambda_ / (mean @ mean))
     master = gamma * mean / lambda_
-    w, bound = look(method.snapshot())
+    w, bound = look(method)
     assert bound == pytest.approx(gamma - 0.5 * lambda_ * master @ master, rel=1e-12)
     line = minimize_scalar(lambda k: primal(p, k * master), bounds=(0.0, 50.0), options={"xatol": 1e-10})
     assert primal(p, w) <= line.fun + 1e-12
@@ -118,52 +122,13 @@ def test_the_first_steps_of_ocas(shape: tuple[int, int], mu: float) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("shape", [WIDE, TALL])
-def test_advancing_in_pieces_has_the_same_bits(name: str, shape: tuple[int, int]) -> None:
-    p = problem(*shape, 20.0)
-    whole, single, pieces = (solver(name, p, eps=1e-7) for _ in range(3))
-    whole.advance(Limit(iterations=120))
-    for t in range(121):
-        single.advance(Limit(iterations=t))
-        single.snapshot()
-    for limit in (Limit(presentations=5 * p.n + 1), Limit(feature_accesses=5000), Limit(iterations=120)):
-        pieces.advance(limit)
-    found = [(w.tobytes(), bound) for w, bound in (look(run.snapshot()) for run in (whole, single, pieces))]
-    assert found[0] == found[1] == found[2]
-    assert whole.counters == single.counters == pieces.counters
-
-
-@settings(deadline=None, max_examples=60)
-@given(
-    X=arrays(
-        np.float32, st.tuples(st.integers(2, 12), st.integers(1, 15)), elements=st.sampled_from([0, 0, 1, -1, 0.5])
-    ),
-    data=st.data(),
-    C=st.sampled_from([1e-3, 0.3, 1.0, 50.0]),
-)
-def test_both_agree_on_any_points(X: Array, data: st.DataObject, C: float) -> None:
-    """Duplicates, contradictions and rows of zeros among them."""
-    y = np.array([1, -1, *data.draw(st.lists(st.sampled_from([1, -1]), min_size=len(X) - 2, max_size=len(X) - 2))])
-    p = Problem(X, y, Linear(), lambda_=1.0 / (C * len(X)))
-    ends = []
-    for name in METHODS:
-        method = solver(name, p, eps=1e-8)
-        assert method.advance(Limit(iterations=2000)) is Status.CONVERGED
-        w, bound = look(method.snapshot())
-        J = primal(p, w)
-        assert -1e-12 <= J - bound <= 1.001e-8 * bound
-        ends.append(J)
-    assert ends[0] == pytest.approx(ends[1], rel=2e-8)
-
-
-@pytest.mark.parametrize("name", METHODS)
 def test_the_optimum_can_be_zero(name: str) -> None:
     """If w = 0 is optimal the bound equals the objective at once."""
     twins = np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]], np.float32)
     for X in (twins[:2], np.zeros((3, 2), np.float32)):
         method = solver(name, Problem(X, np.array([1, -1, 1])[: len(X)], Linear(), lambda_=0.1), eps=1e-12)
         assert method.advance(Limit()) is Status.CONVERGED
-        w, bound = look(method.snapshot())
+        w, bound = look(method)
         np.testing.assert_array_equal(w, np.zeros(2))
         assert bound == 1.0
         assert method.counters.iterations == 1
@@ -175,7 +140,7 @@ def test_extreme_regularisation(name: str, lambda_: float) -> None:
     X, y = points(20, 3)
     method = solver(name, Problem(X, y, Linear(), lambda_=lambda_), eps=1e-3)
     method.advance(Limit(iterations=300))
-    w, bound = look(method.snapshot())
+    w, bound = look(method)
     assert np.isfinite(w).all()
     assert 0.0 <= bound <= 1.0
 
@@ -188,7 +153,7 @@ def test_a_norm_smaller_than_rounding_errors() -> None:
     for name in METHODS:
         method = solver(name, p, eps=1e-6)
         assert method.advance(Limit(iterations=1000)) is Status.CONVERGED
-        bounds.append(look(method.snapshot())[1])
+        bounds.append(look(method)[1])
     assert bounds[0] == pytest.approx(bounds[1], rel=1e-6)
 
 
@@ -197,25 +162,8 @@ def test_an_accuracy_beyond_rounding_is_never_reached() -> None:
     p = problem(*TALL, 10.0)
     method = solver("ocas", p, eps=1e-300)
     method.advance(Limit(iterations=3000))
-    w, bound = look(method.snapshot())
+    w, bound = look(method)
     assert primal(p, w) == pytest.approx(bound, rel=1e-13)
-
-
-def test_settings() -> None:
-    p = problem(20, 3, 1.0)
-    for name in METHODS:
-        for eps in (0.0, -1.0, np.nan, np.inf):
-            positive = f"algo={name}: eps must be finite and positive"
-            with pytest.raises(SettingsError, match=positive if np.isfinite(eps) else rf"algo\.eps = {eps}: it must"):
-                solver(name, p, eps=eps)
-        X, y = points(10, 3)
-        with pytest.raises(SettingsError, match=r"lambda form: set problem\.lambda_ or problem\.C"):
-            solver(name, Problem(X, y, Linear()))
-    for mu in (0.0, -0.1, 1.1):
-        with pytest.raises(SettingsError, match=r"algo=ocas: mu must lie in \(0, 1\]"):
-            solver("ocas", p, mu=mu)
-    with pytest.raises(ValueError, match="lambda must be finite and positive"):
-        _core.Ocas(p.features, lambda_=0.0, eps=0.1, mu=0.1)
 
 
 def certificate(H: Array, beta: Array, gamma: Array) -> float:
@@ -249,16 +197,6 @@ def test_master_problem(P: Array, data: st.DataObject, scale: float) -> None:
     assert master.value == pytest.approx(beta @ gamma - 0.5 * gamma @ H @ gamma, abs=error)
 
 
-def test_master_problem_and_line_search_refuse_wrong_shapes() -> None:
-    master = _core.SimplexQp()
-    with pytest.raises(ValueError, match="products are those with each earlier variable"):
-        master.add(0.5, np.zeros(2))
-    with pytest.raises(ValueError, match="two vectors of one length"):
-        _core.hinge_line_minimum(np.zeros(2), np.zeros(3), slope=0.0, curvature=1.0)
-    with pytest.raises(ValueError, match="the curvature must be finite and positive"):
-        _core.hinge_line_minimum(np.zeros(2), np.zeros(2), slope=0.0, curvature=0.0)
-
-
 MARGINS = arrays(np.float64, 9, elements=st.one_of(st.sampled_from([0.0, 1.0, 2.0]), st.floats(-3.0, 4.0)))
 
 
@@ -284,3 +222,129 @@ def test_line_search(start: Array, end: Array, slope: float, curvature: float) -
     tried = np.concatenate([edges, np.clip(free, edges[:-1], edges[1:])])
     least = value(tried).min()
     assert value(np.array(found)) <= least + 1e-9 * (1.0 + abs(least))
+
+
+# CPNY: the cutting planes of SVMperf on Nystrom features
+
+N = 150
+
+
+def cpny(p: Problem, seed: int = 0, **own: Any) -> Any:
+    return solver("cpny", p, seed, **{"features": 30, **own})
+
+
+def features(run: Any) -> Array:
+    return run.nystrom.of_training_points()[0].astype(np.float64)
+
+
+def on_features(p: Problem, V: Array, w: Array) -> float:
+    return hinge_objective(V, p.y, p.require_lambda(), w)
+
+
+@pytest.mark.parametrize("kernel", [None, Polynomial(2, 0.3, 1.0), Linear()], ids=str)
+@pytest.mark.parametrize("lambda_", [1e-3, 0.05])
+def test_the_optimum_on_the_features(kernel: Any, lambda_: float) -> None:
+    """The bound never passes the optimum, no objective lies below it, and at the end both are within eps."""
+    p = nystrom_problem(N, lambda_=lambda_, flips=0.1, **({} if kernel is None else {"kernel": kernel}))
+    run = cpny(p, eps=1e-7)
+    V = features(run)
+    best, bound, t = liblinear_optimum(V, p.y, p.require_lambda()), 0.0, 0
+    status = None
+    while status is not Status.CONVERGED:
+        t += 1
+        status = run.advance(Limit(iterations=t))
+        assert bound <= run.lower_bound <= best + 1e-9
+        bound = run.lower_bound
+        assert on_features(p, V, run._core.weights()) >= best - 1e-9
+    reached = on_features(p, V, run._core.weights())
+    assert best - 1e-7 <= bound <= reached + 1e-12 <= bound + 1.001e-7
+
+
+@pytest.mark.parametrize("eps", [0.1, 0.01, 0.001])
+def test_it_stops_at_the_first_violation_within_eps(eps: float) -> None:
+    p = nystrom_problem(N, lambda_=1e-3)
+    run = cpny(p, eps=eps)
+    V = features(run)
+    assert run.advance(Limit()) is Status.CONVERGED
+    assert on_features(p, V, run._core.weights()) - run.lower_bound <= eps
+    before = cpny(p, eps=eps)
+    before.advance(Limit(iterations=run.counters.iterations - 1))
+    assert on_features(p, V, before._core.weights()) - before.lower_bound > eps
+
+
+def test_costs_of_cpny() -> None:
+    """The features once; then all rows an iteration for the margins, and those of the cut: all of them at first."""
+    p = nystrom_problem(N, lambda_=1e-3)
+    run = cpny(p)
+    run.advance(Limit(kernel_evaluations=1))
+    r, stored = run.nystrom.rank, p.matrix.stored
+    assert (run.counters.kernel_evaluations, run.counters.iterations) == (N * 30, 0)
+    assert (run.counters.inner_products, run.counters.feature_accesses) == (N * 30, 30 * stored)
+    V, reads = features(run), 0
+    margins = np.zeros(N)
+    for t in range(1, 15):
+        reads += N + int((margins < 1.0).sum())
+        run.advance(Limit(iterations=t))
+        margins = p.y * (V @ run._core.weights())
+        counters = run.counters
+        accesses, all_dense = 30 * stored + reads * r, 30 * N * p.d + reads * r
+        assert astuple(counters) == (t, t * N, N * 30, N * 30 + t * N, accesses, all_dense)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [{"qp_precision": 0.5}, {"qp_precision": 1e-9}, {"idle_cuts": 1}, {"idle_cuts": None}],
+    ids=str,
+)
+def test_without_a_safeguard_it_still_ends_within_eps(own: dict[str, Any]) -> None:
+    p = nystrom_problem(N, lambda_=1e-3, flips=0.1)
+    run = cpny(p, eps=1e-5, **own)
+    V = features(run)
+    assert run.advance(Limit(iterations=20_000)) is Status.CONVERGED
+    best, reached = liblinear_optimum(V, p.y, p.require_lambda()), on_features(p, V, run._core.weights())
+    assert run.lower_bound - 1e-9 <= best <= reached + 1e-9 <= run.lower_bound + 1.001e-5
+
+
+def test_the_precision_of_the_master_problem() -> None:
+    """Its solution is within qp_precision (J - L), of the iteration before, of the largest value of all cuts."""
+    p = nystrom_problem(N, lambda_=1e-3, flips=0.1)
+    worst = {}
+    for precision in (1e-6, 0.1):
+        run = cpny(p, eps=1e-4, qp_precision=precision, idle_cuts=None)
+        V = features(run)
+        heights, slopes, w, gap, t = [0.0], [np.zeros(V.shape[1])], np.zeros(V.shape[1]), 1.0, 0
+        shares = []
+        while True:
+            cut = p.y * (V @ w) < 1.0
+            if run.advance(Limit(iterations=t + 1)) is Status.CONVERGED:
+                break
+            t += 1
+            heights.append(float(cut.mean()))
+            slopes.append(-(p.y[cut, None] * V[cut]).sum(axis=0) / N)
+            w = run._core.weights()
+            master = 0.5 * 1e-3 * w @ w + max(h + s @ w for h, s in zip(heights, slopes, strict=True))
+            shares.append((master - run.lower_bound) / gap)
+            gap = on_features(p, V, w) - run.lower_bound
+        worst[precision] = max(shares)
+        assert worst[precision] <= 1.001 * precision + 1e-9 / gap
+    assert worst[0.1] > 1e-3
+
+
+@pytest.mark.parametrize(("idle", "largest"), [(3, 40), (None, 10**9)])
+def test_idle_cuts(idle: int | None, largest: int) -> None:
+    """Cut 0 stays; any other cut has had a weight in one of the last `idle` master problems, or is as new as that."""
+    run = cpny(nystrom_problem(N, lambda_=1e-3, flips=0.1), eps=1e-6, idle_cuts=idle)
+    t, stored = 0, []
+    while run.advance(Limit(iterations=t + 1)) is not Status.CONVERGED:
+        t += 1
+        stored.append(run._core.state()["master.idle"])
+    assert t > 60
+    assert all(row.size <= largest for row in stored)
+    if idle is None:
+        assert [row.size for row in stored] == list(range(2, t + 2))
+    else:
+        assert max(int(row[1:].max(initial=0)) for row in stored) < idle
+
+
+def test_a_budget_in_kernel_evaluations_does_not_end_it_but_its_stopping_rule_does() -> None:
+    assert cpny(nystrom_problem(N)).advance(Limit(kernel_evaluations=10**9)) is Status.CONVERGED

@@ -2,54 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from evaluation_cases import SIGMA2, N, dataset, problem, snapshots
+from cases import STORAGE, dense, run, solver
 from numpy.typing import NDArray
+from reference import kernel_matrix
 from scipy import sparse
 
 from svm_cost_curves.datasets import Dataset
 from svm_cost_curves.experiments.columns import MEASURES
-from svm_cost_curves.solvers import FunctionSnapshot, KernelSnapshot, Limit, Linear, Problem, RowPolicy, derive_nu, get
+from svm_cost_curves.solvers import (
+    FunctionSnapshot,
+    Gaussian,
+    KernelSnapshot,
+    Limit,
+    Linear,
+    LinearSnapshot,
+    Problem,
+    RowPolicy,
+    _core,
+    derive_nu,
+)
 from svm_cost_curves.solvers.evaluation import Evaluator
 
-
-def kernel(X: Any, Z: Any) -> NDArray[np.float64]:
-    X, Z = (np.asarray(A.toarray() if sparse.issparse(A) else A, np.float64) for A in (X, Z))
-    return np.exp(-np.square(X[:, None] - Z[None]).sum(axis=2) / (2.0 * SIGMA2))
+N, M, D = 90, 70, 4
+SIGMA2 = 2.0
 
 
-def two_levels(c: NDArray[np.float64], y: NDArray[np.float64], volume: float) -> tuple[float, float]:
-    """Levels of both classes by counting pairs: the middle of what is free."""
-    up, down = np.sort(c[y > 0]), np.sort(c[y < 0])
-    for k in range(1, min(len(up), len(down)) + 1):
-        both = (volume + up[:k].sum() + down[:k].sum()) / k
-        above = np.append(up, np.inf)[k], np.append(down, np.inf)[k]
-        lower, upper = max(up[k - 1], both - above[1]), min(above[0], both - down[k - 1])
-        if lower <= upper:
-            return 0.5 * (lower + upper), both - 0.5 * (lower + upper)
-    raise AssertionError("no levels")
+def drawn(count: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(count, D)).astype(np.float32)
+    X[rng.random(X.shape) < 0.3] = 0.0
+    y = np.where(X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.3 * rng.normal(size=count) > 0.2, 1, -1)
+    return X, y.astype(np.int8)
+
+
+def dataset(*, as_csr: bool = False) -> Dataset:
+    (X, y), (X_test, y_test) = drawn(N, 0), drawn(M, 1)
+    if as_csr:
+        X, X_test = sparse.csr_matrix(X), sparse.csr_matrix(X_test)
+    return Dataset("test", X, y, X_test, y_test, {}, "0")
+
+
+def on(data: Dataset, **settings: Any) -> Problem:
+    provider = settings.pop("provider", "gram")
+    settings = {"lambda_": 1.0 / N, "nu": 0.05, "bias": False, **settings}
+    return Problem(data.X, data.y, Gaussian(SIGMA2), rows=RowPolicy(provider=provider, threads=2), **settings)
+
+
+def snapshots(p: Problem, name: str, limits: Sequence[int]) -> list[Any]:
+    made, method = [], solver(name, p, 1)
+    for iterations in limits:
+        method.advance(Limit(iterations=iterations))
+        made.append(method.snapshot())
+    return made
 
 
 def expected(p: Problem, data: Dataset, snapshot: KernelSnapshot) -> dict[str, float | None]:
     """All measures of a kernel expansion, from the raw features."""
     w = snapshot.coefficients
     y, y_test = p.y.astype(np.float64), data.y_test.astype(np.float64)
-    X = data.X[p.order]
-    f, f_test = kernel(X, X) @ w, kernel(data.X_test, X) @ w
+    X = dense(p)
+    f, f_test = kernel_matrix(p.kernel, X, X) @ w, kernel_matrix(p.kernel, as_array(data.X_test), X) @ w
     norm, bias, level, scale = float(np.sqrt(max(w @ f, 0.0))), snapshot.bias, None, 1.0
     if snapshot.volume is not None:
-        c = y * f
-        if p.bias:
-            up, down = two_levels(c, y, snapshot.volume)
-            level, bias = 0.5 * (up + down), 0.5 * (down - up)
-        else:
-            grid = np.sort(c)
-            levels = (snapshot.volume + np.cumsum(grid)) / np.arange(1, N + 1)
-            level = float(levels[np.argmax(levels <= np.append(grid[1:], np.inf))])
+        up, down = _core.water_levels_sorted(y * f, p.positives, snapshot.volume, p.bias)
+        level, bias = 0.5 * (up + down), 0.5 * (down - up) if p.bias else bias
         scale = 1.0 / level if level > 0 else 1.0
     margins = y * scale * (f + bias)
     hinge = float(np.maximum(0.0, 1.0 - margins).mean())
@@ -86,7 +108,11 @@ def compare(found: dict[str, float | None], wanted: dict[str, float | None]) -> 
             assert found[name] == pytest.approx(value, rel=1e-5, abs=absolute), name
 
 
-@pytest.mark.parametrize("as_csr", [False, True])
+def as_array(X: Any) -> NDArray[np.float64]:
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
+
+
+@STORAGE
 @pytest.mark.parametrize("provider", ["gram", "on_the_fly"])
 @pytest.mark.parametrize(
     ("name", "bias"),
@@ -104,7 +130,7 @@ def compare(found: dict[str, float | None], wanted: dict[str, float | None]) -> 
 )
 def test_every_kind_of_snapshot(name: str, bias: bool, provider: str, as_csr: bool) -> None:
     data = dataset(as_csr=as_csr)
-    p = problem(data, bias=bias, provider=provider)
+    p = on(data, bias=bias, provider=provider)
     # The smallest first iterations have no positive level yet, and few support vectors.
     made = snapshots(p, name, (1, 2, 5, 40, 400))
     for found, snapshot in zip(Evaluator(p, data).evaluate(made), made, strict=True):
@@ -113,13 +139,12 @@ def test_every_kind_of_snapshot(name: str, bias: bool, provider: str, as_csr: bo
 
 def test_features_of_the_training_points_are_used_where_there_are_any() -> None:
     data = dataset()
-    p = problem(data, bias=True)
-    kind = get("asset")
-    solver = kind(p, kind.Settings(features=12), 1)
-    made: list[Any] = [solver.snapshot()]
+    p = on(data, bias=True)
+    asset = solver("asset", p, 1, features=12)
+    made: list[Any] = [asset.snapshot()]
     for iterations in (1, 50, 500):
-        solver.advance(Limit(iterations=iterations))
-        made.append(solver.snapshot())
+        asset.advance(Limit(iterations=iterations))
+        made.append(asset.snapshot())
     together = Evaluator(p, data).evaluate(made)
     assert "rows" not in vars(p), "no kernel row is asked for"
     for found, snapshot in zip(together, made, strict=True):
@@ -132,34 +157,21 @@ def test_features_of_the_training_points_are_used_where_there_are_any() -> None:
 
 def test_libsvm() -> None:
     data = dataset()
-    p = problem(data, bias=True)
-    kind = get("libsvm")
-    solver = kind(p, kind.Settings(tolerance=1e-6), 0)
-    before = solver.snapshot()
-    solver.advance(Limit())
-    found = Evaluator(p, data).evaluate([before, solver.snapshot()])
+    p = on(data, bias=True)
+    peer = solver("libsvm", p, tolerance=1e-6)
+    before = peer.snapshot()
+    peer.advance(Limit())
+    found = Evaluator(p, data).evaluate([before, peer.snapshot()])
     assert "rows" not in vars(p), "a peer's evaluation builds no Gram matrix of ours"
-    compare(found[1], expected(p, data, solver.snapshot()))  # type: ignore[arg-type]
-    assert found[1]["relative_gap"] is not None
+    compare(found[1], expected(p, data, peer.snapshot()))
     assert 0.0 <= found[1]["relative_gap"] + 1e-6 < 1e-4
     assert found[0]["support_vectors"] == 0
-
-
-def test_many_at_once_are_each_alone() -> None:
-    data = dataset()
-    p = problem(data)
-    made = [s for name in ("sbp", "smo", "pegasos") for s in snapshots(p, name, (1, 30, 100))]
-    evaluator = Evaluator(p, data)
-    together = evaluator.evaluate(made)
-    for one, snapshot in zip(together, made, strict=True):
-        compare(evaluator.evaluate([snapshot])[0], one)
-    assert evaluator.evaluate([]) == []
 
 
 def test_zero_predictor() -> None:
     """f = 0 everywhere is wrong everywhere; its hinge loss is 1; nothing divides by its norm."""
     data = dataset()
-    p = problem(data)
+    p = on(data)
     zero = KernelSnapshot(np.zeros(N), dual_feasible=True)
     (found,) = Evaluator(p, data).evaluate([zero])
     assert found == {
@@ -178,37 +190,12 @@ def test_zero_predictor() -> None:
     }
 
 
-def test_zero_predictor_of_the_slack_form() -> None:
-    data = dataset()
-    for bias in (False, True):
-        (found,) = Evaluator(problem(data, bias=bias), data).evaluate([KernelSnapshot(np.zeros(N), volume=0.0)])
-        assert found["water_level"] == 0.0
-        assert found["hinge"] == 1.0
-        assert found["test_error"] == 1.0
-
-
-def test_sbp_is_divided_by_its_level() -> None:
-    """A covered point at the level has margin 1, so the mean hinge loss is volume / (n level)."""
-    data = dataset()
-    for bias in (False, True):
-        p = problem(data, bias=bias, nu=0.05)
-        found = Evaluator(p, data).evaluate(snapshots(p, "sbp", (3000,)))[0]
-        level = found["water_level"]
-        assert level is not None
-        assert level > 0.0
-        assert found["hinge"] == pytest.approx(0.05 / level, rel=1e-5)
-        assert found["nu"] is not None
-        assert found["norm"] is not None
-        assert found["nu"] * found["norm"] == pytest.approx(found["hinge"], rel=1e-12)
-
-
 def test_scaling_a_slack_form_predictor_changes_nothing_else() -> None:
     data = dataset()
-    p = problem(data)
+    p = on(data)
     (snapshot,) = snapshots(p, "sbp", (2000,))
     double = replace(snapshot, coefficients=2.0 * snapshot.coefficients, volume=2.0 * snapshot.volume)
     one, two = Evaluator(p, data).evaluate([snapshot, double])
-    assert one["water_level"] is not None
     assert one["water_level"] > 0.0
     for name in MEASURES:
         factor = 2.0 if name == "water_level" else 1.0
@@ -220,19 +207,15 @@ def test_scaling_a_slack_form_predictor_changes_nothing_else() -> None:
 def test_optimum_has_no_gap_and_gives_nu() -> None:
     data = dataset()
     for bias in (False, True):
-        p = problem(data, bias=bias, nu=None)
-        kind = get("smo")
-        solver = kind(p, kind.Settings(tolerance=1e-9), 0)
-        solver.advance(Limit())
-        (found,) = Evaluator(p, data).evaluate([solver.snapshot()])
-        assert found["relative_gap"] is not None
+        p = on(data, bias=bias, nu=None)
+        (found,) = Evaluator(p, data).evaluate([run("smo", p, tolerance=1e-9).snapshot()])
         assert abs(found["relative_gap"]) < 1e-6
         assert derive_nu(p, relative_gap=1e-8) == pytest.approx(found["nu"], rel=1e-3)
 
 
 def test_without_lambda_there_are_no_objectives() -> None:
     data = dataset()
-    p = problem(data, lambda_=None)
+    p = on(data, lambda_=None)
     (found,) = Evaluator(p, data).evaluate(snapshots(p, "sbp", (50,)))
     assert [found[name] for name in ("primal", "dual", "gap", "relative_gap")] == [None] * 4
     assert found["hinge"] is not None
@@ -248,11 +231,11 @@ class Centroids(FunctionSnapshot):
         return np.asarray(X @ np.array([1.0, 0.5, -0.5, 0.0])).ravel() + self.bias
 
 
-@pytest.mark.parametrize("as_csr", [False, True])
+@STORAGE
 def test_functions(as_csr: bool) -> None:
     """They are asked with raw features, in between kernel expansions, in the order given."""
     data = dataset(as_csr=as_csr)
-    p = problem(data)
+    p = on(data)
     (sbp,) = snapshots(p, "sbp", (30,))
     first, found, last = Evaluator(p, data).evaluate([sbp, Centroids(), sbp])
     assert first == last
@@ -267,35 +250,12 @@ def test_functions(as_csr: bool) -> None:
     assert [found[name] for name in ("dual", "gap", "water_level", "support_vectors")] == [None] * 4
 
 
-def test_fourier() -> None:
-    data = dataset()
-    p = problem(data)
-    made = snapshots(p, "fourier", (0, 1, 5))
-    found = Evaluator(p, data).evaluate(made)
-    assert found[0]["test_error"] == 1.0
-    assert found[0]["norm"] == 0.0
-    for measures, snapshot in zip(found, made, strict=True):
-        assert measures["test_error"] == np.mean(data.y_test * snapshot.decision_values(data.X_test) <= 0)
-        assert measures["train_error"] == np.mean(data.y * snapshot.decision_values(data.X) <= 0)
-
-
-def test_evaluation_is_not_charged() -> None:
-    data = dataset()
-    p = problem(data)
-    kind = get("sbp")
-    solver = kind(p, kind.Settings(), 0)
-    solver.advance(Limit(iterations=10))
-    before = solver.counters, solver.cpu_seconds
-    Evaluator(p, data).evaluate([solver.snapshot()])
-    assert (solver.counters, solver.cpu_seconds) == before
-
-
 def test_moved_points_are_moved_in_the_test_set_too() -> None:
     near = dataset()
     far = replace(near, points=near.X + np.float32(1000.0), X_test=near.X_test + np.float32(1000.0))
     ends = []
     for data in (near, far):
-        p = problem(data)
+        p = on(data)
         ends.append(Evaluator(p, data).evaluate(snapshots(p, "smo", (5,)))[0])
     for name in MEASURES:
         value = ends[0][name]
@@ -303,18 +263,63 @@ def test_moved_points_are_moved_in_the_test_set_too() -> None:
             assert ends[1][name] == pytest.approx(value, rel=1e-3, abs=1e-3), name
 
 
-def test_a_test_set_of_another_width_is_refused() -> None:
-    data = dataset()
-    with pytest.raises(ValueError, match="3 features, the training set has 4"):
-        Evaluator(problem(data), replace(data, X_test=data.X_test[:, :3]))
+# Explicit weights
 
 
-def test_linear_kernel() -> None:
+@STORAGE
+@pytest.mark.parametrize("volume", [None, 0.6 * N], ids=["as it is", "by its level"])
+def test_a_linear_predictor(volume: float | None, as_csr: bool) -> None:
+    """Weights belong to features in order of frequency, which is not that of the data; the bias is not scaled away."""
+    data = dataset(as_csr=as_csr)
+    p = Problem(data.X, data.y, Linear(), lambda_=1.0 / N)
+    assert p.feature_order.tolist() != list(range(D))
+    w, bias = np.array([0.3, -0.2, 0.5, 0.1]), 0.07
+    found = Evaluator(p, data).evaluate([LinearSnapshot(w[p.feature_order], bias, volume)])[0]
+    X, X_test = as_array(data.X), as_array(data.X_test)
+    f, f_test, scale, level = X @ w + bias, X_test @ w + bias, 1.0, None
+    if volume is not None:
+        c = np.sort(data.y * f)
+        level = float(np.min((np.cumsum(c) + volume) / np.arange(1, N + 1)))
+        assert level > 0.0, "else nothing is scaled"
+        scale = 1.0 / level
+    hinge, norm = np.maximum(0.0, 1.0 - scale * data.y * f).mean(), scale * np.linalg.norm(w)
+    assert found["water_level"] == (None if level is None else pytest.approx(level))
+    assert found["test_error"] == np.mean(data.y_test * f_test <= 0.0)
+    assert found["train_error"] == np.mean(data.y * f <= 0.0)
+    assert found["hinge"] == pytest.approx(hinge, rel=1e-6)
+    assert found["norm"] == pytest.approx(norm)
+    assert found["bias"] == pytest.approx(scale * bias)
+    assert found["primal"] == pytest.approx(0.5 / N * norm**2 + hinge, rel=1e-6)
+    assert found["dual"] is found["gap"] is found["support_vectors"] is None
+
+
+@pytest.mark.parametrize("rho", [0.0, 2.0])
+def test_a_lower_bound_is_the_dual_value(rho: float) -> None:
+    """What a solver knows of the optimum gives the gap; a constant feature counts as the others do."""
     data = dataset()
-    p = Problem(data.X, data.y, Linear(), lambda_=0.1, rows=RowPolicy(threads=1))
-    (snapshot,) = snapshots(p, "sdca", (2000,))
-    (found,) = Evaluator(p, data).evaluate([snapshot])
-    w = np.asarray(p.X, np.float64).T @ snapshot.coefficients
-    hinge = np.maximum(0.0, 1.0 - data.y * (data.X @ w)).mean()
-    assert found["primal"] == pytest.approx(0.05 * w @ w + hinge, rel=1e-5)
-    assert found["test_error"] == np.mean(data.y_test * (data.X_test @ w) <= 0)
+    p = Problem(data.X, data.y, Linear(), lambda_=1.0 / N, rho=rho)
+    before, early, late = Evaluator(p, data).evaluate(snapshots(p, "sgd_s", (0, N, 500 * N)))
+    assert [before[name] for name in ("primal", "dual", "gap", "relative_gap")] == [1.0, None, None, None]
+    w = p.in_data_order(snapshots(p, "sgd_s", (N,))[0].weights)
+    X = np.hstack([data.X, np.full((N, 1), rho)]) if rho else data.X
+    primal = 0.5 / N * w @ w + np.maximum(0.0, 1.0 - data.y * (X @ w)).mean()
+    assert early["primal"] == pytest.approx(primal, rel=1e-6)
+    for found in (early, late):
+        assert found["gap"] == found["primal"] - found["dual"] > 0.0
+        assert found["relative_gap"] == found["gap"] / found["primal"]
+    assert early["relative_gap"] > 10.0 * late["relative_gap"]
+    (dcd,) = Evaluator(p, data).evaluate(snapshots(p, "dcd", (10**6,)))
+    assert late["dual"] <= dcd["primal"]
+    assert dcd["dual"] <= late["primal"]
+    assert dcd["relative_gap"] <= 1e-3
+    (weights_alone,) = Evaluator(p, data).evaluate([LinearSnapshot(w[p.feature_order])])
+    assert weights_alone["primal"] == pytest.approx(primal, rel=1e-6)
+    assert weights_alone["dual"] is weights_alone["gap"] is weights_alone["relative_gap"] is None
+
+
+def test_a_level_below_zero_scales_nothing() -> None:
+    data = dataset()
+    p = Problem(data.X, data.y, Linear())
+    found = Evaluator(p, data).evaluate([LinearSnapshot(np.array([-5.0, 0.0, 0.0, 0.0]), 0.0, 1e-3 * N)])[0]
+    assert found["water_level"] < 0.0
+    assert found["norm"] == pytest.approx(5.0)

@@ -1,24 +1,25 @@
-"""The training set by rows and columns, and what reading it costs."""
+"""The training set by rows and columns, in the orders of the data and of frequency, and what reading it costs."""
 
 from __future__ import annotations
 
 import gc
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
-from cases import Array, feature_values, points
+from cases import STORAGE, Array, Python, feature_values, points, run, weights
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
-from svm_cost_curves.solvers import Linear, Problem, _core
-from svm_cost_curves.solvers.features import Features
-
-STORAGE = pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+from svm_cost_curves.solvers import Limit, Linear, Polynomial, Problem, RowPolicy, _core
+from svm_cost_curves.solvers.features import Features, core_matrix, frequency_order, in_order
 
 
-def problem(n: int = 50, d: int = 7, *, as_csr: bool, zeros: float = 0.6) -> Problem:
+def some(n: int = 50, d: int = 7, *, as_csr: bool, zeros: float = 0.6) -> Problem:
     X, y = points(n, d, zeros=zeros)
     X[:, 3] = 0.0
     X[5] = 0.0
@@ -35,7 +36,7 @@ def spread(places: Array, values: Array, size: int) -> Array:
     return full
 
 
-def whole(X: Features) -> Array:
+def as_array(X: Features) -> Array:
     return X if isinstance(X, np.ndarray) else X.toarray()
 
 
@@ -59,10 +60,10 @@ def check_all(p: Problem) -> None:
 @STORAGE
 @pytest.mark.parametrize("zeros", [0.1, 0.6])
 def test_rows_and_columns(zeros: float, as_csr: bool) -> None:
-    p = problem(as_csr=as_csr, zeros=zeros)
+    p = some(as_csr=as_csr, zeros=zeros)
     check_all(p)
     assert (p.features.n, p.features.d, p.features.positives) == (50, 7, p.positives)
-    assert p.features.largest_norm == pytest.approx(np.linalg.norm(whole(p.X).astype(np.float64), axis=1).max())
+    assert p.features.largest_norm == pytest.approx(np.linalg.norm(as_array(p.X).astype(np.float64), axis=1).max())
 
 
 @given(
@@ -75,7 +76,7 @@ def test_rows_and_columns(zeros: float, as_csr: bool) -> None:
 def test_any_points(X: Array, labels: list[int], as_csr: bool) -> None:
     y = np.array([1, -1, *labels])[: len(X)]
     p = Problem(sparse.csr_matrix(X) if as_csr else X, y, Linear())
-    np.testing.assert_array_equal(whole(p.X), X[np.argsort(-y, kind="stable")])
+    np.testing.assert_array_equal(as_array(p.X), X[np.argsort(-y, kind="stable")])
     check_all(p)
 
 
@@ -121,7 +122,7 @@ def test_features_are_ordered_by_frequency(as_csr: bool) -> None:
 
 @STORAGE
 def test_labels_and_presentations(as_csr: bool) -> None:
-    p = problem(as_csr=as_csr)
+    p = some(as_csr=as_csr)
     features = p.counted_features()
     assert [features.label(i) for i in range(p.n)] == p.y.tolist()
     features.present()
@@ -132,17 +133,9 @@ def test_labels_and_presentations(as_csr: bool) -> None:
     assert counters.kernel_evaluations == counters.inner_products == 0
 
 
-def test_each_view_counts_for_itself() -> None:
-    p = problem(as_csr=True)
-    one, other = p.counted_features(), p.counted_features()
-    one.row(0)
-    assert one.counters.feature_accesses_dense == 7
-    assert other.counters.feature_accesses_dense == 0
-
-
 @STORAGE
 def test_no_such_place(as_csr: bool) -> None:
-    features = problem(as_csr=as_csr).counted_features()
+    features = some(as_csr=as_csr).counted_features()
     for place in (50, 10**6):
         with pytest.raises(ValueError, match=f"there is no row {place}"):
             features.row(place)
@@ -157,20 +150,9 @@ def test_no_such_place(as_csr: bool) -> None:
 
 
 @STORAGE
-def test_what_was_read_is_a_copy(as_csr: bool) -> None:
-    p = problem(as_csr=as_csr)
-    features = p.counted_features()
-    before = spread(*features.row(1), p.d)
-    places, values = features.row(1)
-    places[:] = 0
-    values[:] = 99.0
-    np.testing.assert_array_equal(spread(*features.row(1), p.d), before)
-
-
-@STORAGE
 def test_a_view_keeps_its_arrays(as_csr: bool) -> None:
     """Of problem, matrix and arrays only the view is left, and memory that was theirs is taken by others."""
-    p = problem(400, 30, as_csr=as_csr)
+    p = some(400, 30, as_csr=as_csr)
     X, y = feature_values(p), p.y.astype(np.float64)
     features = p.counted_features()
     simba = _core.Simba(p.features, nu=0.1, seed=0)
@@ -187,8 +169,187 @@ def test_a_view_keeps_its_arrays(as_csr: bool) -> None:
     assert len(others) == 50
 
 
-def test_simba_needs_both_classes() -> None:
-    X = _core.Matrix(np.arange(6, dtype=np.float32).reshape(3, 2))
-    for positives in (0, 3):
-        with pytest.raises(ValueError, match="both classes"):
-            _core.Simba(_core.FeatureMatrix(X, positives), nu=0.1, seed=0)
+# Two orders of features, of which points are stored in one while the other is not read
+
+
+ANY_POINTS = st.tuples(st.integers(0, 12), st.integers(1, 12)).flatmap(
+    lambda shape: arrays.arrays(np.float32, shape, elements=st.sampled_from([0.0, 0.0, 0.0, 1.0, -2.5, 1e-30]))
+)
+
+
+def shared(one: Any, other: Any) -> bool:
+    return any(np.shares_memory(a, b) for a in arrays_of(one) for b in arrays_of(other))
+
+
+def same(one: Any, other: Any) -> None:
+    for a, b in zip(arrays_of(one), arrays_of(other), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def csr(X: Array, kind: type = np.int32, zeros: int = 0) -> sparse.csr_matrix:
+    """X as CSR with indices of a type; of the values that are zero the first `zeros` are stored."""
+    keep = X != 0.0
+    keep.ravel()[np.flatnonzero(~keep)[:zeros]] = True
+    made = sparse.csr_matrix((X[keep], np.nonzero(keep)[1], np.r_[0, np.cumsum(keep.sum(axis=1))]), shape=X.shape)
+    made.indices, made.indptr = made.indices.astype(kind), made.indptr.astype(kind)
+    return made
+
+
+def texts(n: int = 20_000, d: int = 3_000, k: int = 60) -> tuple[sparse.csr_matrix, Array]:
+    """n rows of k features each, in float32 and int32: 8 n k bytes."""
+    random = np.random.default_rng(0)
+    columns = (np.arange(k) * (d // k) + random.integers(0, d // k, size=(n, k))).astype(np.int32)
+    X = sparse.csr_matrix((np.ones(n * k, np.float32), columns.ravel(), k * np.arange(n + 1)), shape=(n, d))
+    return X, np.where(random.random(n) < 0.4, 1, -1).astype(np.int8)
+
+
+@given(X=ANY_POINTS, kind=st.sampled_from([np.int32, np.int64]), zeros=st.integers(0, 9))
+def test_any_order_of_features(X: Array, kind: type, zeros: int) -> None:
+    """The features of dense and sparse points in the order of frequency; rows and columns may be empty."""
+    given_points = csr(X, kind, zeros)
+    counts = np.bincount(given_points.indices, minlength=X.shape[1])
+    first = [next((i for i in range(len(X)) if j in given_points[i].indices), 0) for j in range(X.shape[1])]
+    order = frequency_order(given_points)
+    assert order.tolist() == sorted(range(X.shape[1]), key=lambda j: (-counts[j], first[j], j))
+    before = given_points.copy()
+    ordered = in_order(given_points, order)
+    same(given_points, before)
+    assert not shared(ordered, given_points)
+    np.testing.assert_array_equal(ordered.toarray(), X[:, order])
+    assert ordered.nnz == given_points.nnz, "zeros that are stored stay"
+    for i in range(len(X)):
+        assert (np.diff(ordered[i].indices) > 0).all()
+    same(in_order(ordered, np.argsort(order)), before)
+    of_dense = in_order(X, frequency_order(X))
+    np.testing.assert_array_equal(
+        of_dense if isinstance(of_dense, np.ndarray) else of_dense.toarray(), X[:, frequency_order(X)]
+    )
+
+
+@pytest.mark.parametrize("ordered_first", [False, True])
+def test_either_order_may_be_read_first(ordered_first: bool) -> None:
+    X, y = points(40, 9, zeros=0.7)
+    p = Problem(csr(X, zeros=3), y, Linear())
+    variant = p.variant(lambda_=0.1, nu=None, bias=False)
+    if ordered_first:
+        assert p.ordered is variant.ordered
+    original = p.X
+    kept = original.copy()
+    assert p.X is original
+    assert variant.X is original, "the two share their points"
+    same(original, csr(X, zeros=3)[p.order])
+    np.testing.assert_array_equal(p.ordered.toarray(), X[p.order][:, p.feature_order])
+    assert p.ordered is variant.ordered
+    assert not shared(p.ordered, original)
+    same(original, kept)
+    assert p.X is original
+
+
+def test_threads_that_read_both_orders_at_once() -> None:
+    X, y = texts(500)
+    reads = [lambda p: p.X, lambda p: p.ordered, lambda p: p.feature_order, lambda p: p.features] * 2
+    with ThreadPoolExecutor(len(reads)) as pool:
+        for _ in range(20):
+            p = Problem(X, y, Linear())
+            list(pool.map(lambda read, p=p: read(p), reads))
+            same(p.X, X[p.order])
+            same(p.ordered, in_order(X[p.order], p.feature_order))
+
+
+def test_nobody_can_change_what_the_core_borrows() -> None:
+    X, y = points(40, 9, zeros=0.7)
+    p = Problem(csr(X), y, Linear())
+    for made in (p.ordered, p.X):
+        for array in (made.indices, made.indptr):
+            part: Any = array
+            while isinstance(part, np.ndarray):
+                assert not part.flags.writeable
+                part = part.base
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 1
+        same(made[5:9], made.copy()[5:9])
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_arrays_of_the_caller_stay_writable_and_are_not_used(kind: type) -> None:
+    X, y = points(40, 9, zeros=0.7)
+    mine = csr(X, kind)
+    p, other = (Problem(points_, y, Linear(), lambda_=0.1) for points_ in (mine, csr(X, kind)))
+    matrix = core_matrix(mine)
+    for made in (p.X, p.ordered):
+        assert not shared(made, mine)
+    for array in arrays_of(mine):
+        assert array.flags.writeable
+        array[:] = 0
+    assert matrix.stored == np.count_nonzero(X)
+    counted = _core.CountedFeatures(_core.FeatureMatrix(matrix, 1))
+    for i in range(40):
+        np.testing.assert_array_equal(counted.row(i)[0], np.flatnonzero(X[i]))
+    np.testing.assert_array_equal(*(weights(run("sgd_m", each, Limit(presentations=400))) for each in (p, other)))
+
+
+def test_sparse_points_are_held_once() -> None:
+    """In numpy's arrays: one copy beside the caller's, also while it is made. One unit is 8 bytes a value."""
+    X, y = texts()
+    unit = 8 * X.nnz
+    tracemalloc.start()
+    try:
+        problem = Problem(X, y, Linear(), lambda_=1e-4, nu=0.01)
+        features = problem.features
+        now, peak = (size / unit for size in tracemalloc.get_traced_memory())
+        assert now < 1.4
+        assert peak < 1.8
+        assert problem.ordered.nnz == X.nnz
+        now = tracemalloc.get_traced_memory()[0] / unit
+        assert now < 1.4, "the core reads the problem's arrays"
+        kernel = Problem(X, y, Polynomial(2, 1.0, 1.0), rows=RowPolicy(provider="on_the_fly"))
+        before = tracemalloc.get_traced_memory()[0] / unit
+        assert kernel.matrix.stored == X.nnz
+        assert tracemalloc.get_traced_memory()[0] / unit < before + 0.3
+        assert features.n == len(y)
+    finally:
+        tracemalloc.stop()
+
+
+MEMORY = """
+import gc
+import psutil
+from test_features import texts
+from svm_cost_curves.solvers import Limit, Linear, Problem, get
+
+def used():
+    gc.collect()
+    return psutil.Process().memory_info().rss / unit
+
+def run(name, **settings):
+    kind = get(name)
+    solver = kind(problem, kind.Settings(**settings), 0)
+    solver.advance(Limit(iterations=20))
+    return solver
+
+X, y = texts(100_000)
+unit = 8 * X.nnz
+small = Problem(*texts(100), Linear(), lambda_=1e-4, nu=0.01)
+problem = small
+for name in ("dcd", "simba"):
+    run(name)
+start = used()
+problem = Problem(X, y, Linear(), lambda_=1e-4, nu=0.01)
+kept = [run(name) for name in ("sgd_r", "sgd_m", "dcd", "minibatch_pegasos", "svmsgd", "ocas")]
+print(used() - start)
+kept += [run("simba") for _ in range(4)]
+print(used() - start)
+"""
+
+
+def test_columns_are_made_for_simba_alone_and_once(python: Python) -> None:
+    """The memory that solvers add in a process of their own: rows are one unit of 48 MB, columns another."""
+    done = python(MEMORY)
+    assert done.returncode == 0, done.stderr
+    without, with_columns = map(float, done.stdout.split())
+    assert without < 1.7
+    assert with_columns < 2.8
+
+
+def arrays_of(X: Any) -> list[Array]:
+    return [X] if isinstance(X, np.ndarray) else [X.indptr, X.indices, X.data]

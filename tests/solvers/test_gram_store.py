@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import ROOT, Python, points, problem
+from cases import ROOT, Builder, Python, points, problem, quiet
 from waiting import PATIENCE, wait_until
 
 from svm_cost_curves.solvers import Gaussian, Linear, SettingsError, gram_store
-from svm_cost_curves.solvers.gram_store import GramStore, default_directory, gram_key
-
-
-class Builder:
-    """Fills a matrix with a number and remembers how often it was asked to."""
-
-    def __init__(self, value: float = 1.0) -> None:
-        self.value = value
-        self.calls = 0
-
-    def __call__(self, out: np.ndarray, progress: object) -> None:
-        self.calls += 1
-        out[:] = self.value
-
-
-def quiet(_: float) -> None:
-    return None
+from svm_cost_curves.solvers.gram_store import GramStore, NoRoomError, default_directory, gram_key
+from svm_cost_curves.support import locks
+from svm_cost_curves.support.files import new_file
 
 
 def files(folder: Path, pattern: str = "*.f32") -> list[str]:
@@ -47,24 +37,6 @@ def test_builds_once_and_maps_read_only(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="read-only"):
         first[0, 0] = 1.0
     assert files(store.directory) == ["a.f32"]
-
-
-def test_a_half_written_file_is_never_used(tmp_path: Path) -> None:
-    (tmp_path / ".a.f32.0123456789abcdef.part").write_bytes(np.full((10, 10), 9.0, np.float32).tobytes())
-    build = Builder(1.0)
-    np.testing.assert_array_equal(GramStore(tmp_path, 10**6).get("a", 10, build, quiet), 1.0)
-    assert build.calls == 1
-    assert files(tmp_path, "*") == ["a.f32"]
-
-
-@pytest.mark.parametrize("size", [0, 399, 401])
-def test_a_file_of_the_wrong_size_is_built_again(tmp_path: Path, size: int) -> None:
-    (tmp_path / "a.f32").write_bytes(b"x" * size)
-    build = Builder(1.0)
-    np.testing.assert_array_equal(GramStore(tmp_path, 10**6).get("a", 10, build, quiet), 1.0)
-    assert build.calls == 1
-    assert GramStore(tmp_path, 10**6).get("a", 10, build, quiet).shape == (10, 10)
-    assert build.calls == 1
 
 
 def test_a_failed_build_leaves_no_file(tmp_path: Path) -> None:
@@ -151,12 +123,6 @@ def test_a_matrix_that_does_not_fit_is_refused_with_sizes(tmp_path: Path, monkey
     assert files(tmp_path) == []
 
 
-def test_an_unwritable_folder_is_refused_with_advice(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(SettingsError, match=r"cannot be kept in .*file.*SVM_GRAM_DIR"):
-        GramStore(tmp_path / "file", 10**6).get("a", 10, Builder(), quiet)
-
-
 def test_the_default_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SVM_GRAM_DIR", str(tmp_path / "here"))
     assert default_directory() == tmp_path / "here"
@@ -236,3 +202,160 @@ print(len(calls))
     assert outputs[0] > 0
     assert outputs[1] == 0
     assert len(files(tmp_path)) == 1
+
+
+def _hold(folder: Path, begun: object, go_on: object) -> None:
+    def fill(out: np.ndarray, _: object) -> None:
+        begun.set()
+        go_on.wait(PATIENCE)
+        out[:] = 1.0
+
+    GramStore(folder, 10**8).get("a", 10, fill, quiet)
+
+
+@contextlib.contextmanager
+def _at_first_message(react: Callable[[], None]) -> Iterator[None]:
+    """Call `react` when the store logs something."""
+
+    class Reaction(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            react()
+
+    handler = Reaction()
+    gram_store.log.addHandler(handler)
+    try:
+        yield
+    finally:
+        gram_store.log.removeHandler(handler)
+
+
+def test_a_process_that_waits_names_the_one_that_builds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(locks, "NOTIFY_SECONDS", 0.0)
+    context = multiprocessing.get_context("fork")
+    begun, go_on = context.Event(), context.Event()
+    child = context.Process(target=_hold, args=(tmp_path, begun, go_on))
+    child.start()
+    try:
+        assert begun.wait(PATIENCE)
+
+        build = Builder()
+        with _at_first_message(go_on.set):
+            np.testing.assert_array_equal(GramStore(tmp_path, 10**8).get("a", 10, build, quiet), 1.0)
+        assert build.calls == 0
+        assert f"waiting for process {child.pid} on " in caplog.text
+        assert "a.f32" in caplog.text
+    finally:
+        child.kill()
+        child.join()
+
+
+def _work(folder: Path, seed: int, failures: object) -> None:
+    random = np.random.default_rng(seed)
+    store = GramStore(folder, 3 * (4 * 64 * 64 + 200))
+    for _ in range(60):
+        number = int(random.integers(8))
+        key = f"{number:032x}"
+        try:
+            found = store.get(key, 64, Builder(number), quiet)
+            if not (found == number).all():
+                raise ValueError(f"{key} holds {found[0, 0]}")
+        except Exception as error:
+            failures.put(f"{type(error).__name__}: {error}")
+
+
+def test_six_processes_with_room_for_three_matrices_all_get_theirs(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    failures = context.SimpleQueue()
+    children = [context.Process(target=_work, args=(tmp_path, seed, failures)) for seed in range(6)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join(PATIENCE)
+    assert [child.exitcode for child in children] == [0] * 6
+    assert failures.empty(), failures.get()
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 3 * (4 * 64 * 64 + 200)
+    assert all(path.suffix == ".f32" for path in tmp_path.iterdir())  # no lock and no draft stays
+
+
+def test_a_process_waits_while_others_fill_the_room(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Room for one: a living process's draft is neither evicted nor counted as a lack of room."""
+    context = multiprocessing.get_context("fork")
+    begun, go_on = context.Event(), context.Event()
+    child = context.Process(target=_hold, args=(tmp_path, begun, go_on))
+    child.start()
+    try:
+        assert begun.wait(PATIENCE)
+
+        with _at_first_message(go_on.set):
+            found = GramStore(tmp_path, 700).get("b", 10, Builder(2.0), quiet)
+        np.testing.assert_array_equal(found, 2.0)
+        child.join(PATIENCE)
+        assert child.exitcode == 0
+        assert "waiting for room" in caplog.text
+    finally:
+        child.kill()
+        child.join()
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> Iterator[contextlib.ExitStack]:
+    """The draft of another process that builds a matrix; closing the stack finishes it."""
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(new_file(tmp_path / f"{'b' * 32}.f32", sync=False))
+        file.write(bytes(400))
+        file.flush()
+        yield stack
+
+
+def test_a_matrix_that_is_finished_after_room_was_sought_is_evicted(
+    tmp_path: Path, begun: contextlib.ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evict = GramStore._evict
+
+    def finished_by_then(self: GramStore, size: int) -> bool:
+        found = evict(self, size)
+        begun.close()
+        return found
+
+    monkeypatch.setattr(GramStore, "_evict", finished_by_then)
+    found = GramStore(tmp_path, 700).get("a" * 32, 10, Builder(2.0), quiet)
+    np.testing.assert_array_equal(found, 2.0)
+    assert [path.name for path in tmp_path.iterdir()] == [f"{'a' * 32}.f32"]
+
+
+@pytest.mark.parametrize("after", [True, False])
+def test_a_matrix_that_is_finished_while_the_folder_is_read_is_counted(
+    tmp_path: Path, begun: contextlib.ExitStack, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = GramStore._matrices
+
+    def finished_by_then(self: GramStore) -> list[Path]:
+        if not after:
+            begun.close()
+        found = read(self)
+        begun.close()
+        return found
+
+    monkeypatch.setattr(GramStore, "_matrices", finished_by_then)
+    GramStore(tmp_path, 700).get("a" * 32, 10, Builder(2.0), quiet)
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 700
+
+
+def test_a_dead_builders_draft_is_removed_and_its_room_used(tmp_path: Path) -> None:
+    (tmp_path / ".a.f32.0123456789abcdef.part").write_bytes(bytes(500))
+    store = GramStore(tmp_path, 700)
+    assert store.room_for(10) is None
+    store.get("b", 10, Builder(2.0), quiet)
+    assert [path.name for path in tmp_path.iterdir()] == ["b.f32"]
+
+
+def test_a_full_file_system_raises_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(NoRoomError, match="No space left"):
+        GramStore(tmp_path, 10**8).get("a", 10, Builder(), quiet)
+    assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Order by class, storage formats, and what the caller's arrays look like afterwards."""
+"""Order by class, storage formats, the constant feature, and what the caller's arrays look like afterwards."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from cases import points, run
-from linear_reference import weights
+from cases import STORAGE, points, run, weights
 from scipy import sparse
 
 from svm_cost_curves.solvers import (
     Gaussian,
-    Kernel,
     Limit,
     Linear,
     LinearSnapshot,
@@ -40,13 +38,6 @@ def test_order_by_class() -> None:
     assert p.y.dtype == np.int8
     assert (p.n, p.d) == (30, 3)
     assert pytest.approx(1.0 / (0.02 * 30)) == p.C
-
-
-def test_csr_keeps_the_order() -> None:
-    X, y = points(30, 6, zeros=0.5)
-    p = Problem(sparse.csr_matrix(X), y, Linear())
-    assert not isinstance(p.X, np.ndarray)
-    np.testing.assert_array_equal(p.X.toarray(), X[p.order])
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32, np.float64])
@@ -136,7 +127,7 @@ def test_points_of_the_same_space() -> None:
 
 
 @pytest.mark.parametrize("rho", [1.0, -0.5])
-@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+@STORAGE
 @pytest.mark.parametrize("name", ["dcd", "sdca"])
 def test_rho_is_a_constant_feature(name: str, as_csr: bool, rho: float) -> None:
     """The same run as on data with a column of it, kernels included; other points get it too, the caller's stay."""
@@ -169,19 +160,15 @@ def test_rho_moves_the_hyperplane_off_the_origin() -> None:
     assert Problem(X, np.array([1, 1, -1, -1]), Linear(), lambda_=1e-3).d == 1, "0 appends nothing"
 
 
-@pytest.mark.parametrize("kernel", [Gaussian(1.0), Polynomial()], ids=str)
-def test_rho_is_for_the_linear_kernel(kernel: Kernel) -> None:
-    X, y = points(10, 3)
-    with pytest.raises(SettingsError, match=r"rho = 1 appends a constant feature, .*kernel=linear"):
-        Problem(X, y, kernel, lambda_=0.1, rho=1.0)
-    assert Problem(X, y, kernel, lambda_=0.1, rho=0.0).d == 3
-
-
 @pytest.mark.parametrize("rho", [np.nan, np.inf, -np.inf, 1e39, 1e-50])
-def test_rho_that_float32_cannot_hold(rho: float) -> None:
+def test_rho_is_a_number_that_float32_can_hold_and_for_the_linear_kernel(rho: float) -> None:
     X, y = points(10, 3)
     with pytest.raises(SettingsError, match=r"rho = .*: it must be 0, or a number that float32 can hold"):
         Problem(X, y, Linear(), lambda_=0.1, rho=rho)
+    for kernel in (Gaussian(1.0), Polynomial()):
+        with pytest.raises(SettingsError, match=r"rho = 1 appends a constant feature, .*kernel=linear"):
+            Problem(X, y, kernel, lambda_=0.1, rho=1.0)
+        assert Problem(X, y, kernel, lambda_=0.1, rho=0.0).d == 3
 
 
 def test_a_variant_has_the_points_but_not_the_rows() -> None:

@@ -1,4 +1,4 @@
-"""A run's result does not depend on the row provider, the storage of the data, or threads."""
+"""A run's result does not depend on the row provider, the storage of the data, threads or the instruction set."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import problem, solver
-from numpy.typing import NDArray
+import reference
+from cases import ROOT, Array, Python, coefficients, dense, problem, run, solver
 
-from svm_cost_curves.solvers import Gaussian, KernelSnapshot, Limit, Problem, RowPolicy, SettingsError, _core
+from svm_cost_curves.solvers import Gaussian, Limit, Problem, RowPolicy, SettingsError, _core
 from svm_cost_curves.solvers.gram_store import GramStore
 from svm_cost_curves.solvers.rows import WORKING_BYTES, make_rows
 
@@ -31,16 +31,11 @@ ALGORITHMS: list[tuple[str, bool, int]] = [
 BY_ALGORITHM = pytest.mark.parametrize(("name", "bias", "iterations"), ALGORITHMS)
 
 
-def decision_values(p: Problem, name: str, iterations: int) -> tuple[NDArray[np.float64], tuple[Any, ...]]:
+def decision_values(p: Problem, name: str, iterations: int) -> tuple[Array, tuple[Any, ...]]:
     """f on the training points, all from the same Gram matrix in float64, and the counters."""
-    made = solver(name, p, seed=2)
-    made.advance(Limit(iterations=iterations))
-    snapshot = made.snapshot()
-    assert isinstance(snapshot, KernelSnapshot)
-    X = np.asarray(p.X.todense() if hasattr(p.X, "todense") else p.X, np.float64)
-    squares = np.square(X[:, None] - X[None]).sum(axis=2)
-    c = made.counters
-    return np.exp(-squares / 4.0) @ snapshot.coefficients + snapshot.bias, (c.iterations, c.kernel_evaluations)
+    made = run(name, p, Limit(iterations=iterations), 2)
+    K = reference.kernel_matrix(p.kernel, dense(p), dense(p))
+    return K @ coefficients(made) + made.snapshot().bias, (made.counters.iterations, made.counters.kernel_evaluations)
 
 
 def cached(p: Problem, capacity: int) -> Problem:
@@ -52,41 +47,40 @@ def cached(p: Problem, capacity: int) -> Problem:
 
 
 @BY_ALGORITHM
-def test_provider(name: str, bias: bool, iterations: int) -> None:
-    p = problem(90, bias=bias)
-    expected, counters = decision_values(p, name, iterations)
-    for provider in ("cache", "on_the_fly"):
-        other = problem(90, bias=bias, rows={"provider": provider})
-        found, counted = decision_values(other, name, iterations)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * max(1.0, np.abs(expected).max()))
+def test_provider_storage_and_threads(
+    name: str, bias: bool, iterations: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    def ends(rows: dict[str, Any], *, as_csr: bool = False) -> tuple[Array, tuple[Any, ...]]:
+        return decision_values(problem(90, bias=bias, as_csr=as_csr, rows=rows), name, iterations)
+
+    expected, counters = ends({})
+    size = max(1.0, np.abs(expected).max())
+    for rows, as_csr in (({"provider": "cache"}, False), ({"provider": "on_the_fly"}, False), ({}, True)):
+        found, counted = ends(rows, as_csr=as_csr)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * size)
         assert counted == counters
-    np.testing.assert_array_equal(decision_values(cached(p, 2), name, iterations)[0], found)
-    np.testing.assert_array_equal(decision_values(cached(p, 7), name, iterations)[0], found)
+    found, _ = ends({"provider": "on_the_fly"})
+    for capacity in (2, 7):
+        on_cache = decision_values(cached(problem(90, bias=bias), capacity), name, iterations)[0]
+        np.testing.assert_array_equal(on_cache, found)
+    for threads in (2, 5):
+        again, _ = ends({"threads": threads, "gram_dir": tmp_path_factory.mktemp("gram")})
+        np.testing.assert_array_equal(again, expected)
 
 
-@BY_ALGORITHM
-def test_dense_or_sparse(name: str, bias: bool, iterations: int) -> None:
-    dense, dense_counters = decision_values(problem(90, bias=bias), name, iterations)
-    csr, csr_counters = decision_values(problem(90, bias=bias, as_csr=True), name, iterations)
-    np.testing.assert_allclose(csr, dense, rtol=0, atol=1e-6 * max(1.0, np.abs(dense).max()))
-    assert csr_counters == dense_counters
-
-
-@BY_ALGORITHM
-def test_threads(name: str, bias: bool, iterations: int, tmp_path_factory: pytest.TempPathFactory) -> None:
-    ends = []
-    for threads in (1, 2, 5):
-        folder = tmp_path_factory.mktemp("gram")
-        p = problem(90, bias=bias, rows={"threads": threads, "gram_dir": folder})
-        ends.append(decision_values(p, name, iterations)[0])
-    np.testing.assert_array_equal(ends[0], ends[1])
-    np.testing.assert_array_equal(ends[0], ends[2])
-
-
-def test_auto_takes_the_gram_matrix_when_it_fits() -> None:
+def test_the_gram_matrix_where_it_fits_and_what_a_policy_allows() -> None:
     p = problem(100, rows={"provider": "auto", "memory_bytes": WORKING_BYTES + 40_000})
     assert isinstance(p.rows.source, _core.GramRows)
     assert "whole Gram matrix" in p.describe_rows()
+    p = problem(100, rows={"provider": "gram", "memory_bytes": WORKING_BYTES + 39_999})
+    with pytest.raises(SettingsError, match=r"rows\.provider=gram: .* GB are more than .* GB.*raise memory="):
+        p.describe_rows()
+    p = problem(50, rows={"provider": "on_the_fly"})
+    assert p.rows.source.capacity == 2
+    assert p.describe_rows() == "each row computed when it is needed"
+    for own, text in (({"provider": "Gram"}, "auto, gram, cache, on_the_fly"), ({"threads": 0}, "threads = 0")):
+        with pytest.raises(SettingsError, match=text):
+            RowPolicy(**own)
 
 
 def test_auto_falls_back_to_the_cache_and_says_so() -> None:
@@ -115,36 +109,10 @@ def test_auto_falls_back_when_the_file_system_is_full(monkeypatch: pytest.Monkey
         problem(100, rows={"provider": "gram", "gram_dir": tmp_path}).describe_rows()
 
 
-def test_gram_that_does_not_fit_is_refused_with_sizes() -> None:
-    p = problem(100, rows={"provider": "gram", "memory_bytes": WORKING_BYTES + 39_999})
-    with pytest.raises(SettingsError, match=r"rows\.provider=gram: .* GB are more than .* GB.*raise memory="):
-        p.describe_rows()
-
-
 def test_too_little_memory_for_two_rows_is_refused_with_sizes() -> None:
     p = problem(100, rows={"provider": "cache", "memory_bytes": WORKING_BYTES})
     with pytest.raises(SettingsError, match=r"memory = 1\.1 GB is too little: the data take .* GB.*two kernel rows"):
         p.describe_rows()
-
-
-def test_on_the_fly_describes_itself() -> None:
-    p = problem(50, rows={"provider": "on_the_fly"})
-    source = p.rows.source
-    assert isinstance(source, _core.CachedRows)
-    assert source.capacity == 2
-    assert p.describe_rows() == "each row computed when it is needed"
-
-
-@pytest.mark.parametrize("provider", ["nonsense", "", "Gram"])
-def test_unknown_providers_are_refused(provider: Any) -> None:
-    with pytest.raises(SettingsError, match="auto, gram, cache, on_the_fly"):
-        RowPolicy(provider=provider)
-
-
-@pytest.mark.parametrize("threads", [0, -1])
-def test_impossible_thread_counts_are_refused(threads: int) -> None:
-    with pytest.raises(SettingsError, match="threads = "):
-        RowPolicy(threads=threads)
 
 
 def test_rows_are_made_at_first_use_only() -> None:
@@ -175,3 +143,80 @@ def test_a_row_cache_removes_gram_matrices_from_memory(monkeypatch: pytest.Monke
     for provider in ("on_the_fly", "gram"):
         assert problem(100, rows={"provider": provider}).rows
     assert asked == []
+
+
+PORTABLE = _core.build_info()["isa"] == "portable"
+REFUSAL = f"SVM_ISA=v9 is not {'portable' if PORTABLE else 'one of v3, v4, v4a'}"
+CODE = """
+import sys
+import numpy as np
+from cases import gram, problem, run
+from svm_cost_curves.solvers import Gaussian, Limit, Linear, Polynomial, build_info
+
+out = {"isa": build_info()["isa"]}
+for as_csr in (False, True):
+    for kernel in (Gaussian(2.0), Polynomial(3, 0.3, 1.0), Linear()):
+        for provider in ("gram", "on_the_fly"):
+            p = problem(151, 9, as_csr=as_csr, zeros=0.3, kernel=kernel, rows={"provider": provider})
+            out[f"kernel {as_csr} {kernel} {provider}"] = gram(p)
+for name, bias, iterations in (
+    ("sbp", False, 400), ("sbp", True, 400), ("pegasos", False, 2000), ("sdca", False, 2000),
+    ("smo", False, 10**6), ("smo", True, 10**6), ("perceptron", False, 1000),
+    ("svmlight", False, 10**6), ("svmlight", True, 10**6), ("lasvm", True, 10**6),
+):
+    p = problem(151, 9, bias=bias, rows={"provider": "on_the_fly"})
+    settings = {"tolerance": 1e-8} if name in ("smo", "svmlight", "lasvm") else {}
+    settings |= {"passes": 0} if name == "lasvm" else {}
+    snapshot = run(name, p, Limit(iterations=iterations), 5, **settings).snapshot()
+    out[f"run {name} {bias}"] = gram(p) @ snapshot.coefficients + snapshot.bias
+p = problem(151, 9)
+for name in ("asset", "cpny"):
+    snapshot = run(name, p, Limit(iterations=2000), 5, features=40).snapshot()
+    out[f"run {name}"] = gram(p) @ snapshot.coefficients
+out["run fourier"] = run("fourier", p, pairs=64, relative_gap=1e-7, max_epochs=10**5).snapshot().decision_values(p.X)
+np.savez(sys.argv[1], **out)
+"""
+
+
+def results(python: Python, folder: Path, isa: str) -> dict[str, np.ndarray] | None:
+    answer = python(CODE, folder / f"{isa}.npz", SVM_ISA=isa, SVM_GRAM_DIR=str(folder / isa))
+    if "this processor does not have it" in answer.stderr:
+        return None
+    assert answer.returncode == 0, answer.stderr
+    return dict(np.load(folder / f"{isa}.npz"))
+
+
+@pytest.mark.skipif(PORTABLE, reason="built for one instruction set only")
+@pytest.mark.parametrize("isa", ["v4", "v4a"])
+def test_an_instruction_set_agrees_with_avx2(isa: str, python: Python, tmp_path: Path) -> None:
+    base = results(python, tmp_path, "v3")
+    assert base["isa"] == "v3"
+    other = results(python, tmp_path, isa)
+    if other is None:
+        pytest.skip("this processor has no AVX-512")
+    assert other["isa"] == isa
+    assert other.keys() == base.keys()
+    for name in base.keys() - {"isa"}:
+        size = max(1.0, float(np.abs(base[name]).max()))
+        tolerance = 1e-3 if name == "run fourier" else 1e-6
+        np.testing.assert_allclose(other[name], base[name], rtol=0, atol=tolerance * size, err_msg=name)
+
+
+def test_refuses_an_instruction_set_that_does_not_exist(python: Python) -> None:
+    answer = python("from svm_cost_curves import solvers; print(solvers.build_info())", SVM_ISA="v9")
+    assert answer.returncode != 0
+    assert REFUSAL in answer.stderr
+
+
+@pytest.mark.parametrize("script", ["run.py", "reproduce.py"])
+def test_the_scripts_refuse_it_with_a_message(script: str, python: Python) -> None:
+    code = f"import runpy; runpy.run_path({str(ROOT / script)!r}, run_name='__main__')"
+    answer = python(code, SVM_ISA="v9")
+    assert answer.returncode == 2
+    assert answer.stderr.startswith(f"error: {REFUSAL}")
+    assert len(answer.stderr.splitlines()) == 1
+
+
+def test_an_empty_name_is_ignored(python: Python) -> None:
+    answer = python("from svm_cost_curves.solvers import _core; print(_core.build_info()['isa'])", SVM_ISA="")
+    assert (answer.returncode, answer.stdout.strip()) == (0, _core.build_info()["isa"])

@@ -12,12 +12,15 @@ from cases import ROOT, run, solver
 from omegaconf import OmegaConf
 
 from svm_cost_curves.datasets import DataError, Dataset, DatasetConfig, load, spec_of
-from svm_cost_curves.solvers import Gaussian, KernelSnapshot, Limit, Problem, RowPolicy, Status, _core, derive_nu
+from svm_cost_curves.solvers import Gaussian, Limit, Problem, RowPolicy, Status, _core, derive_nu
 from svm_cost_curves.solvers.gram_store import default_directory
 
 MIRRORS = [Path(folder) for folder in os.environ.get("SVM_DATA_MIRROR", "").split(os.pathsep) if folder]
+
+
 # Where the user's own runs keep Gram matrices, noted before the tests get a folder of their own: these are large.
 GRAM_FOLDER = default_directory()
+
 
 pytestmark = [pytest.mark.slow, pytest.mark.real_data]
 
@@ -29,7 +32,7 @@ def dataset(name: str, folder: Path) -> Dataset:
     if name != "adult" and not MIRRORS:
         pytest.skip("SVM_DATA_MIRROR names no directory with the real files")
     try:
-        return load(spec_of(OmegaConf.to_object(spec)), cache_dir=folder, mirrors=MIRRORS)  # type: ignore[arg-type]
+        return load(spec_of(OmegaConf.to_object(spec)), cache_dir=folder, mirrors=MIRRORS)
     except DataError as error:
         pytest.skip(f"the files of {name} are not in SVM_DATA_MIRROR: {error}")
 
@@ -60,8 +63,6 @@ def test_derived_nu(name: str, sigma2: float, C: float, bias: bool, nu: str, tmp
     for epochs in range(1, 400):
         status = smo.advance(Limit(presentations=epochs * p.n))
         snapshot = smo.snapshot()
-        assert isinstance(snapshot, KernelSnapshot)
-        assert snapshot.responses is not None
         alpha = y * snapshot.coefficients
         norm2 = float(alpha @ snapshot.responses)
         primal = 0.5 * norm2 + p.C * np.maximum(0.0, 1.0 - snapshot.responses - y * snapshot.bias).sum()

@@ -1,11 +1,11 @@
-"""Wrong settings are refused with a message that says what is allowed."""
+"""Wrong settings and problems are refused with a message that says what is allowed."""
 
 from __future__ import annotations
 
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
@@ -22,9 +22,11 @@ from svm_cost_curves.solvers import (
     Problem,
     RowPolicy,
     SettingsError,
-    _core,
     derive_nu,
 )
+from svm_cost_curves.solvers.accounting import Accounting
+from svm_cost_curves.solvers.precision import Precision
+from svm_cost_curves.solvers.simba import LearningRate
 
 
 def make(X: Any = None, y: Any = None, kernel: Kernel | None = None, **settings: Any) -> Problem:
@@ -36,6 +38,16 @@ def make(X: Any = None, y: Any = None, kernel: Kernel | None = None, **settings:
         rows=RowPolicy(provider="on_the_fly"),
         **settings,
     )
+
+
+def fitting(name: str, **own: Any) -> Problem:
+    """A problem that the solver accepts, in which something is then changed."""
+    kind = solvers.get(name)
+    kernel = Linear() if kind.kernels == {"linear"} else Gaussian(1.0)
+    return make(**{"kernel": kernel, "bias": min(kind.biases), "lambda_": 0.1, "nu": 0.1, **own})
+
+
+BY_SOLVER = pytest.mark.parametrize("name", solvers.names())
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
@@ -54,14 +66,6 @@ def test_nu(value: float) -> None:
 def test_nu_beyond_what_the_core_can_count_with() -> None:
     with pytest.raises(SettingsError, match=r"algo=sbp: nu must not be negative, and nu n must be below 1e100"):
         solver("sbp", make(nu=1e300))
-
-
-def test_missing_lambda_or_nu() -> None:
-    for name in ("pegasos", "sdca", "smo"):
-        with pytest.raises(SettingsError, match=r"lambda form: set problem\.lambda_ or problem\.C"):
-            solver(name, make())
-    with pytest.raises(SettingsError, match=r"slack-constrained form: set problem\.nu"):
-        solver("sbp", make())
 
 
 @pytest.mark.parametrize(
@@ -140,66 +144,144 @@ def test_polynomial(settings: dict[str, Any], text: str) -> None:
         Polynomial(**settings)
 
 
-@pytest.mark.parametrize(
-    ("name", "bias"),
-    [
-        ("pegasos", True),
-        ("sdca", True),
-        ("perceptron", True),
-        ("fourier", True),
-        ("libsvm", False),
-    ],
-)
-def test_bias_that_the_method_does_not_have(name: str, bias: bool) -> None:
-    allowed = str(not bias).lower()
-    with pytest.raises(SettingsError, match=rf"algo={name} .*set problem\.bias={allowed}"):
-        solver(name, make(lambda_=0.1, nu=0.1, bias=bias))
+# Settings of solvers
 
 
-@pytest.mark.parametrize("seed", [-1, 2**63, 2**70])
-@pytest.mark.parametrize("name", ["sbp", "smo", "fourier"])
-def test_seeds(name: str, seed: int) -> None:
-    with pytest.raises(SettingsError, match=r"seed = .*between 0 and 2\^63 - 1"):
-        solver(name, make(lambda_=0.1, nu=0.1), seed)
-    solver(name, make(lambda_=0.1, nu=0.1), 2**63 - 1)
+@BY_SOLVER
+def test_a_problem_that_the_method_does_not_solve(name: str) -> None:
+    """Its class says which kernels and which bias it takes, and what the problem must give."""
+    kind = solvers.get(name)
+    own = dict.fromkeys(kind.within_n, 5)
+    for kernel in (Gaussian(1.0), Polynomial(), Linear()):
+        if kernel.name not in kind.kernels:
+            with pytest.raises(
+                SettingsError, match=rf"algo={name} works with kernel=.* only, got kernel={kernel.name}"
+            ):
+                solver(name, fitting(name, kernel=kernel), **own)
+    for bias in {False, True} - kind.biases:
+        with pytest.raises(SettingsError, match=rf"algo={name} .*set problem\.bias={not bias}".lower()):
+            solver(name, fitting(name, bias=bias), **own)
+    for need, text in (
+        ("lambda", r"lambda form: set problem\.lambda_ or problem\.C"),
+        ("nu", r"form: set problem\.nu"),
+    ):
+        if need in kind.needs:
+            with pytest.raises(SettingsError, match=text):
+                solver(name, fitting(name, **{"lambda_" if need == "lambda" else need: None}), **own).advance(Limit())
 
 
-@pytest.mark.parametrize("kernel", [Linear(), Polynomial()])
-def test_fourier_needs_a_gaussian(kernel: Kernel) -> None:
-    with pytest.raises(SettingsError, match="kernel=gaussian"):
-        solver("fourier", make(kernel=kernel, lambda_=0.1))
+@BY_SOLVER
+def test_a_seed_or_a_number_that_is_none(name: str) -> None:
+    kind = solvers.get(name)
+    own = dict.fromkeys(kind.within_n, 5)
+    for seed in (-1, 2**63, 2**70):
+        with pytest.raises(SettingsError, match=r"seed = .*between 0 and 2\^63 - 1"):
+            solver(name, fitting(name), seed, **own)
+    solver(name, fitting(name), 2**63 - 1, **own)
+    for setting, hint in get_type_hints(kind.Settings).items():
+        if hint in (float, float | None):
+            for value in (np.nan, np.inf, -np.inf):
+                with pytest.raises(SettingsError, match=rf"algo\.{setting} = {value}: it must "):
+                    solver(name, fitting(name), **own, **{setting: value})
 
 
-@pytest.mark.parametrize(
-    ("name", "settings", "text"),
-    [
-        ("fourier", {"pairs": 0}, r"algo\.pairs = 0: it must be at least 1"),
-        ("fourier", {"relative_gap": 0.0}, r"algo\.relative_gap"),
-        ("fourier", {"relative_gap": np.nan}, r"algo\.relative_gap"),
-        ("fourier", {"max_epochs": 0}, r"algo\.max_epochs"),
-        ("sbp", {"eta": -1.0}, r"algo=sbp: eta must be positive"),
-        ("sbp", {"eta": np.nan}, r"algo\.eta = nan: it must be a finite number"),
-        ("smo", {"tolerance": -1.0}, r"algo=smo: the tolerance must be finite and not negative"),
-        ("smo", {"tolerance": np.nan}, r"algo\.tolerance = nan: it must be a finite number"),
-        ("lasvm", {"tolerance": np.inf}, r"algo\.tolerance = inf: it must be a finite number"),
-        ("lasvm", {"delta_max": 0.0}, r"algo=lasvm: delta_max must be positive, or left out"),
-        ("lasvm", {"delta_max": np.nan}, r"algo\.delta_max = nan: it must be a finite number"),
-        ("lasvm", {"passes": -1}, r"algo\.passes = -1: it must not be negative"),
-        ("svmlight", {"tolerance": -1.0}, r"algo=svmlight: the tolerance must be finite and not negative"),
-        ("svmlight", {"working_set": 5}, r"working set has an even number of variables, from 2 to 50, got 5"),
-        ("svmlight", {"working_set": 0}, r"working set has an even number of variables, from 2 to 50, got 0"),
-        ("svmlight", {"working_set": 52}, r"working set has an even number of variables, from 2 to 50, got 52"),
-    ],
-)
-def test_settings_of_solvers(name: str, settings: dict[str, Any], text: str) -> None:
+ASSET = ("asset", "asset_star", "asset_online", "asset_star_online")
+NYSTROM = ("asset", "asset_star", "cpny")
+POSITIVE = {
+    "eps": ["dcd", "mpu", "ocas", "svmperf", "sgd_s", "sgd_m"],
+    "check_factor": ["sgd_s", "sgd_m"],
+    "t0": ["svmsgd", "sgdqn"],
+}
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    *(
+        (name, {setting: value}, f"algo={name}: {setting} must be finite and positive")
+        for setting, methods in POSITIVE.items()
+        for name in methods
+        for value in (0.0, -1.0)
+    ),
+    *(
+        (name, {"eps": value}, rf"algo\.eps = {value}: .*positive")
+        for name in ("cpny", "cpsp")
+        for value in (0.0, -1.0)
+    ),
+    *((name, {"window": 0}, r"algo\.window = 0: it must be from 1 to 10,000") for name in ASSET),
+    *((name, {"window": 10_001}, r"algo\.window = 10001") for name in ASSET),
+    *((name, {"samples": 0}, r"algo\.samples = 0: it must be from 1 to 10,000") for name in ASSET[::2]),
+    *((name, {"step": 0.0}, r"algo\.step = 0\.0: it must be positive and at most 1e\+30") for name in ASSET[::2]),
+    *((name, {"step": 1e31}, r"algo\.step = 1e\+31") for name in ASSET[::2]),
+    *((name, {"intercept_bound": bound}, r"algo\.intercept_bound = ") for name in ASSET[::2] for bound in (0.0, 1e300)),
+    *(
+        (name, {"features": 0}, r"algo\.features = 0: it must be ")
+        for name in (*ASSET, "cpny", "cpsp", "sklearn_nystroem")
+    ),
+    *(
+        (name, {"eps_d": share}, r"algo\.eps_d = .*: it must lie between 0 and 1")
+        for name in NYSTROM
+        for share in (0.0, 1.0)
+    ),
+    ("cpny", {"qp_precision": 0.0}, r"algo\.qp_precision = 0\.0: it must lie between 0 and 1"),
+    ("cpny", {"qp_precision": 1.0}, r"algo\.qp_precision = 1\.0"),
+    ("cpny", {"idle_cuts": 0}, r"algo\.idle_cuts = 0: it must be at least 1, or null"),
+    ("cpny", {"eigenvalue_threshold": -1.0}, r"algo\.eigenvalue_threshold = -1\.0: it must be finite and not negative"),
+    ("cpsp", {"starts": 0}, r"algo\.starts = 0: it must be at least 1"),
+    ("fourier", {"pairs": 0}, r"algo\.pairs = 0: it must be at least 1"),
+    ("fourier", {"relative_gap": 0.0}, r"algo\.relative_gap"),
+    ("fourier", {"max_epochs": 0}, r"algo\.max_epochs"),
+    ("lasvm", {"delta_max": 0.0}, r"algo=lasvm: delta_max must be positive, or left out"),
+    ("lasvm", {"passes": -1}, r"algo\.passes = -1: it must not be negative"),
+    ("lasvm", {"drop_below": -1e-9}, r"algo\.drop_below = -1e-09: it must lie between 0 and 1"),
+    ("lasvm", {"drop_below": 1.1}, r"algo\.drop_below = 1\.1: it must lie between 0 and 1"),
+    ("liblinear", {"tolerance": 0.0}, r"algo\.tolerance = 0\.0: it must be positive"),
+    ("libsvm", {"tolerance": 0.0}, r"algo\.tolerance"),
+    ("libsvm", {"cache_mb": -1}, r"algo\.cache_mb"),
+    ("minibatch_pegasos", {"batch_size": 0}, r"algo\.batch_size = 0"),
+    ("minibatch_sdca", {"batch_size": 2, "threads": 0}, r"algo\.threads = 0"),
+    ("minibatch_sdca", {"batch_size": 2, "gamma": 0.0}, r"algo\.gamma = 0"),
+    ("minibatch_sdca", {"batch_size": 2, "gamma": 1.0}, r"algo\.gamma = 1"),
+    *(("ocas", {"mu": mu}, r"algo=ocas: mu must lie in \(0, 1\]") for mu in (0.0, -0.1, 1.1)),
+    ("pegasos", {"precision": Precision.float32}, r"algo\.precision is about explicit weights.*kernel=linear"),
+    ("sbp", {"eta": -1.0}, r"algo=sbp: eta must be positive"),
+    *(
+        ("sgd_m", {"multiplicity_schedule": schedule}, r"algo\.multiplicity_schedule = \[.*\]: .* from 1 to 2\^32 - 1")
+        for schedule in ([], [0], [1, 0, 5], [-1], [2**32])
+    ),
+    ("sgdqn", {"skip": 0}, "algo=sgdqn: skip must be a whole number >= 1"),
+    ("sgdqn", {"tuning_passes": 0}, "algo=sgdqn: tuning_passes must be from 1 to 100"),
+    ("sgdqn", {"tuning_passes": 101}, "algo=sgdqn: tuning_passes must be from 1 to 100"),
+    (
+        "sgdqn",
+        {"skip": 4, "t0": 3.0},
+        "algo=sgdqn: t0 must be at least 4: the steps between two actions of the regulariser",
+    ),
+    *(("simba", {"horizon": horizon}, rf"algo\.horizon must be .*>= 1.* got {horizon}") for horizon in (0, -5)),
+    (
+        "simba",
+        {"horizon": 100, "learning_rate": LearningRate.printed},
+        r"algo\.learning_rate=printed shrinks with t: leave out algo\.horizon",
+    ),
+    *((name, {"tolerance": -1.0}, "the tolerance must be finite and not negative") for name in ("smo", "svmlight")),
+    *(("svmlight", {"working_set": q}, f"even number of variables, from 2 to 50, got {q}") for q in (0, 5, 52)),
+]
+
+
+@pytest.mark.parametrize(("name", "own", "text"), REFUSED, ids=str)
+def test_settings_of_solvers(name: str, own: dict[str, Any], text: str) -> None:
+    own = dict.fromkeys(solvers.get(name).within_n, 5) | own
     with pytest.raises(SettingsError, match=text):
-        solver(name, make(lambda_=0.1, nu=0.1), **settings)
+        solver(name, fitting(name), **own)
 
 
-@pytest.mark.parametrize(("settings", "text"), [({"tolerance": 0.0}, "tolerance"), ({"cache_mb": -1}, "cache_mb")])
-def test_settings_of_libsvm(settings: dict[str, Any], text: str) -> None:
-    with pytest.raises(SettingsError, match=rf"algo\.{text}"):
-        solver("libsvm", make(lambda_=0.1, bias=True), **settings)
+def test_settings_that_belong_to_another_kernel_or_bias() -> None:
+    with pytest.raises(SettingsError, match=r"algo\.accounting"):
+        solver("pegasos", make(kernel=Linear(), lambda_=0.1), accounting=Accounting.kept)
+    with pytest.raises(SettingsError, match=r"algo=mpu: C times the largest squared norm .* at most 2\^40"):
+        solver("mpu", make(kernel=Linear(), lambda_=1e-14))
+    with pytest.raises(SettingsError, match="can make 2,147,483,647 passes at most"):
+        solver("sklearn_sgd", make(kernel=Linear(), lambda_=0.1)).advance(Limit(iterations=2**31))
+    X, y = points(10, 3)
+    for nu in (-0.1, 1.0 + 1e-9, 5.0, np.nan):
+        with pytest.raises(SettingsError, match=r"nu.* must "):
+            solver("simba", make(X / np.float32(10.0), y, Linear(), nu=nu))
 
 
 def test_no_examples_are_refused() -> None:
@@ -226,27 +308,6 @@ def test_a_nu_that_is_not_found_is_refused_with_the_gap() -> None:
         derive_nu(problem(200, lambda_=1e-6), max_epochs=1)
 
 
-def test_the_core_refuses_it_too() -> None:
-    rows = make().rows.source
-    for value in (0.0, -1.0, np.nan, np.inf):
-        with pytest.raises(ValueError, match="lambda must be finite and positive"):
-            _core.Pegasos(rows, lambda_=value, seed=0)
-        for kind in (_core.Smo, _core.SmoWithBias, _core.SvmLight):
-            with pytest.raises(ValueError, match="C must be finite and positive"):
-                kind(rows, C=value)
-        with pytest.raises(ValueError, match="C must be finite and positive"):
-            _core.Sdca(rows, C=value, seed=0)
-        with pytest.raises(ValueError, match="C must be finite and positive"):
-            _core.Lasvm(rows, C=value, seed=0)
-    for kwargs in ({"iterations": -1}, {"iterations": 1.5}, {"epochs": 3}):
-        with pytest.raises(TypeError):
-            _core.KernelSolver("Perceptron", rows, {}, seed=0).advance(**kwargs)
-    with pytest.raises(ValueError, match="there is no setting called margin"):
-        _core.KernelSolver("Perceptron", rows, {"margin": 1.0}, seed=0)
-    with pytest.raises(ValueError, match="there is no kernel solver called perceptron"):
-        _core.KernelSolver("perceptron", rows, {}, seed=0)
-
-
 def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = ["averaged_perceptron", "fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "smo"]
     exact = ["lasvm", "svmlight"]
@@ -271,84 +332,59 @@ def registry() -> Any:
     solvers.registry.solver_classes.cache_clear()
 
 
-def test_a_solver_in_a_plugin_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None) -> None:
-    path = tmp_path / "mine.py"
-    path.write_text(
-        "from svm_cost_curves.solvers.perceptron import Perceptron\n"
-        "class Mine(Perceptron):\n"
-        "    name = 'mine'\n"
-        "    summary = 'One of my own'\n"
-    )
+PERCEPTRON = "from svm_cost_curves.solvers.perceptron import Perceptron\n"
+
+
+def from_file(path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the solvers with those of a file, which SVM_SOLVERS names."""
+    path.write_text(text)
     monkeypatch.setenv("SVM_SOLVERS", str(path))
+    solvers.registry.solver_classes.cache_clear()
+    return solvers.names()
+
+
+def test_a_solver_in_a_plugin_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None) -> None:
+    text = f"{PERCEPTRON}class Mine(Perceptron):\n    name, summary = 'mine', 'One of my own'\n"
+    assert "mine" in from_file(tmp_path / "mine.py", text, monkeypatch)
     made = solver("mine", make())
     made.advance(Limit(iterations=5))
     assert made.counters.iterations == 5
-
-
-def test_an_attribute_of_an_earlier_version_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None
-) -> None:
-    path = tmp_path / "old.py"
-    path.write_text(
-        "from svm_cost_curves.solvers.perceptron import Perceptron\n"
-        "class Old(Perceptron):\n    name = 'old'\n    shares = True\n"
-    )
-    monkeypatch.setenv("SVM_SOLVERS", str(path))
-    with pytest.raises(SettingsError, match="'old': the attribute `shares` is now called `shardable`"):
-        solvers.names()
-
-
-def test_two_solvers_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None) -> None:
-    path = tmp_path / "twin.py"
-    path.write_text("from svm_cost_curves.solvers.perceptron import Perceptron\nclass Twin(Perceptron):\n    pass\n")
-    monkeypatch.setenv("SVM_SOLVERS", str(path))
-    with pytest.raises(SettingsError, match="two solvers are called 'perceptron'"):
-        solvers.names()
     monkeypatch.setenv("SVM_SOLVERS", str(tmp_path / "absent.py"))
     solvers.registry.solver_classes.cache_clear()
     with pytest.raises(SettingsError, match="not a Python file"):
         solvers.names()
 
 
+BASE = "from svm_cost_curves.solvers import PythonSolver\nclass Buggy({}):\n    snapshot = None\n"
+INCOMPLETE = ": class Buggy lacks the methods advance, counters"
+NONE = " has no solver: a class that derives from PythonSolver or Solver"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("import math\nimport no_such_module\n", ", line 2: ModuleNotFoundError: No module named 'no_such_module'"),
-        ("x = 1\ndef f(:\n", ", line 2: SyntaxError: .+"),
-        ("def f():\n    raise ValueError('two\\nlines')\n\nf()\n", ", line 2: ValueError: two lines"),
-        ("import sys\nsys.exit(3)\n", ", line 2: SystemExit: 3"),
-        ("x = 1\x00\n", ": (Value|Syntax)Error: .*null bytes"),  # the first in Python 3.11.2
+        (f"{PERCEPTRON}class Twin(Perceptron):\n    pass\n", "two solvers are called 'perceptron': .*"),
+        (
+            f"{PERCEPTRON}class Old(Perceptron):\n    name = 'old'\n    shares = True\n",
+            "solver 'old': the attribute `shares` is now called `shardable`",
+        ),
+        (BASE.format("PythonSolver"), f"SVM_SOLVERS: broken.py{INCOMPLETE}"),
+        (BASE.format("object"), f"SVM_SOLVERS: broken.py{NONE}"),
+        ("import math\nimport no_such_module\n", "PATH, line 2: ModuleNotFoundError: No module named 'no_such_module'"),
+        ("x = 1\ndef f(:\n", "PATH, line 2: SyntaxError: .+"),
+        ("def f():\n    raise ValueError('two\\nlines')\n\nf()\n", "PATH, line 2: ValueError: two lines"),
+        ("import sys\nsys.exit(3)\n", "PATH, line 2: SystemExit: 3"),
+        ("x = 1\x00\n", "PATH: (Value|Syntax)Error: .*null bytes"),  # the first in Python 3.11.2
     ],
 )
-def test_a_solver_file_that_cannot_be_imported_is_named_with_line_and_error(
+def test_a_solver_file_with_an_error_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None, text: str, said: str
 ) -> None:
     path = tmp_path / "broken.py"
-    path.write_text(text)
-    monkeypatch.setenv("SVM_SOLVERS", str(path))
     with pytest.raises(SettingsError) as refused:
-        solvers.names()
-    assert re.fullmatch(re.escape(f"SVM_SOLVERS: {path}") + said, str(refused.value))
-    assert "svm_solver_broken" not in sys.modules
-
-
-@pytest.mark.parametrize(
-    ("base", "said"),
-    [
-        ("PythonSolver", ": class Buggy lacks the methods advance, counters"),
-        ("object", " has no solver: a class that derives from PythonSolver or Solver"),
-    ],
-)
-def test_a_solver_file_without_a_complete_solver_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None, base: str, said: str
-) -> None:
-    path = tmp_path / "buggy.py"
-    source = "from svm_cost_curves.solvers import PythonSolver\nclass Buggy(BASE):\n    snapshot = None\n"
-    path.write_text(source.replace("BASE", base))
-    monkeypatch.setenv("SVM_SOLVERS", str(path))
-    with pytest.raises(SettingsError) as refused:
-        solvers.names()
-    assert str(refused.value) == f"SVM_SOLVERS: buggy.py{said}"
+        from_file(path, text, monkeypatch)
+    assert re.fullmatch(said.replace("PATH", f"SVM_SOLVERS: {re.escape(str(path))}"), str(refused.value))
+    assert "PATH" not in said or "svm_solver_broken" not in sys.modules
 
 
 def test_build_information() -> None:

@@ -2,17 +2,87 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
-from cases import points, solver
-from thread_ranks import ThreadAllReduce, run_ranks, sharded
+from cases import Array, points, run, solver, weights
+from test_minibatch import BY_KIND, BY_METHOD, METHODS, B, large
+from waiting import PATIENCE
 
-from svm_cost_curves.solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError
+from svm_cost_curves.solvers import Counters, Limit, Linear, LinearSnapshot, Problem, SettingsError, _core
 from svm_cost_curves.solvers.all_reduce import AllReduce
+from svm_cost_curves.solvers.errors import CoreError
 from svm_cost_curves.solvers.minibatch import Averaging, State, Variant
-from svm_cost_curves.solvers.shard import ProblemShard, check_ranks
+from svm_cost_curves.solvers.shard import check_ranks, scatter_rows
+
+N, D = 41, 7
+T = TypeVar("T")
+
+
+class Table:
+    """A list with one place for each thread, and a barrier."""
+
+    def __init__(self, ranks: int) -> None:
+        self.things: list[Any] = [None] * ranks
+        self.barrier = threading.Barrier(ranks, timeout=PATIENCE)
+
+
+class ThreadAllReduce(AllReduce):
+    """One of several ranks in this process."""
+
+    def __init__(self, rank: int, ranks: int, table: Table) -> None:
+        self.rank, self.ranks, self._table = rank, ranks, table
+        self.sums = 0
+
+    def _all(self, thing: Any) -> list[Any]:
+        self._table.things[self.rank] = thing
+        self._table.barrier.wait()
+        things = list(self._table.things)
+        self._table.barrier.wait()
+        return things
+
+    def sum(self, values: Array) -> None:
+        assert values.flags.c_contiguous
+        self.sums += 1
+        values[:] = np.sum(self._all(values.copy()), axis=0)
+
+    def broadcast(self, value: T | None) -> T:
+        return self._all(value)[0]
+
+    def scatter(self, part_of: Callable[[int], T] | None) -> T:
+        return self._all(part_of)[0](self.rank)
+
+    def gather(self, part: T) -> list[T] | None:
+        parts = self._all(part)
+        return None if self.rank else parts
+
+
+def run_ranks(ranks: int, work: Callable[[AllReduce], T]) -> list[T]:
+    """Run `work` on each rank, and return the results."""
+    table = Table(ranks)
+
+    def guarded(rank: int) -> T:
+        try:
+            return work(ThreadAllReduce(rank, ranks, table))
+        except BaseException:
+            table.barrier.abort()
+            raise
+
+    with ThreadPoolExecutor(ranks) as pool:
+        jobs = [pool.submit(guarded, rank) for rank in range(ranks)]
+    for job in sorted(jobs, key=lambda job: isinstance(job.exception(), threading.BrokenBarrierError)):
+        job.result()  # the first error, not those that follow from it
+    return [job.result() for job in jobs]
+
+
+def sharded(whole: Problem, all_reduce: AllReduce) -> Problem:
+    """A rank's shard of a problem, which rank 0 has."""
+    return scatter_rows(whole if all_reduce.rank == 0 else None, all_reduce)
+
 
 N, D = 41, 7
 
@@ -56,7 +126,6 @@ def test_the_iterates_are_those_of_one_process(
         for t in (1, 2, 30):
             made.advance(Limit(iterations=t))
             found.append((made.snapshot(), made.counters))
-        assert isinstance(all_reduce, ThreadAllReduce)
         assert 30 <= all_reduce.sums <= 60
         return found
 
@@ -76,7 +145,6 @@ def test_a_shard_has_every_ranks_th_row() -> None:
 
     def work(all_reduce: AllReduce) -> None:
         shard = sharded(whole, all_reduce)
-        assert isinstance(shard, ProblemShard)
         own = range(all_reduce.rank, N, 3)
         assert (shard.n, shard.d) == (N, D)
         assert shard.features.n == len(own)
@@ -97,7 +165,7 @@ def test_a_run_continues_from_its_state_on_any_number_of_ranks(
     def first(all_reduce: AllReduce) -> tuple[State | None, Any, Any]:
         made = solver(name, sharded(whole, all_reduce), 5, **settings)
         made.advance(Limit(iterations=13))
-        state = made.state()  # type: ignore[attr-defined]
+        state = made.state()
         made.advance(Limit(iterations=40))
         return state, made.snapshot(), made.counters
 
@@ -105,14 +173,13 @@ def test_a_run_continues_from_its_state_on_any_number_of_ranks(
 
     def second(all_reduce: AllReduce) -> tuple[Any, Any, float]:
         made = solver(name, sharded(whole, all_reduce), 5, **settings)
-        made.restore(state if all_reduce.rank == 0 else None)  # type: ignore[attr-defined]
+        made.restore(state if all_reduce.rank == 0 else None)
         assert made.counters.iterations == 13
         spent = made.cpu_seconds
         made.advance(Limit(iterations=40))
         return made.snapshot(), made.counters, spent
 
     resumed = run_ranks(after, second)
-    assert state is not None
     assert sum(spent for _, _, spent in resumed) == pytest.approx(state["cpu_seconds"].item())
     for mine, costs, _ in resumed:
         assert costs == counters
@@ -135,15 +202,53 @@ def test_ranks_of_one_class() -> None:
     def work(all_reduce: AllReduce) -> LinearSnapshot:
         made = solver("minibatch_sdca", sharded(whole, all_reduce), 5, batch_size=9)
         made.advance(Limit(iterations=20))
-        return made.snapshot()  # type: ignore[return-value]
+        return made.snapshot()
 
     for found in run_ranks(3, work):
-        same(found, alone.snapshot())  # type: ignore[arg-type]
+        same(found, alone.snapshot())
 
 
 def test_a_state_of_another_problem_is_refused() -> None:
     made = solver("minibatch_sdca", problem(), batch_size=2)
-    state = made.state()  # type: ignore[attr-defined]
+    state = made.state()
     for damaged in (state | {"alpha": np.zeros(3)}, {k: v for k, v in state.items() if k != "sum"}, {}):
         with pytest.raises(SettingsError, match="algo=minibatch_sdca"):
-            solver("minibatch_sdca", problem(), batch_size=2).restore(damaged)  # type: ignore[attr-defined]
+            solver("minibatch_sdca", problem(), batch_size=2).restore(damaged)
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+@BY_KIND
+@BY_METHOD
+def test_ranks_share_large_batches_by_rows_and_by_coordinates(kind: str, method: str, ranks: int) -> None:
+    name, own = METHODS[method]
+    own = {"batch_size": B, **own}
+    alone = run(name, large(kind), Limit(iterations=30), 4, **own)
+
+    def work(all_reduce: AllReduce) -> tuple[Array, Counters]:
+        made = run(name, sharded(large(kind), all_reduce), Limit(iterations=30), 4, **own)
+        return weights(made), made.counters
+
+    found, w = run_ranks(ranks, work), weights(alone)
+    for mine, counters in found:
+        np.testing.assert_allclose(mine, w, rtol=0, atol=1e-12 * max(1.0, np.abs(w).max()))
+        assert mine.tobytes() == found[0][0].tobytes()
+        assert counters == alone.counters
+
+
+def test_wrong_shards_are_refused() -> None:
+    p = problem()
+    for rank, ranks, size in ((3, 3, N), (0, N + 1, N)):
+        with pytest.raises(CoreError, match=f"no rank {rank} of {ranks}"):
+            _core.Shard(rank, ranks, size, 1.0)
+    with pytest.raises(CoreError, match="not those of this shard"):
+        _core.MiniBatchPegasos(p.features, lambda_=1.0, batch_size=2, seed=0, shard=_core.Shard(0, 2, N, 1.0))
+
+
+def test_an_all_reduce_that_raises_ends_the_run() -> None:
+    def broken(values: Array) -> None:
+        raise RuntimeError("the others are gone")
+
+    p = problem()
+    made = _core.MiniBatchPegasos(p.features, lambda_=1.0, batch_size=2, seed=0, all_reduce=broken)
+    with pytest.raises(RuntimeError, match="the others are gone"):
+        made.advance(iterations=3)

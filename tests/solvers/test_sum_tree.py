@@ -9,7 +9,6 @@ import pytest
 from cases import Array
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from svm_cost_curves.solvers import _core
 
@@ -43,15 +42,6 @@ def test_the_first_index_whose_running_sum_is_above(n: int) -> None:
     expected = np.searchsorted(np.cumsum(weights), middles, side="right")
     np.testing.assert_array_equal(tree.draw(middles / weights.sum()), expected)
     assert drawn(tree, 0.0, LAST) == [int(np.flatnonzero(weights)[0]), n - 1]
-
-
-@given(WHOLE.filter(any), st.lists(UNIFORM, max_size=20))
-def test_draws_from_any_weights(weights: list[int], uniforms: list[float]) -> None:
-    ends = np.cumsum(weights)
-    last = np.flatnonzero(weights)[-1]  # where u times the total is rounded up to the total
-    for u, place in zip(uniforms, drawn(tree_of(weights), *uniforms), strict=True):
-        assert weights[place] > 0
-        assert place == min(np.searchsorted(ends, u * ends[-1], side="right"), last)
 
 
 @given(WHOLE, st.lists(st.tuples(st.integers(0, 299), st.integers(0, 50)), max_size=60), st.lists(UNIFORM))
@@ -89,34 +79,6 @@ def test_weights_of_any_size(weights: list[float], changes: list[tuple[int, floa
         assert all(weights[place] > 0.0 for place in drawn(tree, *uniforms, 0.0, LAST))
 
 
-def test_a_large_weight_can_be_removed_exactly() -> None:
-    tree = tree_of(np.full(100, 1e-9))
-    change(tree, 42, 1e12)
-    assert drawn(tree, 0.5) == [42]
-    change(tree, 42, 1e-9)
-    assert tree.total == pytest.approx(1e-7, rel=1e-14)
-    change(tree, 42, 0.0)
-    assert set(drawn(tree, *np.linspace(0.0, LAST, 5000))) == set(range(100)) - {42}
-
-
-def test_frequencies() -> None:
-    """A million draws from weights of very different sizes, a third of them zero, set one by one."""
-    generator = np.random.default_rng(0)
-    weights = np.exp(generator.normal(scale=2.0, size=1000))
-    weights[generator.random(1000) < 1 / 3] = 0.0
-    tree = tree_of(np.ones(1000))
-    places = generator.permutation(1000)
-    tree.set(places.astype(np.uint32), weights[places])
-    stream = _core.Random(7, _core.Purpose.sampling)
-    counts = np.bincount(tree.draw(np.array([stream.uniform() for _ in range(1_000_000)])), minlength=1000)
-    assert not counts[weights == 0.0].any()
-    expected = 1e6 * weights / weights.sum()
-    likely = expected >= 5.0
-    assert likely.sum() > 600
-    pooled = [np.append(values[likely], values[~likely].sum()) for values in (counts, expected)]
-    assert stats.chisquare(*pooled).pvalue > 1e-3
-
-
 @pytest.mark.parametrize("blocks", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_millions_of_changes(blocks: int) -> None:
     """The root is the sum of the leaves, to 1e-12, after all changes."""
@@ -144,15 +106,6 @@ def test_a_tree_of_zeros_refuses_to_draw(n: int) -> None:
         tree.draw(np.array([0.5]))
     change(tree, n // 2, 1e-300)
     assert drawn(tree, 0.0, 0.5, LAST) == [n // 2] * 3
-
-
-def test_values_are_a_copy() -> None:
-    weights = np.ones(5)
-    tree = tree_of(weights)
-    weights[:] = 7.0
-    tree.values()[:] = 7.0
-    assert tree.total == 5.0
-    np.testing.assert_array_equal(tree.values(), np.ones(5))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -1e-300])

@@ -1,43 +1,19 @@
-"""SVMlight: the working set's problem by itself, optimality, iterations, costs, shrinking."""
+"""SVMlight: the working set's problem by itself, iterations, costs, shrinking."""
 
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 import reference
-from cases import Array, assert_optimal, core_rows, dual, gram, libsvm_optimum, points, problem, run, solver
+from cases import BIAS, BY_KERNEL, STORAGE, Array, alphas, core_of, dual, gram, problem, run, solver
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
-from svm_cost_curves.solvers import (
-    Gaussian,
-    Kernel,
-    KernelSnapshot,
-    Limit,
-    Linear,
-    Polynomial,
-    Problem,
-    Solver,
-    Status,
-    _core,
-)
-
-KERNELS = [Gaussian(2.0), Polynomial(degree=2, gamma=0.5, coef0=1.0), Linear()]
-BIAS = pytest.mark.parametrize("bias", [False, True], ids=["no bias", "bias"])
-
-
-def look(made: Solver) -> KernelSnapshot:
-    found = made.snapshot()
-    assert isinstance(found, KernelSnapshot)
-    return found
-
-
-# The working set's problem
+from svm_cost_curves.solvers import Kernel, Limit, Problem, Solver, Status, _core
 
 
 def objective(g: Array, H: Array, d: Array) -> float:
@@ -116,101 +92,12 @@ def test_wrong_quadratic_programmes_are_refused() -> None:
     assert _core.box_qp(np.empty(0), np.empty((0, 0)), low=np.empty(0), high=np.empty(0), balanced=True).size == 0
 
 
-# The optimum
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
-@BIAS
-def test_kkt_conditions(kernel: Kernel, bias: bool) -> None:
-    p = problem(150, 4, kernel=kernel, bias=bias, lambda_=1.0 / 300)
-    made = solver("svmlight", p, tolerance=1e-7, shrink_after=20)
-    assert made.advance(Limit(iterations=200_000)) is Status.CONVERGED
-    found = look(made)
-    assert found.dual_feasible
-    assert_optimal(p, found.coefficients, found.bias, 1e-6)
-    if bias:
-        assert abs(found.coefficients.sum()) < 1e-9 * p.C * p.n
-    assert found.responses is not None
-    np.testing.assert_allclose(found.responses, p.y * (gram(p) @ found.coefficients), atol=1e-9 * p.C * p.n)
-    counters = made.counters
-    assert made.advance(Limit()) is Status.CONVERGED
-    assert made.counters == counters
-    np.testing.assert_array_equal(found.coefficients, look(made).coefficients)
-
-
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
-@pytest.mark.parametrize("C", [0.01, 1.0, 30.0])
-def test_agrees_with_libsvm(kernel: Kernel, seed: int, C: float) -> None:
-    n = 60 + 13 * seed
-    p = problem(n, 4, seed, kernel=kernel, bias=True, lambda_=1.0 / (C * n))
-    optimum, theirs, intercept = libsvm_optimum(p)
-    assert dual(p, run("svmlight", p)) == pytest.approx(optimum, rel=1e-3)
-    exact = run("svmlight", p, tolerance=1e-7, shrink_after=10 * (seed % 3))
-    assert dual(p, exact) == pytest.approx(optimum, rel=1e-6)
-    free = (np.abs(theirs) > 1e-6 * C) & (np.abs(theirs) < (1 - 1e-6) * C)
-    if free.any():  # else a whole interval is optimal
-        assert look(exact).bias == pytest.approx(intercept, abs=1e-3)
-
-
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
-def test_agrees_with_smo_without_bias(kernel: Kernel, seed: int) -> None:
-    n = 60 + 13 * seed
-    p = problem(n, 4, seed, kernel=kernel, lambda_=(10.0, 1.0, 0.1)[seed % 3] / n)
-    optimum = dual(p, run("smo", p, tolerance=1e-8))
-    assert dual(p, run("svmlight", p)) == pytest.approx(optimum, rel=1e-3)
-    assert dual(p, run("svmlight", p, tolerance=1e-7, shrink_after=5)) == pytest.approx(optimum, rel=1e-6)
-
-
 @BIAS
 @pytest.mark.parametrize("working_set", [2, 10, 50])
 def test_all_sizes_of_working_sets_have_the_same_optimum(bias: bool, working_set: int) -> None:
     p = problem(120, bias=bias, lambda_=1.0 / 600)
     best = dual(p, run("smo", p, tolerance=1e-8))
     assert dual(p, run("svmlight", p, working_set=working_set, tolerance=1e-7)) == pytest.approx(best, rel=1e-9)
-
-
-# Hard cases
-
-
-@BIAS
-@pytest.mark.parametrize("C", [1e-12, 1e-3, 1e3, 1e9])
-def test_boxes_of_any_size(bias: bool, C: float) -> None:
-    X, y = points(40, 3, flips=0.0)
-    X[20:24], y[20:24] = X[0:4], y[0:4]
-    p = Problem(X, y, Gaussian(0.1), lambda_=1.0 / (C * 40), bias=bias)  # so narrow that all can be separated
-    found = look(run("svmlight", p, Limit(iterations=50_000), tolerance=1e-6, shrink_after=10))
-    assert_optimal(p, found.coefficients, found.bias, 1e-5)
-
-
-@BIAS
-def test_one_example_of_each_class(bias: bool) -> None:
-    K = np.array([[1.0, 0.5], [0.5, 1.0]])
-    light = _core.SvmLight(core_rows(K, 1), C=10.0, bias=bias, tolerance=1e-9)
-    assert light.advance(iterations=100) == _core.Status.converged
-    # both responses are 1, with bias by w = x_+ - x_-
-    np.testing.assert_allclose(light.coefficients(), [2.0, -2.0], atol=1e-9)
-    assert light.bias == pytest.approx(0.0, abs=1e-9)
-
-
-@BIAS
-def test_equal_points_of_both_classes(bias: bool) -> None:
-    light = _core.SvmLight(core_rows(np.ones((6, 6)), 3), C=2.0, bias=bias, tolerance=1e-6)
-    assert light.advance(iterations=1000) == _core.Status.converged
-    assert np.abs(light.coefficients()).sum() == pytest.approx(12.0, abs=1e-6)
-
-
-def test_points_of_no_length() -> None:
-    p = problem(40, 3, kernel=Linear())
-    X = np.array(p.X)
-    X[:5] = 0.0
-    zeros = Problem(X, p.y, Linear(), lambda_=1.0 / 40, rows=p.policy)
-    alpha = zeros.y * look(run("svmlight", zeros)).coefficients
-    np.testing.assert_array_equal(alpha[:5], zeros.C)
-
-
-# What an iteration does
 
 
 def steepest(p: Problem, alpha: Array, value: Array, q: int) -> set[int]:
@@ -227,7 +114,7 @@ def steepest(p: Problem, alpha: Array, value: Array, q: int) -> set[int]:
     return {int(k) for pair in pairs for k in pair}
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@BY_KERNEL
 @BIAS
 def test_every_iteration_solves_the_problem_of_the_steepest(kernel: Kernel, bias: bool) -> None:
     p = problem(130, kernel=kernel, lambda_=1.0 / 650, bias=bias)
@@ -239,7 +126,7 @@ def test_every_iteration_solves_the_problem_of_the_steepest(kernel: Kernel, bias
         working = steepest(p, alpha, value, 10)
         if made.advance(Limit(iterations=t)) is Status.CONVERGED:
             break
-        now = y * look(made).coefficients
+        now = alphas(made)
         others = sorted(set(np.flatnonzero(now != alpha).tolist()) - working)
         if others:  # near the optimum rounding decides between variables that are equally steep
             gaps = np.abs(np.abs(value[others])[:, None] - np.abs(value[sorted(working)])[None, :])
@@ -263,11 +150,10 @@ def test_every_iteration_solves_the_problem_of_the_steepest(kernel: Kernel, bias
 
 
 def active(made: Solver) -> int:
-    light: Any = vars(made)["_core"]
-    return int(light.active)
+    return core_of(made).active
 
 
-@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+@STORAGE
 @BIAS
 def test_costs_of_every_iteration(as_csr: bool, bias: bool) -> None:
     """A row over those in use for each variable of the working set; for each support vector one over the others."""
@@ -281,26 +167,26 @@ def test_costs_of_every_iteration(as_csr: bool, bias: bool) -> None:
         sizes = len(steepest(p, alpha, y - K @ (y * alpha), 10)) if using == p.n else None
         status = made.advance(Limit(iterations=t))
         now = made.counters
-        presented = (now.presentations or 0) - (costs.presentations or 0)
-        spent = (now.kernel_evaluations or 0) - (costs.kernel_evaluations or 0)
+        presented = now.presentations - costs.presentations
+        spent = now.kernel_evaluations - costs.kernel_evaluations
         assert sizes is None or status is Status.CONVERGED or presented == sizes
         dropped |= active(made) < p.n
         if spent != presented * using:
             assert spent == int((alpha > 0).sum()) * (p.n - using) + presented * p.n
             returns += 1
-        costs, alpha = now, y * look(made).coefficients
+        costs, alpha = now, alphas(made)
         if status is Status.CONVERGED:
             break
     assert dropped
     assert returns > 0
     assert active(made) == p.n
     assert made.counters.kernel_evaluations == made.counters.inner_products
-    assert made.counters.feature_accesses_dense == (made.counters.kernel_evaluations or 0) * p.d
+    assert made.counters.feature_accesses_dense == made.counters.kernel_evaluations * p.d
     if not as_csr:
         assert made.counters.feature_accesses == made.counters.feature_accesses_dense
 
 
-@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+@STORAGE
 def test_costs_without_shrinking_are_whole_rows(as_csr: bool) -> None:
     p = problem(90, 5, bias=True, as_csr=as_csr, zeros=0.6, lambda_=1.0 / 900)
     counters = run("svmlight", p, tolerance=1e-6, shrink_after=0).counters
@@ -310,10 +196,7 @@ def test_costs_without_shrinking_are_whole_rows(as_csr: bool) -> None:
     assert counters.feature_accesses_dense == rows * p.n * p.d
 
 
-# Shrinking
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@BY_KERNEL
 @BIAS
 def test_shrinking_does_not_change_the_optimum(kernel: Kernel, bias: bool) -> None:
     p = problem(160, kernel=kernel, bias=bias, lambda_=1.0 / 800, flips=0.2)
@@ -322,7 +205,7 @@ def test_shrinking_does_not_change_the_optimum(kernel: Kernel, bias: bool) -> No
     for shrink_after in (1, 10):
         shrunk = run("svmlight", p, tolerance=1e-8, shrink_after=shrink_after)
         assert dual(p, shrunk) == pytest.approx(dual(p, whole), rel=1e-10)
-        mine, theirs = look(shrunk), look(whole)
+        mine, theirs = shrunk.snapshot(), whole.snapshot()
         np.testing.assert_allclose(K @ mine.coefficients, K @ theirs.coefficients, atol=1e-5)
         assert mine.bias == pytest.approx(theirs.bias, abs=1e-5)
 
@@ -335,8 +218,7 @@ def test_shrunk_variables_are_at_a_bound_and_have_no_responses() -> None:
         if made.advance(Limit(iterations=t)) is Status.CONVERGED:
             break
         sizes.append(active(made))
-        found = look(made)
-        alpha = p.y * found.coefficients
+        found, alpha = made.snapshot(), alphas(made)
         assert (found.responses is None) == (sizes[-1] < p.n)
         assert p.n - sizes[-1] <= np.count_nonzero((alpha == 0.0) | (alpha == p.C))
     assert sizes[8] == p.n, "ten iterations must come first"

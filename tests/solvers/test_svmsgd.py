@@ -1,92 +1,328 @@
-"""SVMSGD: replay, the choice of t0, costs, convergence."""
+"""SVMSGD and SGD-QN: replays in numpy, the choice of t0, the regulariser's period, any scale."""
 
 from __future__ import annotations
 
-import baselines_reference as reference
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import astuple
+
 import numpy as np
 import pytest
-from cases import points, solver
-from linear_reference import folded, optimum, primal, weights
+from cases import Array, folded, linear, points, primal, solver, stored, weights
 
-from svm_cost_curves.solvers import Limit, Linear, Problem, SettingsError
+from svm_cost_curves.solvers import Limit, Linear, Problem, SettingsError, _core
+from svm_cost_curves.solvers.linear import Variant
 from svm_cost_curves.solvers.precision import Precision
-from svm_cost_curves.solvers.sgdqn import Variant
 
 N = 60
-METHODS = pytest.mark.parametrize(
-    ("name", "own"),
-    [("svmsgd", {}), ("sgdqn", {}), ("sgdqn", {"variant": Variant.original})],
-    ids=["svmsgd", "sgdqn", "sgdqn, original"],
-)
+VARIANT = pytest.mark.parametrize("variant", list(Variant), ids=[each.value for each in Variant])
+SPARSENESS = pytest.mark.parametrize("zeros", [0.0, 0.7], ids=["dense", "sparse"])
 
 
-@pytest.mark.parametrize("zeros", [0.0, 0.7], ids=["dense", "sparse"])
+class SvmSgd:
+    """w <- (1 - lambda eta) w, plus eta y x on a margin error; eta = 1 / (lambda (t + t0))."""
+
+    def __init__(self, Z: Array, lambda_: float, t0: float) -> None:
+        self.Z, self.lambda_, self.t0, self.t = Z, lambda_, t0, 0
+        self.w = np.zeros(Z.shape[1])
+        self.inner_products = 0
+
+    def end_epoch(self) -> None:
+        pass
+
+    def step(self, i: int) -> None:
+        self.t += 1
+        self.inner_products += 1
+        eta = 1.0 / (self.lambda_ * (self.t + self.t0))
+        violated = self.Z[i] @ self.w < 1.0
+        self.w = (1.0 - self.lambda_ * eta) * self.w + eta * violated * self.Z[i]
+
+
+class SgdQn:
+    """Both variants, with the whole gradients written out; `period` steps between two of the regulariser.
+
+    original: Algorithm 2 of the paper. corrected: `H`, the sum of the curvatures, takes the place of (t + t0) / B.
+    """
+
+    def __init__(
+        self, Z: Array, lambda_: float, t0: float, period: int, variant: Variant, *, restart: bool = True
+    ) -> None:
+        self.Z, self.lambda_, self.t0, self.period, self.t, self.r = Z, lambda_, t0, period, 0, 2
+        self.variant, self.restart = variant, restart and variant is Variant.corrected
+        self.count = 0
+        self.w = np.zeros(Z.shape[1])
+        self.B = np.full(Z.shape[1], 1.0 / lambda_)
+        self.H = np.full(Z.shape[1], lambda_ * t0)
+        self.added = 0
+        self.before: Array | None = None
+        self.inner_products = 0
+
+    def end_epoch(self) -> None:
+        if self.restart:
+            self.count, self.before = 0, None
+
+    def loss_gradient(self, w: Array, i: int) -> Array:
+        self.inner_products += 1
+        return -float(self.Z[i] @ w < 1.0) * self.Z[i]
+
+    def step(self, i: int) -> None:
+        self.t += 1
+        loss = self.loss_gradient(self.w, i)
+        if self.before is not None:
+            moved, change = self.w - self.before, loss - self.loss_gradient(self.before, i)
+            if self.variant is Variant.original:
+                self.average(moved, self.lambda_ * moved + change)
+            elif change.any():
+                self.add(moved, change)
+            self.before = None
+        gain = self.B / (self.t + self.t0) if self.variant is Variant.original else 1.0 / self.H
+        self.count += 1
+        if self.count == self.period:
+            self.count = 0
+            self.before = self.w
+            self.w = self.w - self.period * self.lambda_ * gain * self.w
+        self.w = self.w - gain * loss
+
+    def average(self, moved: Array, change: Array) -> None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # where neither has changed, what would have been left is the regulariser
+            ratio = np.where((moved == 0.0) & (change == 0.0), 1.0 / self.lambda_, moved / change)
+        self.B = np.clip(self.B + 2.0 / self.r * (ratio - self.B), 0.01 / self.lambda_, 1.0 / self.lambda_)
+        self.r += 1
+
+    def add(self, moved: Array, change: Array) -> None:
+        """change: of the loss's gradient alone."""
+        for j in range(len(self.H)):
+            if change[j] == 0.0:
+                curvature = self.lambda_
+            elif moved[j] == 0.0:
+                curvature = 101.0 * self.lambda_
+            else:
+                curvature = min(max(self.lambda_ + change[j] / moved[j], 0.1 * self.lambda_), 100.0 * self.lambda_)
+            self.H[j] += (self.t - self.added) * curvature
+        self.added = self.t
+
+
+Reference = SvmSgd | SgdQn
+
+
+def order(n: int, seed: int) -> Iterator[int]:
+    """Examples in fresh permutations, each a shuffle of the one before."""
+    stream, items = _core.Random(seed, _core.Purpose.order), np.arange(n)
+    while True:
+        items = items[stream.permutation(n)]
+        yield from map(int, items)
+
+
+def chosen_offset(
+    Z: Array,
+    lambda_: float,
+    seed: int,
+    make: Callable[[float], Reference],
+    *,
+    passes: int = 1,
+    least: float | None = None,
+) -> tuple[float, list[int], int]:
+    """Return t0, the examples of the sample, and the number of trials, from a table of costs.
+
+    passes: over the sample, in a trial. least: with it the sample is larger, and t0 a power of ten that is not smaller.
+    """
+    n = len(Z)
+    stream = _core.Random(seed, _core.Purpose.sampling)
+    largest = 1000 if least is None else min(max(n // 10, 1000), 10_000)
+    sample = [stream.below(n) for _ in range(min(n, largest))]
+    tried: dict[int, float] = {}
+
+    def cost(power: int) -> float:
+        if power not in tried:
+            run = make(offset(power))
+            for _ in range(passes):
+                for i in sample:
+                    run.step(i)
+                run.end_epoch()
+            losses = np.maximum(0.0, 1.0 - Z[sample] @ run.w)
+            tried[power] = float(0.5 * lambda_ * run.w @ run.w + losses.mean())
+        return tried[power]
+
+    def offset(power: int) -> float:
+        eta = min(1.0 / float((Z[sample] ** 2).sum(axis=1).mean()), 1.0 / lambda_)
+        if least is None:
+            return 1.0 / (lambda_ * eta * 2.0**power)
+        nearest = max(round(np.log10(1.0 / (lambda_ * eta))), int(np.ceil(np.log10(least))))
+        return float(10.0 ** (nearest - power))
+
+    best = 0
+    for step in (1, -1):
+        while offset(best + step) >= (least or 1.0) and cost(best + step) < cost(best):
+            best += step
+        if best:
+            break
+    return offset(best), sample, len(tried)
+
+
+@SPARSENESS
 @pytest.mark.parametrize("t0", [1e-3, 1.0, 500.0])
 @pytest.mark.parametrize("lambda_", [1e-6, 0.02, 2.0])
-def test_replay(lambda_: float, t0: float, zeros: float) -> None:
-    p = reference.linear_problem(lambda_, zeros=zeros)
+def test_replay_of_svmsgd(lambda_: float, t0: float, zeros: float) -> None:
+    p = linear(lambda_=lambda_, zeros=zeros)
     Z = folded(p)
-    run, plain = solver("svmsgd", p, 4, t0=t0), reference.SvmSgd(Z, lambda_, t0)
+    run, plain = solver("svmsgd", p, 4, t0=t0), SvmSgd(Z, lambda_, t0)
     single = solver("svmsgd", p, 4, t0=t0, precision=Precision.float32)
-    accesses = 0
-    for t, i in zip(range(1, 1001), reference.order(N, 4), strict=False):
+    accesses, sizes = 0, stored(p)
+    for t, i in zip(range(1, 1001), order(N, 4), strict=False):
         plain.step(i)
-        accesses += int(np.count_nonzero(Z[i])) if zeros else 8
+        accesses += int(sizes[i])
         run.advance(Limit(iterations=t))
         largest = np.abs(plain.w).max(initial=1e-300)
         np.testing.assert_allclose(weights(run), plain.w, rtol=0, atol=1e-9 * largest, err_msg=f"iteration {t}")
-        counters = run.counters
-        assert counters.iterations == counters.presentations == counters.inner_products == t
-        assert (counters.feature_accesses, counters.feature_accesses_dense) == (accesses, t * 8)
-        assert counters.kernel_evaluations is None
+        assert astuple(run.counters) == (t, t, None, t, accesses, t * 8)
     single.advance(Limit(iterations=1000))
     if lambda_ >= 0.02:  # else one step decides all that follow
         np.testing.assert_allclose(weights(single), plain.w, rtol=0, atol=1e-3 * np.abs(plain.w).max())
 
 
-@pytest.mark.parametrize(("n", "lambda_"), [(N, 0.02), (N, 1e-3), (1500, 0.1)])
-def test_chosen_offset(n: int, lambda_: float) -> None:
-    """The first step chooses t0 and is charged for it; then the run is that with this t0."""
-    p = reference.linear_problem(lambda_, n=n, zeros=0.7)
+def period(Z: Array, skip: int, zeros: float) -> int:
+    return round(skip * Z.size / np.count_nonzero(Z)) if zeros else skip
+
+
+@VARIANT
+@SPARSENESS
+@pytest.mark.parametrize("t0", [60.0, 500.0])
+@pytest.mark.parametrize("lambda_", [0.001, 0.02, 2.0])
+@pytest.mark.parametrize("skip", [1, 16])
+@pytest.mark.parametrize("restart", [True, False])
+def test_replay_of_sgdqn(lambda_: float, t0: float, skip: int, zeros: float, variant: Variant, restart: bool) -> None:
+    """With skip = 16 and sparse rows the regulariser acts once in an epoch at most."""
+    p = linear(lambda_=lambda_, zeros=zeros)
     Z = folded(p)
-    t0, sample, trials = reference.chosen_offset(Z, lambda_, 3, lambda t0: reference.SvmSgd(Z, lambda_, t0))
-    assert t0 >= 1.0
-    assert trials >= 3
-    run, given = solver("svmsgd", p, 3), solver("svmsgd", p, 3, t0=t0)
+    t0 = 1e-3 if (variant, t0) == (Variant.original, 60.0) else t0
+    every = period(Z, skip, zeros)
+    plain = SgdQn(Z, lambda_, t0, every, variant, restart=restart)
+    own = {"t0": t0, "skip": skip, "variant": variant, "restart": restart}
+    run, double = solver("sgdqn", p, 4, **own), solver("sgdqn", p, 4, **own)
+    single = solver("sgdqn", p, 4, precision=Precision.float32, **own)
+    accesses, sizes = 0, stored(p)
+    for t, i in zip(range(1, 501), order(N, 4), strict=False):
+        plain.step(i)
+        if t % N == 0:
+            plain.end_epoch()
+        accesses += int(sizes[i])
+        run.advance(Limit(iterations=t))
+        largest = np.abs(plain.w).max(initial=1e-300)
+        np.testing.assert_allclose(weights(run), plain.w, rtol=0, atol=1e-9 * largest, err_msg=f"iteration {t}")
+        counters = run.counters
+        assert counters.iterations == counters.presentations == t
+        compared = (t - 1) // every
+        if plain.restart:
+            compared = (t - 1) // N * ((N - 1) // every) + (t - 1) % N // every
+        assert counters.inner_products == plain.inner_products == t + compared
+        assert (counters.feature_accesses, counters.feature_accesses_dense) == (accesses, t * 8)
+    single.advance(Limit(iterations=100))
+    double.advance(Limit(iterations=100))
+    np.testing.assert_allclose(weights(single), weights(double), rtol=0, atol=1e-3 * np.abs(weights(double)).max())
+
+
+def test_gains_differ() -> None:
+    """The replay is about more than plain steps: some gains have left their first value, by more than time alone."""
+    p = linear(lambda_=0.02)
+    plain = SgdQn(folded(p), 0.02, 10.0, 1, Variant.original)
+    corrected = SgdQn(folded(p), 0.02, 60.0, 1, Variant.corrected)
+    for _, i in zip(range(500), order(N, 4), strict=False):
+        plain.step(i)
+        corrected.step(i)
+    assert plain.B.max() < 0.98 / 0.02
+    assert np.ptp(plain.B) > 0.0
+    assert corrected.H.max() > 5.0 * 0.02 * 560
+    assert corrected.H.max() > 2.0 * corrected.H.min()
+
+
+@VARIANT
+def test_one_order_for_all_epochs(variant: Variant) -> None:
+    p = linear(lambda_=0.02)
+    plain = SgdQn(folded(p), 0.02, 60.0, 16, variant)
+    run, fresh = (solver("sgdqn", p, 4, t0=60.0, variant=variant, permutation=order) for order in (False, True))
+    first = list(itertools.islice(order(N, 4), N))
+    for _ in range(5):
+        for i in first:
+            plain.step(i)
+        plain.end_epoch()
+    for made in (run, fresh):
+        made.advance(Limit(iterations=5 * N))
+    np.testing.assert_allclose(weights(run), plain.w, rtol=0, atol=1e-9 * np.abs(plain.w).max())
+    assert np.abs(weights(fresh) - plain.w).max() > 1e-3 * np.abs(plain.w).max()
+
+
+def test_a_regulariser_that_counts_anew_may_never_act() -> None:
+    """With more steps between two actions than examples only the losses move the weights; t0 is from 1 on then."""
+    p = linear(lambda_=0.5)
+    free, acting = (solver("sgdqn", p, 4, t0=61.0, skip=61, restart=restart) for restart in (True, False))
+    w = np.zeros(8)
+    for t, i in zip(range(1, 5 * N + 1), order(N, 4), strict=False):
+        z = folded(p)[i]
+        w = w + (z @ w < 1.0) * z / (0.5 * 61.0)
+        free.advance(Limit(iterations=t))
+        np.testing.assert_allclose(weights(free), w, rtol=0, atol=1e-12)
+    acting.advance(Limit(iterations=5 * N))
+    assert np.linalg.norm(weights(acting)) < 0.9 * np.linalg.norm(w)
+    solver("sgdqn", p, 4, t0=1.0, skip=61)
+    for least, restart in ((1, True), (61, False)):
+        with pytest.raises(SettingsError, match=f"t0 must be at least {least}:"):
+            solver("sgdqn", p, 4, t0=least - 0.5, skip=61, restart=restart)
+
+
+@pytest.mark.parametrize("skip", [1, 16, 2**62])
+def test_period(skip: int) -> None:
+    for zeros in (0.0, 0.7):
+        p = linear(lambda_=0.1, zeros=zeros)
+        made = _core.SgdQn(p.features, lambda_=0.1, skip=skip, seed=0)
+        assert made.period == min(period(folded(p), skip, zeros), 2**62)
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "n", "lambda_"),
+    [
+        ("svmsgd", None, N, 0.02),
+        ("svmsgd", None, N, 1e-3),
+        ("svmsgd", None, 1500, 0.1),
+        *(("sgdqn", variant, n, 0.002) for variant in Variant for n in (N, 12_000)),
+    ],
+)
+def test_the_first_step_chooses_t0_and_is_charged_for_it(
+    name: str, variant: Variant | None, n: int, lambda_: float
+) -> None:
+    """Then the run is that with this t0."""
+    p = linear(n, lambda_=lambda_, zeros=0.7)
+    Z, corrected = folded(p), variant is Variant.corrected
+    every, passes = period(Z, 16, 0.7), 3 if corrected else 1
+    own = {} if variant is None else {"variant": variant, "tuning_passes": 3}
+
+    def plain(t0: float) -> Reference:
+        return SvmSgd(Z, lambda_, t0) if variant is None else SgdQn(Z, lambda_, t0, every, variant)
+
+    least = (every if every <= n else 1.0) if corrected else None
+    t0, sample, trials = chosen_offset(Z, lambda_, 3, plain, passes=passes, least=least)
+    assert len(sample) == min(n, 1200 if corrected else 1000)
+    assert corrected or trials >= 3
+    run, given = solver(name, p, 3, **own), solver(name, p, 3, t0=t0, **own)
     np.testing.assert_array_equal(weights(run), np.zeros(8))
     for t in (1, 500):
         run.advance(Limit(iterations=t))
         given.advance(Limit(iterations=t))
         np.testing.assert_allclose(weights(run), weights(given), rtol=1e-9)
-    looks = 2 * len(sample) * trials
-    stored = np.count_nonzero(Z, axis=1)
-    assert run.counters.iterations == given.counters.iterations == 500
-    assert given.counters.feature_accesses is not None
-    assert run.counters.presentations == run.counters.inner_products == looks + 500
-    searched = 2 * trials * int(stored[sample].sum())
-    assert run.counters.feature_accesses == searched + given.counters.feature_accesses
+    looks, counters, after = (passes + 1) * len(sample) * trials, run.counters, given.counters
+    compared = 0 if variant is None else trials * passes * ((len(sample) - 1) // every)
+    assert counters.iterations == after.iterations == 500
+    assert counters.presentations == looks + 500
+    assert counters.inner_products == looks + compared + after.inner_products
+    if variant is None:
+        assert counters.feature_accesses == 2 * trials * stored(p)[sample].sum() + after.feature_accesses
 
 
-@pytest.mark.parametrize("precision", list(Precision))
-@pytest.mark.parametrize("lambda_", [0.05, 0.002])
-def test_converges(lambda_: float, precision: Precision) -> None:
-    p = reference.linear_problem(lambda_, n=200, zeros=0.5)
-    best = optimum(p)
-    run = solver("svmsgd", p, precision=precision)
-    run.advance(Limit(iterations=400 * 200))
-    assert -1e-6 <= primal(p, weights(run)) / best - 1.0 <= 0.02
-
-
-@METHODS
-def test_advancing_in_pieces_has_the_same_bits(name: str, own: dict[str, Variant]) -> None:
-    p = reference.linear_problem(0.01, zeros=0.7)
-    whole, pieces = solver(name, p, 3, **own), solver(name, p, 3, **own)
-    whole.advance(Limit(iterations=700))
-    for t in range(701):
-        pieces.advance(Limit(iterations=t))
-        pieces.snapshot()
-    assert weights(whole).tobytes() == weights(pieces).tobytes()
-    assert whole.counters == pieces.counters
+METHODS = pytest.mark.parametrize(
+    ("name", "own"),
+    [("svmsgd", {}), ("sgdqn", {}), ("sgdqn", {"variant": Variant.original})],
+    ids=["svmsgd", "sgdqn", "sgdqn, original"],
+)
 
 
 @METHODS
@@ -106,11 +342,3 @@ def test_any_scale(name: str, own: dict[str, Variant], precision: Precision, lam
         run = solver(name, problem, precision=precision, **own)
         run.advance(Limit(iterations=3000))
         assert primal(problem, weights(run)) < 10.0
-
-
-@pytest.mark.parametrize("name", ["svmsgd", "sgdqn"])
-@pytest.mark.parametrize("t0", [0.0, -1.0, np.nan, np.inf])
-def test_refused(name: str, t0: float) -> None:
-    positive = f"algo={name}: t0 must be finite and positive, or left out"
-    with pytest.raises(SettingsError, match=positive if np.isfinite(t0) else rf"algo\.t0 = {t0}: it must be a finite"):
-        solver(name, reference.linear_problem(0.1), t0=t0)

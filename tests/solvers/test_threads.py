@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import Python, points, problem, solver
+from cases import Python, core_of, points, problem, solver
 
-from svm_cost_curves.solvers import Gaussian, Limit, Linear, Problem, _core
+from svm_cost_curves.solvers import Gaussian, Limit, Linear, _core
 
 LIMITED = """
 import ctypes
@@ -82,13 +82,9 @@ def refused(call: Callable[[], Any], words: str) -> bool:
     return False
 
 
-def core_of(name: str, p: Problem) -> Any:
-    return vars(solver(name, p))["_core"]
-
-
 def test_a_row_cache_serves_one_thread_at_a_time() -> None:
     cached = problem(200, rows={"provider": "cache"})
-    first, second = core_of("sdca", cached), core_of("perceptron", cached)
+    first, second = core_of(solver("sdca", cached)), core_of(solver("perceptron", cached))
     counted = cached.counted_rows()
     with Inside(first):
         assert refused(
@@ -108,32 +104,10 @@ def test_a_gram_matrix_serves_many_threads() -> None:
     for seed in range(4):
         made = solver("sdca", whole, seed)
         made.advance(Limit(iterations=20_000))
-        alone.append(vars(made)["_core"].coefficients())
-    cores = [vars(solver("sdca", whole, seed))["_core"] for seed in range(4)]
-    run_at_once(*(lambda core=core: core.advance(iterations=20_000) for core in cores))  # type: ignore[misc]
+        alone.append(core_of(made).coefficients())
+    cores = [core_of(solver("sdca", whole, seed)) for seed in range(4)]
+    run_at_once(*(lambda core=core: core.advance(iterations=20_000) for core in cores))
     assert all(np.array_equal(core.coefficients(), expected) for core, expected in zip(cores, alone, strict=True))
-
-
-@pytest.mark.parametrize("name", ["sdca", "lasvm", "pegasos"])
-def test_a_solver_is_used_by_one_thread_at_a_time(name: str) -> None:
-    core = core_of(name, problem(200, kernel=Linear() if name == "pegasos" else Gaussian(2.0)))
-    limit = {"tolerance": 0.0, "passes": 0} if name == "lasvm" else {}
-    if limit:
-        core = vars(solver(name, problem(200), **limit))["_core"]
-    reading = core.weights if name == "pegasos" else core.coefficients
-    with Inside(core):
-        for call in (
-            core.state,
-            reading,
-            lambda: core.bias,
-            lambda: core.restore({}),
-            lambda: core.advance(iterations=0),
-        ):
-            assert refused(call, "give each thread its own solver")
-        assert core.counters.iterations > 0
-        assert core.cpu_seconds >= 0.0
-    assert reading().shape == (5 if name == "pegasos" else 200,)
-    assert core.state()
 
 
 def test_two_solvers_on_one_cache_are_exact_or_refused() -> None:
@@ -141,19 +115,15 @@ def test_two_solvers_on_one_cache_are_exact_or_refused() -> None:
     cached = problem(300, 3, rows={"provider": "on_the_fly"})
     expected = []
     for seed in (1, 2):
-        made = core_of_seed(cached, seed)
+        made = core_of(solver("sdca", cached, seed))
         made.advance(iterations=20_000)
         expected.append(made.coefficients())
-    cores = [core_of_seed(cached, seed) for seed in (1, 2)]
-    ends = run_at_once(*(lambda core=core: core.advance(iterations=20_000) for core in cores))  # type: ignore[misc]
+    cores = [core_of(solver("sdca", cached, seed)) for seed in (1, 2)]
+    ends = run_at_once(*(lambda core=core: core.advance(iterations=20_000) for core in cores))
     for core, end, wanted in zip(cores, ends, expected, strict=True):
         if isinstance(end, RuntimeError):
             core.advance(iterations=20_000)  # nothing was done: it can go on
         assert np.array_equal(core.coefficients(), wanted)
-
-
-def core_of_seed(p: Problem, seed: int) -> Any:
-    return vars(solver("sdca", p, seed))["_core"]
 
 
 def test_after_an_all_reduce_that_raises_the_solver_refuses_to_advance() -> None:
@@ -215,15 +185,6 @@ assert (whole.rows.source.row(5)[5], whole.rows.source.row(1299).shape) == (1.0,
     assert answer.returncode == 0, answer.stderr
 
 
-def test_without_limits_all_threads_are_started() -> None:
-    X, _ = points(40)
-    features = _core.FeatureMatrix(_core.Matrix(X), 20)
-    core = _core.MiniBatchPegasos(features, lambda_=1e-3, batch_size=4, threads=3, seed=0)
-    assert core.threads == 3
-    out = np.empty((40, 40), dtype=np.float32)
-    assert _core.fill_gram(Gaussian(2.0).core(), _core.Matrix(X), out, 1) == 0
-
-
 def test_a_gram_matrix_is_built_by_as_many_threads_as_have_memory(python: Python) -> None:
     # OpenBLAS asks for a buffer in each thread, and where there is none it asks for ever
     code = """
@@ -272,3 +233,26 @@ def test_a_solver_with_threads_goes_on_in_a_forked_process(python: Python) -> No
     """Its other threads are not there; the calling thread does their work, and the results have the same bits."""
     answer = python(FORKED, timeout=200.0)
     assert answer.stdout.split() == ["0"], answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [("sdca", {}), ("lasvm", {"tolerance": 0.0, "passes": 0}), ("pegasos", {})],
+    ids=["sdca", "lasvm", "pegasos"],
+)
+def test_a_solver_is_used_by_one_thread_at_a_time(name: str, own: dict[str, Any]) -> None:
+    core = core_of(solver(name, problem(200, kernel=Linear() if name == "pegasos" else Gaussian(2.0)), **own))
+    reading = core.weights if name == "pegasos" else core.coefficients
+    with Inside(core):
+        for call in (
+            core.state,
+            reading,
+            lambda: core.bias,
+            lambda: core.restore({}),
+            lambda: core.advance(iterations=0),
+        ):
+            assert refused(call, "give each thread its own solver")
+        assert core.counters.iterations > 0
+        assert core.cpu_seconds >= 0.0
+    assert reading().shape == (5 if name == "pegasos" else 200,)
+    assert core.state()
