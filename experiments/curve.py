@@ -6,8 +6,9 @@ has had an interpolated error. All functions are pure.
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -36,36 +37,22 @@ class CurveError(ValueError):
 
 
 def from_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the curve with one row per mapping.
+    """Return the curve with one row per mapping of column name to number or None.
 
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Column name to number or None; columns that are left out are missing. A *measure* that is NaN or infinite (an
-        objective that overflowed) becomes missing, so that a long run keeps its curve; a *cost* must be a number.
-
-    Returns
-    -------
-    DataFrame
-        A valid curve: the columns `COLUMNS`, counters as ``Int64``, the others as ``float64``.
+    Columns that are left out are missing. A *measure* that is NaN or infinite (an objective that overflowed) becomes
+    missing, so that a long run keeps its curve; a *cost* must be a number, a count a whole one.
 
     Raises
     ------
     CurveError
-        An unknown column, or what `validate` refuses.
+        As `conform`.
     """
-    for index, row in enumerate(rows):
-        unknown = sorted(set(row) - set(COLUMNS))
-        if unknown:
-            raise CurveError(
-                f"row {index} of the curve has the unknown column {unknown[0]!r}; known: {', '.join(COLUMNS)}"
-            )
+    _refuse_unknown({name for row in rows for name in row})
     columns: dict[str, Any] = {}
-    for name in COUNTS:
-        columns[name] = pd.array([_count(row.get(name), name, i) for i, row in enumerate(rows)], dtype="Int64")
-    for name in COLUMNS[len(COUNTS) :]:
-        values = np.array([_number(row.get(name)) for row in rows], dtype=np.float64)
-        columns[name] = np.where(np.isfinite(values), values, np.nan) if name in MEASURES else values
+    with _right_types():
+        for name, dtype in _DTYPES.items():
+            values = pd.Series([row.get(name) for row in rows], dtype=dtype)
+            columns[name] = np.where(np.isfinite(values), values, np.nan) if name in MEASURES else values
     frame = pd.DataFrame(columns)
     validate(frame)
     return frame
@@ -74,23 +61,38 @@ def from_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 def conform(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a curve with exactly the columns and dtypes of this version; columns that an older file lacks are missing.
 
+    Returns
+    -------
+    DataFrame
+        The columns `COLUMNS`, counts as ``Int64``, the others as ``float64``.
+
     Raises
     ------
     CurveError
         An unknown column, values that do not fit the dtype, or what `validate` refuses.
     """
-    unknown = [name for name in frame.columns if name not in COLUMNS]
-    if unknown:
-        raise CurveError(f"the curve has the unknown column {unknown[0]!r}; known: {', '.join(COLUMNS)}")
+    _refuse_unknown(frame.columns)
     result = frame.reindex(columns=list(COLUMNS)).reset_index(drop=True)
-    try:
+    with _right_types():
         for (name, wanted), dtype in zip(_DTYPES.items(), result.dtypes, strict=True):
             if dtype != wanted:
                 result[name] = result[name].astype(wanted)
-    except (TypeError, ValueError) as error:
-        raise CurveError(f"the curve has a column of the wrong type: {error}") from error
     validate(result)
     return result
+
+
+def _refuse_unknown(names: Iterable[str]) -> None:
+    unknown = sorted(set(names) - set(COLUMNS))
+    if unknown:
+        raise CurveError(f"the curve has the unknown column {unknown[0]!r}; known: {', '.join(COLUMNS)}")
+
+
+@contextlib.contextmanager
+def _right_types() -> Iterator[None]:
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        raise CurveError(f"the curve has a column of the wrong type: {error}") from error
 
 
 def validate(frame: pd.DataFrame) -> None:
@@ -127,43 +129,16 @@ def step_cost(frame: pd.DataFrame) -> str:
     return next(name for name in STEP_COSTS if not frame[name].isna().any())
 
 
-def thin(frame: pd.DataFrame, cost: str | None = None, limit: int = MAX_POINTS) -> pd.DataFrame:
-    """Return at most `limit` rows of a curve, evenly spread over the logarithm of the cost, first and last included.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A curve.
-    cost : str, optional
-        The cost to spread over; `step_cost` when not given.
-    limit : int
-        At least 2.
-
-    Returns
-    -------
-    DataFrame
-        A subset of the rows, in order, with a new index.
-    """
-    return frame.iloc[spread_rows(column(frame, cost or step_cost(frame)), limit)].reset_index(drop=True)
+def thin(frame: pd.DataFrame, limit: int = MAX_POINTS) -> pd.DataFrame:
+    """Return `spread_rows` of a curve over its `step_cost`, with a new index."""
+    return frame.iloc[spread_rows(column(frame, step_cost(frame)), limit)].reset_index(drop=True)
 
 
 def spread_rows(costs: NDArray[np.float64], limit: int) -> NDArray[np.intp]:
-    """Return at most `limit` rows, evenly spread over the logarithm of the cost, first and last included.
+    """Return at most `limit` >= 2 rows, increasing, evenly spread over the logarithm of the cost, with first and last.
 
-    Parameters
-    ----------
-    costs : (rows,) float64
-        Non-decreasing; NaN counts as 0.
-    limit : int
-        At least 2.
-
-    Returns
-    -------
-    ndarray of int
-        Increasing.
+    `costs`, (rows,), are non-decreasing; NaN counts as 0.
     """
-    if limit < 2:
-        raise ValueError(f"limit must be at least 2, got {limit}")
     if len(costs) <= limit:
         return np.arange(len(costs))
     # log1p: the first evaluation may have cost 0
@@ -175,19 +150,10 @@ def spread_rows(costs: NDArray[np.float64], limit: int) -> NDArray[np.intp]:
 
 
 def value_at(cost: ArrayLike, value: ArrayLike, at: ArrayLike) -> NDArray[np.float64]:
-    """Return the values of a curve at given costs: the last one known at or before each.
+    """Return the values of a curve at the costs `at`, (m,): the last one known at or before each, NaN before the first.
 
-    Parameters
-    ----------
-    cost, value : array_like, (rows,)
-        A curve, cost non-decreasing. Rows where either is missing (NaN) are skipped; of equal costs the last counts.
-    at : array_like, (m,)
-        The given costs.
-
-    Returns
-    -------
-    ndarray, (m,), float64
-        NaN before the first row; the last value beyond the last row.
+    Rows, (rows,), in which `cost`, non-decreasing, or `value` is missing (NaN) are skipped; of equal costs the last
+    counts.
     """
     costs, values = without_missing(cost, value)
     wanted = np.asarray(at, dtype=np.float64)
@@ -199,21 +165,14 @@ def first_at_or_below(values: ArrayLike, target: ArrayLike, *, settled: bool = F
     """Return the place of the first value at or below each target; the number of values where there is none.
 
     A value meets a target that it exceeds by `ROUNDING` of the target: the last bits of a mean depend on the order of
-    summation.
+    summation. With `settled` all later values must be at or below the target too.
 
     Parameters
     ----------
     values : array_like, (rows,) or (curves, rows)
         Not NaN.
     target : array_like
-        Any shape, also a single number; with several curves (targets,), or (curves, targets).
-    settled : bool
-        Whether all later values must be at or below the target too.
-
-    Returns
-    -------
-    ndarray of int
-        Of the shape of `target`; with several curves (curves, targets).
+        Of any shape, which is that of the result; with several curves (targets,), or (curves, targets).
     """
     kept = np.asarray(values, dtype=np.float64)
     forth = slice(None, None, -1 if settled else 1)
@@ -239,13 +198,6 @@ def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> fl
     The error is a step function (see `value_at`), for which the integral is exact. Divided by ``log(high / low)`` it
     has the unit of the error and can be compared between limits.
 
-    Parameters
-    ----------
-    cost, error : array_like, (rows,)
-        As in `value_at`.
-    low, high : float
-        Limits in the cost's unit, 0 < low < high.
-
     Raises
     ------
     ValueError
@@ -264,12 +216,7 @@ def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> fl
 def mean_over_runs(frames: Sequence[pd.DataFrame], *, cost: str, measure: str) -> pd.DataFrame:
     """Return mean and standard deviation of a measure over runs (seeds), at the costs of their evaluations.
 
-    Parameters
-    ----------
-    frames : sequence of DataFrame
-        Curves. Those in which the cost or the measure is missing throughout are left out.
-    cost, measure : str
-        Columns.
+    Curves in which the column `cost` or `measure` is missing throughout are left out.
 
     Returns
     -------
@@ -344,17 +291,3 @@ def _validate_cost(frame: pd.DataFrame, name: str, values: NDArray[np.float64]) 
         row = int(np.argmax(falling))
         before, after = frame[name].iloc[[row - 1, row]]
         raise CurveError(f"cost {name} goes down from {before} to {after} in row {row}")
-
-
-def _count(value: Any, name: str, row: int) -> int | None:
-    if value is None or value is pd.NA:
-        return None
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise CurveError(f"{name} in row {row} of the curve must be an integer or None, got {value!r}")
-    if not 0 <= int(value) < 2**63:
-        raise CurveError(f"{name} in row {row} of the curve must be between 0 and 2**63 - 1, got {value}")
-    return int(value)
-
-
-def _number(value: Any) -> float:
-    return math.nan if value is None or value is pd.NA else float(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import hashlib
 import os
@@ -15,35 +16,19 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from svm_cost_curves.support.values import plain
+
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 
 SOURCE_PATHS = (
-    "cpp",
-    "solvers",
-    "datasets",
-    "experiments",
-    "support",
-    "hydra_plugins",
-    "package",
-    "conf",
-    "run.py",
-    "reproduce.py",
-    "CMakeLists.txt",
-    "pyproject.toml",
+    *("cpp", "solvers", "datasets", "experiments", "support", "hydra_plugins", "package", "conf"),
+    *("run.py", "reproduce.py", "CMakeLists.txt", "pyproject.toml"),
 )
 """Untracked files in these paths make a checkout dirty: a new module can change results."""
 
 PACKAGES = (
-    "svm-cost-curves",
-    "numpy",
-    "scipy",
-    "pandas",
-    "pyarrow",
-    "scikit-learn",
-    "matplotlib",
-    "hydra-core",
-    "omegaconf",
-    "mlflow",
+    *("svm-cost-curves", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "matplotlib"),
+    *("hydra-core", "omegaconf", "mlflow"),
 )
 """Distributions whose versions are recorded."""
 
@@ -65,18 +50,12 @@ def collect(
 
     Parameters
     ----------
-    build_info : mapping
-        ``solvers.build_info()``: build id, compiler, flags, instruction set.
-    data_provenance : mapping
-        ``Dataset.provenance``.
+    build_info, data_provenance : mapping
+        ``solvers.build_info()``, ``Dataset.provenance``.
     command : sequence of str
         The command line, program first (``sys.argv``).
-    threads : int
-        Threads of the solver.
-    jobs : int
-        Runs that the command makes at a time on this machine.
-    root : Path
-        The project's checkout.
+    threads, jobs : int
+        Threads of the solver; runs that the command makes at a time on this machine.
 
     Returns
     -------
@@ -93,8 +72,8 @@ def collect(
     return {
         "commit": commit,
         "dirty": dirty,
-        "build": scrub(dict(build_info)),
-        "data": scrub(dict(data_provenance)),
+        "build": scrub(plain(build_info, "build")),
+        "data": scrub(plain(data_provenance, "data")),
         **machine(),
         "load": round(os.getloadavg()[0], 2),
         "threads": int(threads),
@@ -116,31 +95,26 @@ def blas() -> str:
     from threadpoolctl import threadpool_info
 
     parts = ("internal_api", "version", "architecture")
-    found = {
-        " ".join(str(each.get(part)) for part in parts) for each in threadpool_info() if each["user_api"] == "blas"
-    }
-    return ", ".join(sorted(found))
+    libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    return ", ".join(sorted({" ".join(str(library.get(part)) for part in parts) for library in libraries}))
 
 
-def as_tags(provenance: Mapping[str, Any]) -> dict[str, str]:
-    """Return text tags of a provenance (from `collect`) for the store; unknown values are left out.
+def as_tags(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of a provenance (from `collect`) that the store records as tags; None: unknown.
 
-    Returns
-    -------
-    dict of str to str
-        ``commit``, ``dirty``, ``compiler``, ``flags``, ``isa``, ``build_id``, ``cpu``, ``cores``, ``os``, ``threads``,
-        ``versions`` (one line), ``data_sha256`` (all checksums of the data's files), ``stand_in``, ``started``,
-        ``command``.
+    They are ``commit``, ``dirty``, ``compiler``, ``flags``, ``isa``, ``build_id``, ``cpu``, ``cores``, ``os``,
+    ``threads``, ``versions`` (one line), ``data_sha256`` (all checksums of the data's files), ``stand_in``,
+    ``started``, ``command``.
     """
-    build = provenance.get("build", {})
-    data = provenance.get("data", {})
-    tags: dict[str, Any] = {name: provenance.get(name) for name in ("commit", "dirty", "cpu", "cores", "os", "threads")}
-    tags |= {name: build.get(name) for name in ("compiler", "flags", "isa", "build_id")}
-    tags["versions"] = ", ".join(f"{name} {version}" for name, version in provenance.get("versions", {}).items())
-    tags["data_sha256"] = " ".join(dict.fromkeys(_checksums(data)))
-    tags["stand_in"] = data.get("stand_in")
-    tags |= {name: provenance.get(name) for name in ("started", "command")}
-    return {name: _tag_text(value) for name, value in tags.items() if value not in (None, "")}
+    build, data = provenance.get("build", {}), provenance.get("data", {})
+    return {
+        **{name: provenance.get(name) for name in ("commit", "dirty", "cpu", "cores", "os", "threads")},
+        **{name: build.get(name) for name in ("compiler", "flags", "isa", "build_id")},
+        "versions": ", ".join(f"{name} {version}" for name, version in provenance.get("versions", {}).items()),
+        "data_sha256": " ".join(dict.fromkeys(_checksums(data))),
+        "stand_in": data.get("stand_in"),
+        **{name: provenance.get(name) for name in ("started", "command")},
+    }
 
 
 def git_state(root: Path) -> tuple[str | None, bool | None]:
@@ -168,10 +142,8 @@ def git_state(root: Path) -> tuple[str | None, bool | None]:
     return (commit.strip() if commit else None), dirty
 
 
-@cache
-def _state_at_first(root: Path) -> tuple[str | None, bool | None]:
-    """Return `git_state` at the first call: a process goes on with the code that it has imported."""
-    return git_state(root)
+_state_at_first = cache(git_state)
+"""`git_state` at the first call: a process goes on with the code that it has imported."""
 
 
 def commit_text(commit: str | None, dirty: bool | None, *, digits: int = 12) -> str:
@@ -197,48 +169,44 @@ def cpu_model() -> str:
 @cache
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the installed `PACKAGES`, read from their metadata: nothing is imported."""
-    found = {"python": platform.python_version()}
+    installed = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = metadata.version(package)
+            installed[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 @cache
-def program_checksum(root: Path = PROJECT_ROOT) -> str:
+def program_checksum() -> str:
     """Return the SHA-256 of the program: the files of `SOURCE_PATHS`, and the versions of the libraries."""
     digest = hashlib.sha256(repr(versions()).encode())
     for place in SOURCE_PATHS:
-        for path in sorted([root / place, *(root / place).rglob("*")]):
+        for path in sorted([PROJECT_ROOT / place, *(PROJECT_ROOT / place).rglob("*")]):
             if path.is_file() and path.suffix not in (".pyc", ".so"):
-                digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+                digest.update(str(path.relative_to(PROJECT_ROOT)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
-
-
-def _git(root: Path, *arguments: str) -> str | None:
-    # in a hook GIT_DIR and similar variables name another repository
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(root), *arguments],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=20,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return os.fsdecode(done.stdout)
 
 
 def cores() -> int:
     """Return the number of cores that this process may use."""
     # a container or a batch system may give it fewer than the machine has; macOS does not say
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    # in a hook GIT_DIR and similar variables name another repository
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+    words = ["git", "-C", str(root), *arguments]
+    try:
+        done = subprocess.run(
+            words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return os.fsdecode(done.stdout)
 
 
 def _operating_system() -> str:
@@ -269,42 +237,26 @@ def _checksums(data: Any) -> Iterator[str]:
             yield from _checksums(value)
 
 
-def _tag_text(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        return " ".join(str(item) for item in value)
-    return str(value)
-
-
 class _Scrubber:
     """Replaces home directories, the path of the checkout and the user's name in every string of a JSON-able value."""
 
     def __init__(self, root: Path) -> None:
         # where a path begins: not within another one, but also right behind a compiler's -I or -L
         begin = r"(?:(?<![\w.-])|(?<=-[A-Z]))"
-        self._replacements: list[tuple[re.Pattern[str], str]] = []
         # the longer path first: a checkout usually lies below the home directory
-        for path, sign in sorted(((str(root), "."), (str(Path.home()), "~")), key=lambda pair: -len(pair[0])):
-            if path not in ("", "/"):
-                self._replacements.append((re.compile(begin + re.escape(path) + r"(?![\w.-])"), sign))
-        self._replacements.append((re.compile(begin + r"/(?:home|Users)/[^/\s:,'\"]+"), "~"))
-        try:
-            user = getpass.getuser()
-        except (OSError, KeyError):
-            user = ""
-        if user:
-            self._replacements.append((re.compile(rf"(?<=/){re.escape(user)}(?=/|$)"), "<user>"))
+        paths = sorted(((str(root), "."), (str(Path.home()), "~")), key=lambda pair: -len(pair[0]))
+        texts = [(begin + re.escape(path) + r"(?![\w.-])", sign) for path, sign in paths if path not in ("", "/")]
+        texts.append((begin + r"/(?:home|Users)/[^/\s:,'\"]+", "~"))
+        with contextlib.suppress(OSError, KeyError):  # of a user without a name
+            texts.append((rf"(?<=/){re.escape(getpass.getuser())}(?=/|$)", "<user>"))
+        self._replacements = [(re.compile(pattern), sign) for pattern, sign in texts]
 
     def __call__(self, value: Any) -> Any:
         if isinstance(value, str):
             for pattern, sign in self._replacements:
                 value = pattern.sub(sign, value)
-            return value
-        if isinstance(value, Path):
-            return self(str(value))
-        if isinstance(value, Mapping):
-            return {str(name): self(item) for name, item in value.items()}
-        if isinstance(value, list | tuple):
+        elif isinstance(value, dict):
+            return {name: self(item) for name, item in value.items()}
+        elif isinstance(value, list):
             return [self(item) for item in value]
         return value

@@ -21,28 +21,14 @@ def pause_after(elapsed: float) -> float:
 
 
 class ElapsedTime:
-    """Writes lines on one piece of work after another, from a thread that ends with the piece.
-
-    Parameters
-    ----------
-    write : callable
-        Takes a line, from any thread.
-    """
+    """Gives `write` lines on one piece of work after another, from a thread that ends with the piece."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
         self._over = threading.Event()
 
     def begin(self, text: str, *, after: float = 0.0) -> None:
-        """Begin a piece of work: write its name now, or after some seconds if it has not ended by then.
-
-        Parameters
-        ----------
-        text : str
-            Its name.
-        after : float
-            Seconds.
-        """
+        """Begin the piece of work `text`: name it now, or `after` seconds if it has not ended by then."""
         self.end()
         over = self._over = threading.Event()
         if not after:

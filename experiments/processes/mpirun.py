@@ -21,15 +21,14 @@ class Place(NamedTuple):
     ranks: int
 
 
-def place(environment: Mapping[str, str] = os.environ) -> Place:
+def place() -> Place:
     """Return this process's rank from the environment; without ``mpirun``: rank 0 of 1."""
     for rank, ranks in _VARIABLES:
-        if rank in environment and ranks in environment:
-            return Place(int(environment[rank]), int(environment[ranks]))
+        if rank in os.environ and ranks in os.environ:
+            return Place(int(os.environ[rank]), int(os.environ[ranks]))
     return Place(0, 1)
 
 
 def without_place(environment: Mapping[str, str]) -> dict[str, str]:
     """Return an environment without the variables of ``mpirun``."""
-    set_by_mpirun = {name for names in _VARIABLES for name in names}
-    return {name: value for name, value in environment.items() if name not in set_by_mpirun}
+    return {name: value for name, value in environment.items() if not any(name in names for names in _VARIABLES)}

@@ -32,40 +32,20 @@ STOPPED: tuple[OutcomeStatus, ...] = ("interrupted", "terminated")
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one run.
-
-    Attributes
-    ----------
-    label : str
-        Short name of the run.
-    status : str
-        ``finished`` (computed now), ``found`` (was in the store), ``interrupted`` (Ctrl-C), ``terminated`` (SIGTERM),
-        ``refused``, ``failed``, or ``killed`` (its process died).
-    message : str
-        What went wrong, for the user; empty if nothing did.
-    algo, dataset, seed
-        Of the run; None if its settings were refused.
-    result_path : str or None
-        Absolute path of result.json.
-    test_error : float or None
-        Fraction.
-    epochs, kernel_evaluations, inner_products, feature_accesses, cpu_seconds : float or None
-        Cost of the run.
-    overrides : tuple of str
-        ``name=value`` of each setting on the command line.
-    attempts : int
-        Number of attempts; more than 1 if its process was killed.
-    key : str or None
-        Identity of the run, if it has a record.
-    """
+    """The outcome of one run. Costs and the test error (a fraction) are those of its record, None without one."""
 
     label: str
+    """Short name of the run."""
     status: OutcomeStatus
+    """``finished`` (computed now), ``found`` (was in the store), ``interrupted`` (Ctrl-C), ``terminated`` (SIGTERM),
+    ``refused``, ``failed``, or ``killed`` (its process died)."""
     message: str = ""
+    """What went wrong, for the user; empty if nothing did."""
     algo: str | None = None
     dataset: str | None = None
     seed: int | None = None
     result_path: str | None = None
+    """Absolute path of result.json."""
     test_error: float | None = None
     epochs: float | None = None
     kernel_evaluations: float | None = None
@@ -73,7 +53,9 @@ class Outcome:
     feature_accesses: float | None = None
     cpu_seconds: float | None = None
     overrides: tuple[str, ...] = ()
+    """``name=value`` of each setting on the command line."""
     attempts: int = 1
+    """More than 1 if its process was killed."""
     key: str | None = None
 
     @property
@@ -87,23 +69,16 @@ class Outcome:
         return ": ".join([self.label, self.status, *self.message.splitlines()[:1]])
 
     @classmethod
-    def of_result(cls, label: str, status: OutcomeStatus, result: Mapping[str, Any], path: Path | None) -> Outcome:
-        """Outcome of a run with a record (the content of result.json)."""
-        counters = result["counters"]
+    def of_result(cls, label: str, status: OutcomeStatus, result: Mapping[str, Any], path: Path) -> Outcome:
+        """Outcome of a run with a record: the content of result.json, and its path."""
+        counts = ("epochs", "kernel_evaluations", "inner_products", "feature_accesses")
         return cls(
-            label=label,
-            status=status,
-            algo=result["algo"],
-            dataset=result["dataset"],
-            seed=result["seed"],
-            result_path=None if path is None else str(path.resolve()),
+            label,
+            status,
+            result_path=str(path.resolve()),
             test_error=result["final"].get("test_error"),
-            epochs=counters.get("epochs"),
-            kernel_evaluations=counters.get("kernel_evaluations"),
-            inner_products=counters.get("inner_products"),
-            feature_accesses=counters.get("feature_accesses"),
-            cpu_seconds=result["cpu_seconds"],
-            key=result["key"],
+            **{name: result[name] for name in ("algo", "dataset", "seed", "cpu_seconds", "key")},
+            **{name: result["counters"].get(name) for name in counts},
         )
 
     def write(self, folder: Path, number: int) -> None:

@@ -53,23 +53,14 @@ class Job(Protocol):
 
 @dataclass(frozen=True)
 class Event:
-    """A report of a job: that it starts, its progress, or (with `outcome`) its end.
-
-    Attributes
-    ----------
-    index : int
-        Position among the jobs given to `run_jobs`.
-    fraction : float
-        Fraction of the job that is done; 0 when it starts.
-    outcome : Outcome or None
-    note : str
-        What the job does before it starts to count: loading data, building the Gram matrix.
-    """
+    """A report of a job: that it starts (fraction 0), its progress, or (with `outcome`) its end."""
 
     index: int
+    """Position among the jobs given to `run_jobs`."""
     fraction: float
     outcome: Outcome | None = None
     note: str = ""
+    """What the job does before it starts to count: loading data, building the Gram matrix."""
 
     def after(self, report: float | str) -> Event:
         """Return the event that follows this one when the job reports a fraction or a note."""
@@ -77,18 +68,12 @@ class Event:
 
 
 class Pool(Protocol):
-    """Worker processes.
-
-    Attributes
-    ----------
-    size : int
-        Jobs at a time.
-    attempts : int
-        Attempts that the pool itself makes at a job whose process is killed.
-    """
+    """Worker processes."""
 
     size: int
+    """Jobs at a time."""
     attempts: int
+    """Attempts that the pool itself makes at a job whose process is killed."""
 
     def submit(self, index: int, job: Job) -> Future[Outcome]:
         """Start a job, and name it by its index in reports."""
@@ -104,24 +89,11 @@ class Pool(Protocol):
 
 
 def run_jobs(jobs: Sequence[Job], pool: Pool) -> Iterator[Event]:
-    """Run jobs in order and yield their reports.
+    """Run jobs in order and yield their reports in the order of time; each job that ends has one event with an outcome.
 
     A job whose process is killed is retried before the waiting ones, at most `ATTEMPTS` times in all.
 
-    Parameters
-    ----------
-    jobs : sequence of Job
-    pool : Pool
-
-    Yields
-    ------
-    Event
-        In the order of time. Each job that ends has exactly one event with an outcome.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Ctrl-C, or SIGTERM (`Terminated`): after the running jobs have recorded their state.
+    Raises KeyboardInterrupt for Ctrl-C and SIGTERM (`Terminated`), after the running jobs have recorded their state.
     """
     waiting = deque(range(len(jobs)))
     attempts: Counter[int] = Counter()
@@ -180,13 +152,7 @@ def _outcome(
 
 
 class WorkerPool:
-    """Worker processes of this machine, which end with this process.
-
-    Parameters
-    ----------
-    size : int
-        Jobs at a time.
-    """
+    """`size` worker processes of this machine, which end with this process."""
 
     attempts = 1
 

@@ -15,18 +15,7 @@ QUIET = (errno.EPIPE, errno.EBADF)
 
 
 class TolerantFile(io.FileIO):
-    """A file descriptor for writing that never raises: after the first error it discards what is written.
-
-    Parameters
-    ----------
-    descriptor : int
-        Stays open.
-
-    Attributes
-    ----------
-    error : OSError or None
-        The first one.
-    """
+    """A descriptor for writing, which stays open and never raises: after the first `error` it discards all content."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__(descriptor, "w", closefd=False)
@@ -36,23 +25,16 @@ class TolerantFile(io.FileIO):
         """Write, and return the number of bytes given; after an error nothing is written."""
         if self.error is None:
             try:
-                written = super().write(content)
+                return super().write(content) or 0
             except OSError as error:
                 self.error = error
-            else:
-                return written or 0
         return memoryview(content).nbytes
 
 
 def tolerate() -> TolerantFile:
-    """Make `sys.stdout` and `sys.stderr` of this process discard what cannot be written, instead of raising OSError.
+    """Make `sys.stdout` and `sys.stderr` discard what cannot be written, instead of raising OSError; return stdout's.
 
     Closed descriptors among 0 to 2 are opened on the null device. Otherwise other files would get their numbers.
-
-    Returns
-    -------
-    TolerantFile
-        That of standard output.
     """
     for descriptor in range(3):
         try:
@@ -76,13 +58,7 @@ def tolerate() -> TolerantFile:
 
 
 def run(main: Callable[[], int]) -> int:
-    """Run a command with such streams and return its exit status; 2 if it succeeds but its output is not complete.
-
-    Parameters
-    ----------
-    main : callable
-        Returns the command's exit status.
-    """
+    """Run a command with such streams and return its exit status; 2 if it succeeds but its output is not complete."""
     output = tolerate()
     status = main()
     sys.stdout.flush()

@@ -1,63 +1,112 @@
-"""A run that has begun, and the content of its result.json."""
+"""A run that has begun: the lines of its header, the content of its result.json, its picture and its model.
+
+The model (``model=model.npz``) is the final predictor; it is made with the run, and stored among its files.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 import time
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svm_cost_curves.datasets import Dataset
+from svm_cost_curves.datasets import Dataset, Stream
+from svm_cost_curves.datasets.types import count_nonzero
 from svm_cost_curves.experiments.columns import MEASURES
+from svm_cost_curves.experiments.configuration.schema import kernel_name
 from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.run.advance import LocalEngine
+from svm_cost_curves.experiments.provenance import commit_text
+from svm_cost_curves.experiments.run.advance import LocalEngine, costs_of, counted
 from svm_cost_curves.experiments.run.checkpointer import Checkpoint, Checkpointer
-from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.experiments.run.curve_builder import Evaluates
-from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.experiments.run.console import CURVE_PICTURE, Display, count
+from svm_cost_curves.experiments.store import FinishedRun, Store
+from svm_cost_curves.experiments.store.run_folder import is_intact
+from svm_cost_curves.solvers import SettingsError, Snapshot
+from svm_cost_curves.solvers.models import model_of
+from svm_cost_curves.support.files import write_output
+from svm_cost_curves.support.text import command_line
+from svm_cost_curves.support.values import plain
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from svm_cost_curves.solvers.evaluation import Evaluator
 
-@dataclasses.dataclass(frozen=True)
+
+MODEL_FILE = "model.npz"
+"""Name in the run's folder."""
+
+
+@dataclass(frozen=True)
 class ActiveRun:
-    """A run that has begun: its data are loaded, and its solver is made.
-
-    Attributes
-    ----------
-    settings : RunSettings
-    display : Display
-    data : Dataset
-    problem : Problem
-    evaluator : Evaluator
-    engine : LocalEngine
-        Advances the solver.
-    solver : Solver
-    checkpointer, checkpoint : Checkpointer, Checkpoint or None
-        None where the solver cannot be resumed, and where the run begins at its beginning.
-    store : Store
-    key : str
-        Of the record (`experiments.run.identity.run_key`).
-    provenance : dict
-        `experiments.provenance.collect`.
-    started : float
-        `time.perf_counter` at its begin, seconds.
-    """
+    """A run whose data are loaded, and whose solver is made."""
 
     settings: RunSettings
     display: Display
     data: Dataset
     problem: Any
-    evaluator: Evaluates
+    evaluator: Evaluator
     engine: LocalEngine
     solver: Any
     checkpointer: Checkpointer | None
+    """None where the solver cannot be resumed."""
     checkpoint: Checkpoint | None
+    """None where the run begins at its beginning."""
     store: Store
     key: str
     provenance: dict[str, Any]
+    """`experiments.provenance.collect`."""
     started: float
+    """`time.perf_counter` at its begin, seconds."""
+
+
+def header_facts(run: ActiveRun) -> dict[str, str]:
+    """Return the lines of a run's header that are not settings; the solver has made no step."""
+    settings, data = run.settings, run.data
+    limit = counted(settings.budget.limits(data.n), costs_of(run.solver))
+    positives = int((data.y > 0).sum())
+    ends = " or ".join(_limit(name, value, data.n) for name, value in limit.given().items())
+    read, server = data.provenance, run.store.server
+    made = "rows" in vars(run.problem)  # at their first use; some solvers use none
+    facts = {
+        "training set": f"n = {data.n:,}, d = {data.d:,}, {_filling(data)}; "
+        f"{positives:,} positive, {data.n - positives:,} negative; test set {data.X_test.shape[0]:,}",
+        "data": "; ".join([read["label_rule"], *read["transforms"], read["split"]])
+        if settings.dataset.kind in ("file", "sklearn", "openml")
+        else "",
+        "kernel rows": run.problem.describe_rows() if made else "none needed",
+        "note": "; ".join(run.solver.remarks),
+        "resumed": run.checkpoint.describe() if run.checkpoint else "",
+        "ends": f"after at most {ends}" if ends else "by itself",
+        "curve": _evaluations(settings),
+        "record": f"{run.store.root}, key {run.key}" + (f"; shared on {server}" if server else ""),
+    }
+    return {name: text for name, text in facts.items() if text}
+
+
+def _limit(name: str, value: float, n: int) -> str:
+    if name == "cpu_seconds":
+        return f"{value:,.12g} CPU seconds"
+    passes = f" ({value / n:.3g} passes over the data)" if name == "presentations" else ""
+    return f"{count(value)} {name.replace('_', ' ')}{passes}"
+
+
+def _evaluations(settings: RunSettings) -> str:
+    budget = settings.budget
+    even = "" if budget.every is None else f", and one every {budget.every:g} epochs"
+    last = "" if budget.tail is None else f" of the last {budget.tail:g}"
+    return f"at most {budget.evaluations} evaluations{even}{last}"
+
+
+def _filling(data: Dataset) -> str:
+    if isinstance(data.points, Stream):
+        return "made when they are needed"
+    nonzero = count_nonzero(data.X)
+    return f"{nonzero:,} values not zero ({nonzero / (data.n * data.d):.1%})"
 
 
 def result_of(run: ActiveRun, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -86,7 +135,88 @@ def result_of(run: ActiveRun, rows: Sequence[Mapping[str, Any]]) -> dict[str, An
 
 def points_of(curve: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the points of a stored curve; missing values are None."""
-    return [
-        {str(name): None if value != value or value is None else value for name, value in row.items()}
-        for row in curve.astype(object).where(curve.notna(), None).to_dict("records")
-    ]
+    points: Any = curve.astype(object).where(curve.notna(), None).to_dict("records")
+    return list(points)
+
+
+def draw_if_possible(run: ActiveRun, curve: pd.DataFrame, folder: Path) -> list[Path]:
+    """Draw a run's curve against its solver's cost, and return the path of the PNG file.
+
+    Return nothing if the settings ask for no picture, or, with a warning, after an error: no result is lost to it.
+    """
+    settings, facts = run.settings, run.provenance
+    if not settings.picture:
+        return []
+    try:
+        from svm_cost_curves.experiments.curve import step_cost
+        from svm_cost_curves.experiments.plotting import curves_picture
+
+        commit = commit_text(facts["commit"], facts["dirty"])
+        stand_in = " (stand-in)" if facts["data"].get("stand_in") else ""
+        command = re.sub(r"^run\.py(?= )", command_line("run"), facts["command"])
+        numbers = ", ".join(f"{name}={value:g}" for name, value in dataclasses.asdict(settings.kernel).items())
+        curves_picture(
+            {settings.algo: [curve]},
+            cost=step_cost(curve) if curve[run.solver.cost].isna().any() else run.solver.cost,
+            title=f"{settings.algo} on {settings.dataset.name}{stand_in}, seed {settings.seed}",
+            small_print=f"{kernel_name(settings.kernel)} kernel {numbers}; key {run.key}; commit {commit or 'none'}; "
+            f"{command}",
+        ).save(folder / CURVE_PICTURE)
+    except Exception as error:
+        warnings.warn(f"no picture of {settings.label()}: {type(error).__name__}: {error}", stacklevel=2)
+        return []
+    return [folder / CURVE_PICTURE]
+
+
+def save_model_if_possible(run: ActiveRun, snapshot: Snapshot, folder: Path) -> list[Path]:
+    """Write the predictor of a snapshot, if the settings ask for it; return its path, or nothing with a warning.
+
+    Its entries about the data let `experiments.predict` read other files alike.
+    """
+    if run.settings.model is None:
+        return []
+    spec, facts = run.settings.dataset, run.data.provenance
+    about = {
+        "algo": run.settings.algo,
+        "dataset": spec.name,
+        "settings": plain(run.settings.identity(), "settings"),
+        "labels": facts["labels"],
+        "from_zero": facts["from_zero"],
+        "transforms": {name: getattr(spec, name) for name in ("divide_by", "scaling", "row_norm")},
+    }
+    try:
+        model_of(run.problem, snapshot, _classes(facts["labels"]), about).save(folder / MODEL_FILE)
+    except NotImplementedError as error:
+        run.display.warn(f"no model: {error}")
+        return []
+    return [folder / MODEL_FILE]
+
+
+def _classes(labels: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the labels of both classes as in the files; -1 and +1 if a class has several."""
+    groups, names = [labels["negative"] or (), labels["positive"]], labels["classes"]
+    if any(len(group) != 1 for group in groups):
+        return -1, 1
+    (negative,), (positive,) = groups
+    return (names[int(negative)], names[int(positive)]) if names else (negative, positive)
+
+
+def is_complete(settings: RunSettings, found: FinishedRun) -> bool:
+    """Return whether a finished run has a model, or none is asked for."""
+    return settings.model is None or is_intact(found.directory, MODEL_FILE)
+
+
+def deliver_model(settings: RunSettings, folder: Path) -> None:
+    """Copy the model of a run, if it is asked for and there is one, from the run's folder to the path of the setting.
+
+    Raises SettingsError: the file cannot be written.
+    """
+    if settings.model is None or not (folder / MODEL_FILE).exists():
+        return
+    try:
+        write_output(settings.model, (folder / MODEL_FILE).read_bytes())
+    except OSError as error:
+        raise SettingsError(
+            f"model={settings.model} cannot be written: {error.strerror or error}; the run is recorded, and with "
+            "another model= the same command writes its model"
+        ) from error

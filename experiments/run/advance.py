@@ -58,26 +58,10 @@ def advance_run(
 ) -> None:
     """Run a solver from evaluation to evaluation until its budget is used or it has converged.
 
-    Parameters
-    ----------
-    solver : solvers.Solver
-    budget : Limit
-    schedule : EvaluationSchedule
-    builder : CurveBuilder
-        Gets the solver's state at each evaluation.
-    display : Display
-        Gets the progress of the run, several times a second.
-    checkpointer : Checkpointer, optional
-        Saves the run's state from time to time, and when it is stopped.
-    checkpoint : Checkpoint, optional
-        The state that the solver was restored from.
-    raise_if_stopped : callable
-        Raises KeyboardInterrupt if the run is to stop. It is called between slices, never within an iteration.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        The run was stopped; its state has been saved.
+    `builder` gets the solver's state at each evaluation, `display` the progress, several times a second. `checkpointer`
+    saves the state from time to time, and when the run is stopped; `checkpoint` is the one that the solver was restored
+    from. `raise_if_stopped` is called between slices, never within an iteration: it raises KeyboardInterrupt if the run
+    is to stop, which this function raises on after the state has been saved.
     """
     if checkpoint is not None:
         present = builder.last = solver.snapshot()

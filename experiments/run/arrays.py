@@ -27,19 +27,13 @@ _SHOWN: Final = ("test_error", "train_error", "primal", "relative_gap")
 class Run(FinishedRun):
     """The result of `experiments.run`; printed, it has five lines.
 
-    Attributes
-    ----------
-    key : str
-        Identity of the run.
-    curve : DataFrame
-        One row for each evaluation, in order of cost; the columns are those of `experiments.columns`.
-    result : dict
-        Settings and who chose them, final measures, provenance: the content of ``result.json``.
-    recorded : bool
-        Whether `directory` has its record; else that was temporary.
+    ``key`` is its identity, ``curve`` has one row for each evaluation, in order of cost, with the columns of
+    `experiments.columns`, and ``result`` is the content of ``result.json``: settings and who chose them, final
+    measures, provenance.
     """
 
     recorded: bool
+    """Whether `directory` has its record; else that was temporary."""
 
     @property
     def counters(self) -> dict[str, Any]:

@@ -47,21 +47,10 @@ def assemble(
 ) -> Assembled:
     """Build the problem of a run.
 
-    Parameters
-    ----------
-    run : RunSettings
-    data : Dataset
-    cache_dir : Path
-        Folder for the Gram matrix and for derived values of nu.
-    notify : callable
-        Takes a few words about a step that takes long.
-    like : Problem, optional
-        Of another run on these data: with the same kernel and rho the problem is a variant of it.
+    `cache_dir` is the folder of derived values of nu. `notify` takes a few words about a step that takes long. With the
+    kernel and rho of `like`, the problem of another run on these data, the problem is a variant of that.
 
-    Raises
-    ------
-    SettingsError
-        Numbers that this problem does not allow.
+    Raises SettingsError: numbers that this problem does not allow.
     """
     run = _with_lambda(_with_width(run, data), data.n)
     kernel = _KERNELS[kernel_name(run.kernel)](**dataclasses.asdict(run.kernel))

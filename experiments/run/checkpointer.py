@@ -21,7 +21,6 @@ from svm_cost_curves.experiments.processes.stopping import Terminated
 from svm_cost_curves.solvers.snapshots import DeferredResponses
 from svm_cost_curves.support.files import new_file
 
-FOLDER = "checkpoints"
 FORMAT = 3
 """Of the files: a line of JSON that identifies the run, and numpy's archive."""
 _STATE, _PENDING, _DEFERRED = "state/", "pending/", "on_features.weights"
@@ -36,16 +35,11 @@ _MISMATCHES = {
 
 @dataclass(frozen=True)
 class PackedSnapshot:
-    """The arrays and plain values of a snapshot, without the objects that all snapshots of a run share.
-
-    Attributes
-    ----------
-    arrays : dict of str to arrays
-    plain : dict of str to None, bool, int, float or str
-    """
+    """The arrays and plain values of a snapshot, without the objects that all snapshots of a run share."""
 
     arrays: dict[str, NDArray[Any]]
     plain: dict[str, Any]
+    """None, bool, int, float or str."""
 
 
 def pack(snapshot: Any) -> PackedSnapshot:
@@ -62,14 +56,7 @@ def pack(snapshot: Any) -> PackedSnapshot:
 
 
 def unpack(packed: PackedSnapshot, present: Any) -> Any:
-    """Return the snapshot that was packed.
-
-    Parameters
-    ----------
-    packed : PackedSnapshot
-    present : Snapshot
-        Any other snapshot of the same run; the shared objects are taken from it.
-    """
+    """Return the snapshot that was packed; the shared objects are those of `present`, any other of the same run."""
     snapshot, arrays = copy.copy(present), dict(packed.arrays)
     own: dict[str, Any] = {**packed.plain}
     if _DEFERRED in arrays:
@@ -80,30 +67,17 @@ def unpack(packed: PackedSnapshot, present: Any) -> Any:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The saved state of a run.
-
-    Attributes
-    ----------
-    iterations : int
-        Of the solver.
-    state : dict of str to arrays
-        The solver's.
-    points_done : int
-        Points of the schedule that the run has passed.
-    evaluated : list of dict
-        The evaluated points of the curve.
-    pending : list of (dict, PackedSnapshot)
-        The last points: snapshots that are evaluated in one group with later ones.
-    communication : dict of str to number
-        With `engine=mpi` the costs of communication so far.
-    """
+    """The saved state of a run: its solver's, and its evaluated points."""
 
     iterations: int
     state: dict[str, NDArray[Any]]
     points_done: int
+    """Points of the schedule that the run has passed."""
     evaluated: list[dict[str, Any]]
     pending: list[tuple[dict[str, Any], PackedSnapshot]]
+    """The last points: snapshots that are evaluated in one group with later ones."""
     communication: dict[str, float]
+    """With `engine=mpi` the costs of communication so far."""
 
     def describe(self) -> str:
         """Return where a run resumes, in words."""
@@ -127,11 +101,6 @@ class Checkpointer:
         ``key``, ``algo``, ``build`` and ``isa`` of the run.
     warn : callable
         Takes a warning, one line.
-
-    Attributes
-    ----------
-    points_done : int
-        Points of the schedule that the run has passed.
     """
 
     def __init__(
@@ -204,15 +173,15 @@ class Checkpointer:
         content = io.BytesIO()
         np.savez(content, **arrays, rest=np.frombuffer(json.dumps(rest).encode(), np.uint8))
         try:
-            self._write(self.path, content.getbuffer())
+            self._write(content.getbuffer())
         except OSError as error:  # a full disk must not end the run
             self._warn(f"{self.path} cannot be written: {error.strerror or error}: the run continues without it")
 
-    def _write(self, path: Path, content: memoryview) -> None:
+    def _write(self, content: memoryview) -> None:
         """Replace the file in one step: if the process is killed, the file is the previous one or this one."""
         head = {"format": FORMAT, **self._identity, "sha256": hashlib.sha256(content).hexdigest()}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with new_file(path) as file:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with new_file(self.path) as file:
             file.write(json.dumps(head).encode() + b"\n")
             file.write(content)
 

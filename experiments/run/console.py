@@ -11,7 +11,6 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -29,8 +28,8 @@ from svm_cost_curves.support.text import printable
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.configuration.settings import RunSettings
 
-Facts = Mapping[str, str]
-Curve = Sequence[Mapping[str, Any]]
+Point = Mapping[str, Any]
+Curve = Sequence[Point]
 """Points of a curve: one mapping for each evaluation."""
 
 CURVE_PICTURE = "curve.png"
@@ -42,15 +41,10 @@ LOG_PAUSE = 60.0
 
 
 class Display:
-    """Receives everything that a run shows. This base class shows warnings only.
-
-    Attributes
-    ----------
-    pause : float
-        Seconds between two new test errors at least: each needs an evaluation. Infinite where none is shown.
-    """
+    """Receives everything that a run shows. This base class shows warnings only."""
 
     pause = math.inf
+    """Seconds between two new test errors at least: each needs an evaluation. Infinite where none is shown."""
 
     def note(self, text: str) -> None:
         """Show what takes long just now."""
@@ -60,13 +54,13 @@ class Display:
         sys.stderr.write(f"warning: {printable(text)}\n")
         sys.stderr.flush()
 
-    def header(self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]) -> None:
+    def header(self, run: RunSettings, facts: Mapping[str, str]) -> None:
         """Show the run that begins: facts about data and problem, settings, and who chose them."""
 
-    def progress(self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> None:
+    def progress(self, fraction: float, point: Point, latest: Point | None) -> None:
         """Show the progress: used fraction of the budget, costs so far, newest evaluated point."""
 
-    def finished(self, result: Mapping[str, Any], curve: Callable[[], Curve], *, found: bool) -> None:
+    def finished(self, result: Point, curve: Callable[[], Curve], *, found: bool) -> None:
         """Show the result of a run that was computed, or that was found in the store."""
 
     def result_path(self, path: Path) -> None:
@@ -95,31 +89,25 @@ class FullDisplay(Display):
     def warn(self, text: str) -> None:  # noqa: D102 (inherited)
         self._err.print(f"warning: {printable(text)}", highlight=False, markup=False, soft_wrap=True)
 
-    def header(  # noqa: D102 (inherited)
-        self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
-    ) -> None:
+    def header(self, run: RunSettings, facts: Mapping[str, str]) -> None:  # noqa: D102 (inherited)
         self._elapsed.end()
         title = f"[bold]{run.algo}[/bold] on [bold]{escape(run.dataset.name)}[/bold]: {run.solver.summary}"
         self._out.print(title, highlight=False)
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
         table.add_column(style="cyan", no_wrap=True)
         table.add_column(overflow="fold")
-        for name, text in {**facts, **settings_lines(settings, origins)}.items():
+        for name, text in {**facts, **settings_lines(run.identity(), run.origins)}.items():
             table.add_row(name, Text(printable(text)))
         show(self._out, table)
 
-    def progress(  # noqa: D102 (inherited)
-        self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None
-    ) -> None:
+    def progress(self, fraction: float, point: Point, latest: Point | None) -> None:  # noqa: D102 (inherited)
         if not self._show_progress:
             return
         if self._meter is None:
             self._meter = meter(self._err)
         self._meter.update(fraction, progress_text(point, latest))
 
-    def finished(  # noqa: D102 (inherited)
-        self, result: Mapping[str, Any], curve: Callable[[], Curve], *, found: bool
-    ) -> None:
+    def finished(self, result: Point, curve: Callable[[], Curve], *, found: bool) -> None:  # noqa: D102 (inherited)
         self.close()
         if found:
             self._out.print("already in the store: nothing was computed", highlight=False)
@@ -146,11 +134,7 @@ class FullDisplay(Display):
 class CompactDisplay(Display):
     """One line at the end of a sweep's job, and a line of progress now and then, for a job that is its own process.
 
-    Parameters
-    ----------
-    label : str
-        Begins each line.
-    out : file, optional
+    Each line begins with `label`.
     """
 
     pause = LOG_PAUSE
@@ -167,19 +151,13 @@ class CompactDisplay(Display):
     def warn(self, text: str) -> None:  # noqa: D102 (inherited)
         super().warn(f"{self._label}: {text}")
 
-    def header(  # noqa: D102 (inherited)
-        self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
-    ) -> None:
+    def header(self, run: RunSettings, facts: Mapping[str, str]) -> None:  # noqa: D102 (inherited)
         self._elapsed.end()
 
-    def progress(  # noqa: D102 (inherited)
-        self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None
-    ) -> None:
+    def progress(self, fraction: float, point: Point, latest: Point | None) -> None:  # noqa: D102 (inherited)
         self._meter.update(fraction, progress_text(point, latest))
 
-    def finished(  # noqa: D102 (inherited)
-        self, result: Mapping[str, Any], curve: Callable[[], Curve], *, found: bool
-    ) -> None:
+    def finished(self, result: Point, curve: Callable[[], Curve], *, found: bool) -> None:  # noqa: D102 (inherited)
         self._elapsed.end()
         point = {**result["counters"], "cpu_seconds": result["cpu_seconds"]}
         self._write(("already in the store; " if found else "finished; ") + progress_text(point, result["final"]))
@@ -248,7 +226,7 @@ def _without(table: Table, header: str) -> Table:
     return result
 
 
-def progress_text(point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> str:
+def progress_text(point: Point, latest: Point | None) -> str:
     """Format the costs so far and the newest test error, on one line."""
     error = (latest or {}).get("test_error")
     parts = ["test error " + ("not known yet" if error is None else percent(error))]
@@ -256,10 +234,8 @@ def progress_text(point: Mapping[str, Any], latest: Mapping[str, Any] | None) ->
         now, measured = f"{epochs:.3g} epochs", (latest or {}).get("epochs")
         older = None not in (error, measured) and f"{measured:.3g} epochs" != now
         parts = [f"{parts[0]} at {measured:.3g} epochs", f"now {now}"] if older else [*parts, now]
-    for name in ("kernel_evaluations", "inner_products", "feature_accesses"):
-        if point.get(name):
-            parts.append(f"{count(point[name])} {name.replace('_', ' ')}")
-            break
+    costs = [name for name in ("kernel_evaluations", "inner_products", "feature_accesses") if point.get(name)]
+    parts += [f"{count(point[name])} {name.replace('_', ' ')}" for name in costs[:1]]
     if point.get("cpu_seconds") is not None:
         parts.append(f"{duration(point['cpu_seconds'])} CPU")
     return ", ".join(parts)
@@ -284,7 +260,7 @@ def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> d
     return lines
 
 
-def result_table(result: Mapping[str, Any], curve: Curve) -> Table:
+def result_table(result: Point, curve: Curve) -> Table:
     """Return the table of a result: errors and objectives over the cost, and the remarks below.
 
     It has some of the evaluations, and no column for a measure that none of them has.
@@ -301,21 +277,21 @@ def result_table(result: Mapping[str, Any], curve: Curve) -> Table:
         caption_justify="left",
     )
     formats: dict[str, Callable[[Any], str]] = {
-        "epochs": partial(_number, form=".3g"),
+        "epochs": "{:.3g}".format,
         cost: count,
         "cpu_seconds": duration,
         "test_error": percent,
         "train_error": percent,
-        "primal": partial(_number, form=".6g"),
-        "dual": partial(_number, form=".6g"),
-        "norm": partial(_number, form=".5g"),
+        "primal": "{:.6g}".format,
+        "dual": "{:.6g}".format,
+        "norm": "{:.5g}".format,
         "support_vectors": count,
     }
     shown = {name: text for name, text in formats.items() if any(row.get(name) is not None for row in rows)}
     for name in shown:
         table.add_column("CPU" if name == "cpu_seconds" else name.replace("_", " "), justify="right", no_wrap=True)
     for row in rows:
-        table.add_row(*(text(row.get(name)) for name, text in shown.items()))
+        table.add_row(*("-" if row.get(name) is None else text(row[name]) for name, text in shown.items()))
     return table
 
 
@@ -331,15 +307,11 @@ def count(value: float | None) -> str:
     return f"{value:,.0f}" if value < 1e7 else f"{value:.2e}"
 
 
-def _milestones(curve: Curve, rows: int = 9) -> list[Mapping[str, Any]]:
-    """Return about `rows` points, evenly spread over the evaluations, first and last included."""
+def _milestones(curve: Curve, rows: int = 9) -> Curve:
+    """Return `rows` points at most, evenly spread over the evaluations, first and last included."""
     if len(curve) <= rows:
-        return list(curve)
+        return curve
     return [curve[round(i * (len(curve) - 1) / (rows - 1))] for i in range(rows)]
-
-
-def _number(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)
 
 
 def _text(value: Any) -> str:

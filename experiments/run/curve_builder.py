@@ -12,24 +12,22 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from svm_cost_curves.solvers.evaluation import Evaluator
 
 RELATIVE_PAUSE = 4.0
 """Between two previews at least this many times the duration of the last one: they take a fifth of the time at most."""
 
 GROUP = 64
 """Snapshots of a group, at most: all of a run with the default number of evaluations."""
-
 PENDING_BYTES = 256 * 2**20
 """A group is evaluated when its snapshots take this much: weights of a million features are megabytes each."""
-
 FIRST_PAUSE = 0.2
 """The first preview comes after this share of the pause, so a run that is stopped early has some evaluated points."""
-
-
 COSTS = "iterations", "presentations", "kernel_evaluations"
 """Costs that an error message names."""
-
 OBJECTIVES = "primal", "dual", "hinge", "norm", "bias"
 """Measures that are finite as long as the arithmetic of a run is sound."""
 
@@ -38,25 +36,10 @@ class NotFiniteError(ArithmeticError):
     """A run's objective has become infinite or NaN; the message names the measures and the cost."""
 
 
-class Evaluates(Protocol):
-    """`solvers.evaluation.Evaluator`."""
-
-    def evaluate(self, snapshots: Sequence[Any], /) -> list[dict[str, float | None]]:
-        """Measures of each snapshot."""
-
-
 class CurveBuilder:
     """Collects the points of one run's curve. Evaluating them raises `NotFiniteError` if an objective is not finite.
 
-    Parameters
-    ----------
-    evaluator : Evaluates
-    n : int
-        Training examples, for epochs.
-    pause : float
-        Seconds between two previews, at least.
-    clock : callable
-        Seconds, monotonic.
+    `n` training examples make an epoch; `pause` seconds pass between two previews at least.
 
     Attributes
     ----------
@@ -69,7 +52,7 @@ class CurveBuilder:
     """
 
     def __init__(
-        self, evaluator: Evaluates, n: int, pause: float, clock: Callable[[], float] = time.perf_counter
+        self, evaluator: Evaluator, n: int, pause: float, clock: Callable[[], float] = time.perf_counter
     ) -> None:
         self.evaluated: list[dict[str, Any]] = []
         self.pending: list[tuple[dict[str, Any], Any]] = []
@@ -111,16 +94,14 @@ class CurveBuilder:
         """All points that have been evaluated; the last ones may be previews."""
         return self.evaluated + self._previewed
 
-    def preview_if_due(self) -> bool:
-        """Evaluate the pending points if the pause is over; return whether something was evaluated."""
+    def preview_if_due(self) -> None:
+        """Evaluate the pending points if the pause is over."""
         if self._last_duration is None:
             pause = FIRST_PAUSE * self._pause
         else:
             pause = max(self._pause, RELATIVE_PAUSE * self._last_duration)
-        if len(self._previewed) == len(self.pending) or self._clock() - self._last_flush < pause:
-            return False
-        self._preview()
-        return True
+        if self._clock() - self._last_flush >= pause:
+            self._preview()
 
     def preview_if_quick(self, limit: float) -> None:
         """Evaluate the pending points if the last evaluation took at most `limit` seconds; never as the first one."""

@@ -17,40 +17,48 @@ Decisions, each checked by a test:
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import math
+import re
 from collections.abc import Mapping
 from enum import Enum
-from pathlib import PurePath
-from typing import Any
+from functools import cache
+from importlib import metadata
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-KEY_LENGTH = 32
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+
+if TYPE_CHECKING:
+    from svm_cost_curves.solvers import Solver
+
+_RUN: Final = ("advance", "assembly")
+"""Modules beside this one that decide what a run computes; `solvers.evaluation` decides what it measures."""
+_IMPORT: Final = re.compile(
+    r"^ *(?:from svm_cost_curves\.solvers(?:\.(\w+) import| import (.+))|import svm_cost_curves\.solvers\.(\w+))",
+    re.MULTILINE,
+)
+KEY_LENGTH: Final = 32
 """Hexadecimal digits of a key: 128 bits, far beyond any chance of a collision."""
 
 
 def run_key(settings: Mapping[str, Any], data_fingerprint: str, build_id: str, isa: str, code: str) -> str:
-    """Return the key of a run.
+    """Return the key of a run: the first `KEY_LENGTH` hexadecimal digits of a SHA-256.
 
     Parameters
     ----------
     settings : mapping
-        Resolved settings: nested mappings with string keys; leaves are None, booleans, numbers, strings, enumeration
-        members, paths, or lists and tuples of these (`RunSettings.identity`).
+        Resolved settings (`RunSettings.identity`): nested mappings with string keys; leaves are None, booleans,
+        numbers, strings, enumeration members, paths, or lists and tuples of these.
     data_fingerprint : str
         Identity of the data (`datasets.fingerprint`).
-    build_id : str
-        Identity of the compiled core (``solvers.build_info()["build_id"]``).
-    isa : str
-        The instruction set that it runs on (``solvers.build_info()["isa"]``).
+    build_id, isa : str
+        Identity of the compiled core, and the instruction set that it runs on (`solvers.build_info`).
     code : str
-        Identity of the Python code (`experiments.run.code_identity.code_id`).
-
-    Returns
-    -------
-    str
-        The first `KEY_LENGTH` hexadecimal digits of a SHA-256.
+        Identity of the Python code (`code_id`).
 
     Raises
     ------
@@ -96,17 +104,16 @@ def _canonical(value: Any, where: str) -> Any:
         value = value.item()
     if isinstance(value, Enum):
         return _canonical(value.value, where)
-    if value is None or isinstance(value, bool | int | str):
-        # a subclass of int or str could print itself in another way
-        return (
-            value if value is None or isinstance(value, bool) else int(value) if isinstance(value, int) else str(value)
-        )
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):  # a subclass of int or str could print itself in another way
+        return int(value)
+    if isinstance(value, str | PurePath):
+        return str(value)
     if isinstance(value, float):
         if not math.isfinite(value):
             raise ValueError(f"{where} is {value}: settings must be finite numbers (use null for 'no limit')")
         return int(value) if value.is_integer() else float(value)
-    if isinstance(value, PurePath):
-        return str(value)
     if isinstance(value, Mapping):
         for name in value:
             if not isinstance(name, str):
@@ -117,3 +124,30 @@ def _canonical(value: Any, where: str) -> Any:
     raise TypeError(
         f"{where} is a {type(value).__name__}: allowed are None, booleans, numbers, strings, paths, lists and mappings"
     )
+
+
+@cache
+def code_id(solver: type[Solver]) -> str:
+    """Return the identity of the Python code that makes a solver's runs.
+
+    It is a SHA-256 over the solver's file, the files of `solvers` that it imports, directly or not, the files that
+    advance and evaluate a run, and the versions of the solver's `libraries`.
+    """
+    waiting = [Path(inspect.getfile(solver)), *(Path(__file__).with_name(f"{name}.py") for name in _RUN)]
+    waiting.append(PROJECT_ROOT / "solvers" / "evaluation.py")
+    sources: dict[Path, str] = {}
+    while waiting:
+        path = waiting.pop()
+        if path not in sources:
+            sources[path] = path.read_text(encoding="utf-8")
+            waiting += _imported(sources[path])
+    parts = [f"{path.name} {sources[path]}" for path in sorted(sources, key=lambda path: path.name)]
+    parts += [f"{name} {metadata.version(name)}" for name in solver.libraries]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _imported(source: str) -> list[Path]:
+    """Return the files of `solvers` that a source imports."""
+    names = [name.strip() for groups in _IMPORT.findall(source) for part in groups for name in part.split(",")]
+    files = [PROJECT_ROOT / "solvers" / f"{name}.py" for name in names if name]
+    return [path for path in files if path.is_file()]

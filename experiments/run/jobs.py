@@ -32,7 +32,6 @@ class ReportingDisplay(Display):
 
     def progress(self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> None:
         """See `Display.progress`."""
-        del point, latest
         now = time.monotonic()
         if now - self._last >= REPORT_SECONDS:
             self._last = now
@@ -40,17 +39,7 @@ class ReportingDisplay(Display):
 
 
 class RunsLine:
-    """The text of a progress line on several runs: how many have ended, how many went wrong, and what runs now.
-
-    Parameters
-    ----------
-    count : int
-        Number of runs.
-
-    Attributes
-    ----------
-    ended : list of Outcome
-    """
+    """The text of a progress line on `count` runs: how many have ended, how many went wrong, and what runs now."""
 
     def __init__(self, count: int) -> None:
         self._count = count

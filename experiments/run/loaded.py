@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from svm_cost_curves import datasets
 from svm_cost_curves.datasets import Dataset
@@ -14,16 +14,8 @@ from svm_cost_curves.solvers import plugins
 from svm_cost_curves.solvers.evaluation import Evaluator
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """What a run works on.
-
-    Attributes
-    ----------
-    data : Dataset
-    assembled : Assembled
-    evaluator : Evaluator
-    """
+class Loaded(NamedTuple):
+    """What a run works on."""
 
     data: Dataset
     assembled: Assembled
@@ -35,22 +27,11 @@ _last: tuple[tuple[str, str], Loaded] | None = None
 
 
 def load(settings: RunSettings, fingerprint: str, note: Callable[[str], None], warn: Callable[[str], None]) -> Loaded:
-    """Load the data of a run, and make its problem and its evaluator.
+    """Load the data of a run, which have this fingerprint, and make its problem and its evaluator.
 
-    Parameters
-    ----------
-    settings : RunSettings
-    fingerprint : str
-        Of the data.
-    note : callable
-        Takes a few words about a step that takes long.
-    warn : callable
-        Takes what is to be told of data that were read just now.
+    `note` takes a few words about a step that takes long, `warn` what is to be told of data that were read just now.
 
-    Raises
-    ------
-    DataError, SettingsError
-        The data are not available, or the problem cannot be made of them.
+    Raises DataError, SettingsError: the data are not available, or the problem cannot be made of them.
     """
     global _last
     key = fingerprint, repr(settings.dataset)

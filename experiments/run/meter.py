@@ -81,7 +81,7 @@ class LineMeter:
             self._write(cut("  ".join(filter(None, parts)), LINE_WIDTH))
 
     def close(self) -> None:
-        """See `Meter.close`."""
+        """Lines stay."""
 
 
 class _TimeLeft:

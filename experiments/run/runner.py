@@ -7,25 +7,28 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from svm_cost_curves import datasets, solvers
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.processes.outcome import Outcome, status_of
 from svm_cost_curves.experiments.processes.stopping import uninterrupted
-from svm_cost_curves.experiments.run.active_run import ActiveRun, points_of, result_of
+from svm_cost_curves.experiments.run.active_run import (
+    ActiveRun,
+    deliver_model,
+    draw_if_possible,
+    header_facts,
+    is_complete,
+    points_of,
+    result_of,
+    save_model_if_possible,
+)
 from svm_cost_curves.experiments.run.advance import LocalEngine, advance_run, costs_of
-from svm_cost_curves.experiments.run.checkpointer import FOLDER, Checkpointer
-from svm_cost_curves.experiments.run.code_identity import code_id
-from svm_cost_curves.experiments.run.console import CURVE_PICTURE, Display
+from svm_cost_curves.experiments.run.checkpointer import Checkpointer
+from svm_cost_curves.experiments.run.console import Display
 from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
-from svm_cost_curves.experiments.run.header import header_facts
-from svm_cost_curves.experiments.run.identity import run_key, settings_key
-from svm_cost_curves.experiments.run.leftovers import remove_leftovers
-from svm_cost_curves.experiments.run.model_file import MODEL_FILE, deliver, is_complete, model_of_run
-from svm_cost_curves.experiments.run.picture import draw_if_possible
+from svm_cost_curves.experiments.run.identity import code_id, run_key, settings_key
 from svm_cost_curves.experiments.store import FinishedRun, Store
 from svm_cost_curves.support.files import temporary_folder
 
@@ -82,7 +85,7 @@ def run(
         if found is not None and not is_complete(settings, found):
             display.warn("this run is recorded without its model: it is made again")
         begun()
-        remove_leftovers(store)
+        store.remove_leftovers()
         return _compute(settings, display, command, engine, store, fingerprint, build, key)
 
 
@@ -95,7 +98,7 @@ def _found(settings: RunSettings, display: Display, found: FinishedRun) -> Outco
     result = {**found.result, "dataset": settings.dataset.name}  # the same data may have another name now
     display.finished(result, lambda: points_of(found.curve), found=True)
     display.result_path(found.result_path)
-    deliver(settings, found.directory)
+    deliver_model(settings, found.directory)
     return Outcome.of_result(settings.label(), "found", result, found.result_path)
 
 
@@ -111,37 +114,23 @@ def _compute(
 ) -> Outcome:
     from svm_cost_curves.experiments.run.loaded import limited_threads, load
 
-    loaded = load(settings, fingerprint, display.note, display.warn)
-    data, assembled = loaded.data, loaded.assembled
+    data, assembled, evaluator = load(settings, fingerprint, display.note, display.warn)
+    problem = assembled.problem
     with limited_threads(settings.threads):
-        solver = engine.make_solver(settings, assembled.problem)
+        solver = engine.make_solver(settings, problem)
         checkpointer = _checkpointer(settings, store, fingerprint, build, display)
         costs = costs_of(solver)  # of a user's solver: what its views count
         settings.budget.check_counted(settings.algo, {name for name, value in costs.items() if value is None})
         checkpoint = checkpointer.read() if checkpointer else None
         solver = engine.prepare(solver, checkpoint)
         record = provenance.collect(build, data.provenance, command, settings.threads, settings.jobs)
-        settings, resolved = assembled.settings, assembled.settings.identity()
-        facts = header_facts(settings, data, assembled.problem, solver, store, key, checkpoint)
-        display.header(settings, facts, resolved, settings.origins)
-        problem, evaluator = assembled.problem, loaded.evaluator
-        return _record(
-            ActiveRun(
-                settings,
-                display,
-                data,
-                problem,
-                evaluator,
-                engine,
-                solver,
-                checkpointer,
-                checkpoint,
-                store,
-                key,
-                record,
-                time.perf_counter(),
-            )
+        settings, now = assembled.settings, time.perf_counter()
+        active = ActiveRun(
+            *(settings, display, data, problem, evaluator, engine, solver),
+            *(checkpointer, checkpoint, store, key, record, now),
         )
+        display.header(settings, header_facts(active))
+        return _record(active)
 
 
 def _record(active: ActiveRun) -> Outcome:
@@ -152,7 +141,10 @@ def _record(active: ActiveRun) -> Outcome:
             try:
                 _advance(active, builder)
                 curve = _curve(builder.rows)
-                files = [*_picture(active, curve, folder), *_saved_models(active, builder, folder)]
+                files = [
+                    *draw_if_possible(active, curve, folder),
+                    *save_model_if_possible(active, builder.last, folder),
+                ]
             except KeyboardInterrupt as stopped:
                 with uninterrupted():
                     return _interrupted(active, builder, stopped)
@@ -168,7 +160,7 @@ def _record(active: ActiveRun) -> Outcome:
         raise
     active.display.finished(done.result, lambda: builder.rows, found=False)
     active.display.result_path(done.result_path)
-    deliver(active.settings, done.directory)
+    deliver_model(active.settings, done.directory)
     return Outcome.of_result(active.settings.label(), "finished", done.result, done.result_path)
 
 
@@ -212,31 +204,10 @@ def _checkpointer(
         return None
     key = settings_key({**settings.identity(), "engine": None}, fingerprint)
     identity = {"key": key, "algo": settings.algo, "build": build["build_id"], "isa": build["isa"]}
-    return Checkpointer(store.root / FOLDER / f"{key}.state", settings.checkpoint_seconds, identity, display.warn)
+    return Checkpointer(store.checkpoints / f"{key}.state", settings.checkpoint_seconds, identity, display.warn)
 
 
-def _curve(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def _curve(rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
     from svm_cost_curves.experiments.curve import from_rows
 
     return from_rows(rows)
-
-
-def _picture(active: ActiveRun, curve: pd.DataFrame, folder: Path) -> list[Path]:
-    """Draw the curve, if that is asked for; return the path, or nothing with a warning."""
-    path = folder / CURVE_PICTURE
-    drawn = active.settings.picture and draw_if_possible(
-        active.settings, active.solver.cost, curve, active.provenance, active.key, path
-    )
-    return [path] if drawn else []
-
-
-def _saved_models(active: ActiveRun, builder: CurveBuilder, folder: Path) -> list[Path]:
-    """Write the final predictor, if it is asked for; return its path, or nothing with a warning."""
-    if active.settings.model is None:
-        return []
-    try:
-        model_of_run(active.settings, active.data, active.problem, builder.last).save(folder / MODEL_FILE)
-    except NotImplementedError as error:
-        active.display.warn(f"no model: {error}")
-        return []
-    return [folder / MODEL_FILE]

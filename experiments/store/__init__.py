@@ -15,8 +15,7 @@ Layout, below one folder (by default ``results/``)::
 * **Opening writes nothing.** The first run creates the store.
 """
 
-from svm_cost_curves.experiments.store.errors import StoreError
-from svm_cost_curves.experiments.store.run_folder import FinishedRun
+from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError
 from svm_cost_curves.experiments.store.store import Store
 
 __all__ = ["FinishedRun", "Store", "StoreError"]

@@ -7,15 +7,14 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.processes import streams
 from svm_cost_curves.experiments.store import recorder
 from svm_cost_curves.experiments.store.browse import CUT, choose, comparison, default_root, export, facts, lines, opened
-from svm_cost_curves.experiments.store.errors import StoreError
-from svm_cost_curves.experiments.store.run_folder import FinishedRun
+from svm_cost_curves.experiments.store.run_folder import StoreError
 from svm_cost_curves.experiments.store.serialize import ERRORS
 from svm_cost_curves.experiments.store.store import ADDRESS, SERVERS, Store
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
@@ -23,118 +22,23 @@ from svm_cost_curves.support.text import printable
 
 OK, NOT_ALL, USER_ERROR, STOPPED = 0, 1, 2, 130
 
-
-def main(words: Sequence[str]) -> int:
-    """Run a command line and return its exit status."""
-    parser = argparse.ArgumentParser(prog="svm-store", description="The records of runs.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    record_ = commands.add_parser("record", help="record in mlflow the runs that it lacks", description=RECORD)
-    record_.add_argument("folder", nargs="?", help=ROOT)
-    record_.add_argument("address", nargs="?", help="http://HOST:PORT of a server; default: where the runs belong")
-    ui_ = commands.add_parser("ui", help="mlflow's web pages on the runs of a folder", description=UI)
-    ui_.add_argument("folder", nargs="?", help=ROOT)
-    ui_.add_argument("--port", type=int, default=5000, help="default: %(default)s")
-    for name, (says, _) in BROWSE.items():
-        own = commands.add_parser(name, help=says, description=f"{says[:1].upper()}{says[1:]}. {FILTERS}")
-        if name == "export":
-            own.add_argument("file", help="FILE.csv or FILE.parquet")
-        if name == "list":
-            own.add_argument("--wide", action="store_true", help="a column for each setting that differs, in full")
-        if name == "delete":
-            own.add_argument("--yes", action="store_true", help="delete them; without it they are only listed")
-        own.add_argument("filters", nargs="*", metavar="NAME=VALUE or KEY")
-    given, more = parser.parse_known_args(words)
-    if given.command in BROWSE:  # argparse takes no filters behind an option
-        given.filters += [word for word in more if not word.startswith("-")]
-        more = [word for word in more if word not in given.filters]
-    if more:
-        parser.error(f"unknown arguments: {' '.join(more)}")
-    try:
-        if given.command in BROWSE:
-            return _browse(given)
-        if given.command == "ui":
-            return ui(_folder(given), given.port)
-        return record(_folder(given), given.address)
-    except StoreError as error:
-        _say(f"error: {error}")
-        return USER_ERROR
-    except KeyboardInterrupt:
-        _say("interrupted" + ("; the same command records the rest" if given.command == "record" else ""))
-        return STOPPED
-
-
-def _say(text: str) -> None:
-    """Write a line to standard error; it may quote a server."""
-    print(printable(text, keep="\n"), file=sys.stderr)
-
-
-def _folder(given: argparse.Namespace) -> Path:
-    return Path(given.folder.removeprefix("store.root=")) if given.folder else default_root()
-
-
 ROOT = f"default: {StoreConfig.root}, here or in the checkout"
 FILTERS = (
     "NAME=VALUE chooses runs by their settings: algo=sbp dataset=adult seed=0,1 problem.nu=0.01; KEY is the beginning "
     f"of a key, as is key=; sweep= the name of a sweep's folder, store= the folder of the records ({ROOT})."
 )
-
-
-def _browse(given: argparse.Namespace) -> int:
-    """Do one of `BROWSE` with the chosen runs; an error names what is wrong."""
-    gc.disable()  # of thousands of runs nothing is garbage, and the collector takes longer than their files
-    folders = [word.partition("=")[2] for word in given.filters if word.startswith("store=")]
-    words = [word for word in given.filters if not word.startswith("store=")]
-    store = opened(folders[-1] if folders else None, read_only=given.command != "delete")
-    BROWSE[given.command][1](store, choose(store, words), given)
-    return OK
-
-
-def _list(store: Store, runs: Sequence[FinishedRun], given: argparse.Namespace) -> None:
-    table = lines(runs, wide=getattr(given, "wide", False))
-    cut = "; --wide or export has what ... cuts" if any(line.endswith(CUT) for line in table) else ""
-    print("\n".join([*table, f"{len(runs)} run{'s' * (len(runs) != 1)} in {store.root}{cut}"]))
-
-
-def _show(_: Store, runs: Sequence[FinishedRun], __: argparse.Namespace) -> None:
-    if len(runs) > 1:
-        raise StoreError("\n".join([f"show is for one run, and {len(runs)} have these settings:", *lines(runs)]))
-    print("\n".join(facts(runs[0])))
-
-
-def _compare(_: Store, runs: Sequence[FinishedRun], __: argparse.Namespace) -> None:
-    print("\n".join(comparison(runs)))
-
-
-def _export(_: Store, runs: Sequence[FinishedRun], given: argparse.Namespace) -> None:
-    rows = export(runs, Path(given.file))
-    print(f"{given.file}: {rows:,} points of {len(runs)} runs")
-
-
-def _delete(store: Store, runs: Sequence[FinishedRun], given: argparse.Namespace) -> None:
-    if all(word.startswith("store=") for word in given.filters):
-        raise StoreError("delete needs a filter, such as algo=sbp")
-    _list(store, runs, given)
-    if given.yes:
-        recorder.delete(store, runs)
-    print("deleted" if given.yes else "nothing is deleted: add --yes to delete these runs and their files")
-
-
-BROWSE: dict[str, tuple[str, Callable[[Store, Sequence[FinishedRun], argparse.Namespace], None]]] = {
-    "list": ("list runs", _list),
-    "show": ("show everything that is recorded of one run", _show),
-    "compare": ("show what differs between runs, and their costs and measures", _compare),
-    "export": ("write the curves of runs as one table", _export),
-    "delete": ("delete runs and their files", _delete),
+BROWSE = {
+    "list": "list runs",
+    "show": "show everything that is recorded of one run",
+    "compare": "show what differs between runs, and their costs and measures",
+    "export": "write the curves of runs as one table",
+    "delete": "delete runs and their files",
 }
-
-
 RECORD = (
     "Record in mlflow the runs of a folder that it lacks, and those of the servers' folders below it. With an address, "
     "record the runs of the folder at that server. Exit status: 0 mlflow has all runs; 1 a run is damaged; 2 a server "
     "does not answer, or there are no runs; 130 stopped by Ctrl-C."
 )
-
-
 UI = "Print the address of the page with the runs, and run mlflow's UI until Ctrl-C."
 
 VIEW = {
@@ -180,13 +84,83 @@ sys.exit(max(server.wait(), 0))
 """Runs a server; ends it and its workers when the standard input ends, with the process that holds its other end."""
 
 
+def main(words: Sequence[str]) -> int:
+    """Run a command line and return its exit status."""
+    parser = argparse.ArgumentParser(prog="svm-store", description="The records of runs.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    record_ = commands.add_parser("record", help="record in mlflow the runs that it lacks", description=RECORD)
+    record_.add_argument("folder", nargs="?", help=ROOT)
+    record_.add_argument("address", nargs="?", help="http://HOST:PORT of a server; default: where the runs belong")
+    ui_ = commands.add_parser("ui", help="mlflow's web pages on the runs of a folder", description=UI)
+    ui_.add_argument("folder", nargs="?", help=ROOT)
+    ui_.add_argument("--port", type=int, default=5000, help="default: %(default)s")
+    for name, says in BROWSE.items():
+        command_ = commands.add_parser(name, help=says, description=f"{says[:1].upper()}{says[1:]}. {FILTERS}")
+        if name == "export":
+            command_.add_argument("file", help="FILE.csv or FILE.parquet")
+        if name == "list":
+            command_.add_argument("--wide", action="store_true", help="a column for each setting that differs, in full")
+        if name == "delete":
+            command_.add_argument("--yes", action="store_true", help="delete them; without it they are only listed")
+        command_.add_argument("filters", nargs="*", metavar="NAME=VALUE or KEY")
+    given, more = parser.parse_known_args(words)
+    if given.command in BROWSE:  # argparse takes no filters behind an option
+        given.filters += [word for word in more if not word.startswith("-")]
+        more = [word for word in more if word not in given.filters]
+    if more:
+        parser.error(f"unknown arguments: {' '.join(more)}")
+    try:
+        if given.command in BROWSE:
+            return browse(given)
+        folder = Path(given.folder.removeprefix("store.root=")) if given.folder else default_root()
+        return ui(folder, given.port) if given.command == "ui" else record(folder, given.address)
+    except StoreError as error:
+        _say(f"error: {error}")
+        return USER_ERROR
+    except KeyboardInterrupt:
+        _say("interrupted" + ("; the same command records the rest" if given.command == "record" else ""))
+        return STOPPED
+
+
+def _say(text: str) -> None:
+    """Write a line to standard error; it may quote a server."""
+    print(printable(text, keep="\n"), file=sys.stderr)
+
+
+def browse(given: argparse.Namespace) -> int:
+    """Do one of `BROWSE` with the chosen runs; a StoreError names what is wrong."""
+    gc.disable()  # of thousands of runs nothing is garbage, and the collector takes longer than their files
+    name = given.command
+    folders = [word.partition("=")[2] for word in given.filters if word.startswith("store=")]
+    words = [word for word in given.filters if not word.startswith("store=")]
+    store = opened(folders[-1] if folders else None, read_only=name != "delete")
+    runs = choose(store, words)
+    if name == "show":
+        if len(runs) > 1:
+            raise StoreError("\n".join([f"show is for one run, and {len(runs)} have these settings:", *lines(runs)]))
+        print("\n".join(facts(runs[0])))
+    elif name == "compare":
+        print("\n".join(comparison(runs)))
+    elif name == "export":
+        print(f"{given.file}: {export(runs, Path(given.file)):,} points of {len(runs)} runs")
+    else:
+        if name == "delete" and not words:
+            raise StoreError("delete needs a filter, such as algo=sbp")
+        table = lines(runs, wide=name == "list" and given.wide)
+        cut = "; --wide or export has what ... cuts" if any(line.endswith(CUT) for line in table) else ""
+        print("\n".join([*table, f"{len(runs)} run{'s' * (len(runs) != 1)} in {store.root}{cut}"]))
+        if name == "delete" and given.yes:
+            recorder.delete(store, runs)
+            print("deleted")
+        elif name == "delete":
+            print("nothing is deleted: add --yes to delete these runs and their files")
+    return OK
+
+
 def ui(folder: Path, port: int) -> int:
     """Record what mlflow lacks, print the address of the runs' page, run mlflow's UI, and return its exit status.
 
-    Raises
-    ------
-    StoreError
-        There is no store.
+    Raises StoreError: there is no store.
     """
     store = Store.open(folder, read_only=True)
     if not store.exists():
@@ -220,10 +194,7 @@ def serve(words: Sequence[str], environment: Mapping[str, str]) -> int:
 def record(folder: Path, address: str | None) -> int:
     """Record missing runs, print the counts for each address, and return the exit status.
 
-    Raises
-    ------
-    StoreError
-        There are no runs, or the address has another form.
+    Raises StoreError: there are no runs, or the address has another form.
     """
     stores = [Store.open(folder, read_only=True)]
     if address is None:
@@ -231,22 +202,19 @@ def record(folder: Path, address: str | None) -> int:
     stores = [store for store in stores if store.exists()]
     if not stores:
         raise StoreError(f"there are no runs in {folder}")
-    statuses = []
+    status = OK
     for store in stores:
         try:
             tracking = recorder.tracking_of(store) if address is None else Tracking.reached(address)
-            statuses.append(_record(store, tracking))
+            counts = recorder.record_all(store, tracking, _say)
         except StoreError as error:  # other servers may answer
             _say(f"error: {store.root}: {error}")
-            statuses.append(USER_ERROR)
-    return max(statuses)
-
-
-def _record(store: Store, tracking: Tracking) -> int:
-    counts = recorder.record_all(store, tracking, _say)
-    texts = [f"{number} {recorded.value}" for recorded in Recorded if (number := counts[recorded])]
-    print(f"{store.root} -> {tracking.uri}: {', '.join(texts) or 'nothing is missing'}", flush=True)
-    return NOT_ALL if counts[Recorded.DAMAGED] else OK
+            status = USER_ERROR
+            continue
+        texts = [f"{number} {recorded.value}" for recorded in Recorded if (number := counts[recorded])]
+        print(f"{store.root} -> {tracking.uri}: {', '.join(texts) or 'nothing is missing'}", flush=True)
+        status = max(status, NOT_ALL if counts[Recorded.DAMAGED] else OK)
+    return status
 
 
 def command() -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from svm_cost_curves.experiments.store.errors import StoreError, reason
+from svm_cost_curves.experiments.store.run_folder import StoreError, reason
 
 DATABASE: Final = "mlflow.db"
 FILES: Final = "mlflow-artifacts"
@@ -22,10 +22,7 @@ CONNECT_SECONDS, ANSWER_SECONDS = 3.0, 5.0
 def database_uri(root: Path) -> str:
     """Return mlflow's address of the database in a store's folder.
 
-    Raises
-    ------
-    StoreError
-        The path has a character that means something else in an address.
+    Raises StoreError: the path has a character that means something else in an address.
     """
     if special := sorted(set(str(root)) & set("?#%")):
         raise StoreError(f"the path {root} contains {special[0]!r}, which means something else in a database's address")
@@ -35,10 +32,8 @@ def database_uri(root: Path) -> str:
 def check_address(address: str) -> str:
     """Return the address of a server without a slash at its end.
 
-    Raises
-    ------
-    StoreError
-        It is not ``http://HOST:PORT``, ``https://HOST`` or either with a path, or it has a name or password.
+    Raises StoreError: it is not ``http://HOST:PORT``, ``https://HOST`` or either with a path, or it has a name or
+    password.
     """
     try:
         parts = urlsplit(address)
@@ -66,10 +61,7 @@ def reach(address: str) -> str:
 
     A command checks that once; its child processes inherit the answer.
 
-    Raises
-    ------
-    StoreError
-        The address has another form, or no mlflow server answers there within five seconds.
+    Raises StoreError: the address has another form, or no mlflow server answers there within five seconds.
     """
     address = check_address(address)
     if os.environ.get(REACHED) != address:
@@ -84,10 +76,9 @@ def _check_answer(address: str) -> None:
 
     try:
         answer = requests.get(f"{address}/health", timeout=(CONNECT_SECONDS, ANSWER_SECONDS), allow_redirects=False)
-    except requests.Timeout as error:
-        raise StoreError(f"the server {address} does not answer: nothing within seconds") from error
     except (requests.RequestException, ValueError) as error:
-        raise StoreError(f"the server {address} does not answer: {reason(error)}") from error
+        why = "nothing within seconds" if isinstance(error, requests.Timeout) else reason(error)
+        raise StoreError(f"the server {address} does not answer: {why}") from error
     if answer.status_code != 200 or answer.text.strip() != "OK":
         status = f"{answer.status_code} {answer.reason or ''}".strip()
         raise StoreError(

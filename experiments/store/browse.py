@@ -1,9 +1,7 @@
-"""Lists, shows, compares, exports and deletes runs of a store, chosen by their settings."""
+"""Lists, shows, compares and exports runs of a store, chosen by their settings."""
 
 from __future__ import annotations
 
-import contextlib
-import math
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,12 +13,12 @@ from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.configuration.settings import nearest
 from svm_cost_curves.experiments.processes.outcome import outcomes_in
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.experiments.store.errors import StoreError
-from svm_cost_curves.experiments.store.run_folder import FinishedRun
-from svm_cost_curves.experiments.store.serialize import filter_texts, flatten, recorded_text, setting_names
+from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError
+from svm_cost_curves.experiments.store.serialize import filter_texts, named_values
 from svm_cost_curves.experiments.store.store import SWEEPS, Store
-from svm_cost_curves.experiments.store.tidy import FIRST, differing, entry, record_of, separating, tidy
+from svm_cost_curves.experiments.store.tidy import FIRST, differing, record_of, separating, tidy
 from svm_cost_curves.support.text import printable
+from svm_cost_curves.support.values import flatten
 
 KEY: Final = "key"
 SWEEP: Final = "sweep"
@@ -31,7 +29,7 @@ NAME_WIDTH: Final = 20
 CUT: Final = "..."
 MOST: Final = 12
 """Runs that fit side by side."""
-MEASURES: Final = ("test_error", "primal", "relative_gap", "support_vectors")
+MEASURED: Final = ("cpu_seconds", "wall_seconds", "test_error", "primal", "relative_gap", "support_vectors")
 
 
 def default_root() -> Path:
@@ -43,10 +41,7 @@ def default_root() -> Path:
 def opened(root: Path | str | None, *, read_only: bool = True) -> Store:
     """Return a store that has runs; None: that of `default_root`.
 
-    Raises
-    ------
-    StoreError
-        There are no runs.
+    Raises StoreError: there are no runs.
     """
     store = Store.open(default_root() if root is None else root, read_only=read_only)
     if not store.exists():
@@ -59,66 +54,53 @@ def choose(store: Store, words: Sequence[str]) -> list[FinishedRun]:
 
     Several values of one setting are a union, in one word or in several. Hexadecimal digits are a key's beginning.
 
-    Raises
-    ------
-    StoreError
-        A word has another form, or as `chosen`.
+    Raises StoreError: a word has another form, or as `chosen`.
     """
-    filters: dict[str, list[Any]] = {}
+    filters: dict[str, list[str]] = {}
     for word in words:
         name, equals, values = (KEY, "=", word) if re.fullmatch("[0-9a-f]+", word) else word.partition("=")
         if not equals or not values:
             raise StoreError(f"{word!r} is no filter: write NAME=VALUE, as algo=sbp or seed=0,1, or a key's beginning")
-        known = filters.setdefault(name, [])
-        known += values.split(",") if name == KEY else [read for text in values.split(",") for read in _readings(text)]
+        filters.setdefault(name, []).extend(values.split(","))
     return chosen(store, filters)
 
 
 def chosen(store: Store, filters: Mapping[str, Any]) -> list[FinishedRun]:
     """Return the finished runs that have some settings; there is at least one.
 
-    Parameters
-    ----------
-    store : Store
-    filters : mapping
-        As for `Store.runs`. Further, ``key`` takes the beginning of a run's key, and ``sweep`` the name of a sweep's
-        folder.
+    `filters` are those of `Store.runs`. Further, ``key`` takes the beginning of a run's key, and ``sweep`` the name of
+    a sweep's folder.
 
-    Raises
-    ------
-    StoreError
-        There is no such sweep, no run has a setting of this name, or none has these values.
+    Raises StoreError: there is no such sweep, no run has a setting of this name, or none has these values.
     """
-    wanted = dict(filters)
-    starts = tuple(filter_texts(wanted.pop(KEY, "")))
-    sweeps = filter_texts(wanted.pop(SWEEP)) if SWEEP in wanted else None
-    keys = None if sweeps is None else {key for name in sweeps for key in _keys_of_sweep(store, name)}
+    given = {name: [value] if isinstance(value, str) else value for name, value in filters.items()}
+    starts = tuple(map(str, given.get(KEY, [""])))
+    keys = {key for name in given[SWEEP] for key in _keys_of_sweep(store, name)} if SWEEP in given else None
+    wanted = {name: value for name, value in given.items() if name not in (KEY, SWEEP)}
     runs = [run for run in store.runs(**wanted) if run.key.startswith(starts) and (keys is None or run.key in keys)]
     if runs:
         return runs
-    all_runs = store.runs()
-    known = sorted({KEY, SWEEP, *(name for run in all_runs for name in setting_names(run.result))})
-    for name, value in wanted.items():
-        if all_runs and name not in known:
+    values = [named_values(run.result) for run in store.runs()]
+    known = sorted({KEY, SWEEP, *(name for record in values for name in record)})
+    for name, value in wanted.items() if values else ():
+        if name not in known:
             ends = [other for other in known if other.rpartition(".")[2].rstrip("_") == name]
             hint = f"; did you mean {' or '.join(ends)}?" if ends else nearest(name, known)
             raise StoreError(f"no run has a setting {name!r}{hint}")
-        recorded = {text for run in all_runs if (text := recorded_text(run.result, name)) is not None}
-        if all_runs and not recorded & filter_texts(value):
+        recorded = set[str]().union(*(filter_texts(record[name]) for record in values if name in record))
+        if not recorded & filter_texts(value):
             shown = ", ".join(sorted(recorded)[:MOST]) + (", ..." if len(recorded) > MOST else "")
-            where = (
-                f"; a folder of records is store={str(value)!r}" if name == "algo" and Path(str(value)).is_dir() else ""
-            )
+            folder = next((text for text in filter_texts(value) if name == "algo" and Path(text).is_dir()), None)
+            where = f"; a folder of records is store={folder!r}" if folder else ""
             raise StoreError(f"no run in {store.root} has {_filter(name, value)}; there are {shown}{where}")
-    together = " and ".join(_filter(name, value) for name, value in filters.items())
+    together = " and ".join(_filter(name, value) for name, value in given.items())
     raise StoreError(f"no finished run in {store.root}" + (f" has {together}" if together else ""))
 
 
 def _filter(name: str, value: Any) -> str:
-    """Return a filter as it is written on the command line; a number that was read from a text is left out."""
+    """Return a filter as it is written on the command line."""
     values = value if isinstance(value, list | tuple | set | frozenset | range) else [value]
-    texts = [str(one) for one in values if not (isinstance(one, float) and isinstance(value, list))]
-    return f"{name}={','.join(texts or map(str, values))}"
+    return f"{name}={','.join(map(str, values))}"
 
 
 def _keys_of_sweep(store: Store, name: str) -> list[str]:
@@ -130,13 +112,6 @@ def _keys_of_sweep(store: Store, name: str) -> list[str]:
     raise StoreError(f"no sweep {name!r} in {store.root / SWEEPS}; the latest are {', '.join(sweeps[-5:]) or 'none'}")
 
 
-def _readings(text: str) -> list[Any]:
-    """Return a value as text and as a number, so that 0.010 finds 0.01."""
-    with contextlib.suppress(ValueError):
-        return [text, float(text)] if math.isfinite(float(text)) else [text]
-    return [text]
-
-
 def lines(runs: Sequence[FinishedRun], *, wide: bool = False) -> list[str]:
     """Return a table with a line for each run: key, names, the settings that differ, test error, and when.
 
@@ -144,41 +119,34 @@ def lines(runs: Sequence[FinishedRun], *, wide: bool = False) -> list[str]:
     """
     records = [record_of(run) for run in runs]
     columns = differing(records)
+    texts = [{name: _text(record.get(name)) for name in columns} for record in records]
     if wide:
         heads = [KEY, *FIRST, *columns, "test error", "CPU s", "started (UTC)"]
         rows = [
             [
                 run.key[:12],
                 *(str(run.result[name]) for name in FIRST),
-                *(_text(entry(record, name)) for name in columns),
+                *text.values(),
                 _text(run.result["final"].get("test_error")),
                 f"{run.result['cpu_seconds']:.1f}",
                 _started(run),
             ]
-            for run, record in zip(runs, records, strict=True)
+            for run, text in zip(runs, texts, strict=True)
         ]
         return _aligned([heads, *rows])
-    texts = [
-        {"algo": run.result["algo"], **{name: _text(entry(record, name)) for name in columns}}
-        for run, record in zip(runs, records, strict=True)
-    ]
     origins = [run.result["settings"].get("origins", {}) for run in runs]
     given = [name for name in columns if any(origin.get(name) == COMMAND_LINE for origin in origins)]
-    telling = separating(texts, [name for name in columns if name not in given], ["algo", *given])[1:]
-    rows = [
-        [
-            run.key[:8],
-            *(_cut(str(run.result[name]), NAME_WIDTH) for name in FIRST),
-            _percent(run.result["final"].get("test_error")),
-            " ".join(
-                f"{name}={text[name]}"
-                for name in sorted(telling, key=lambda name: origin.get(name) != COMMAND_LINE)
-                if text[name]
-            ),
-        ]
-        for run, text, origin in zip(runs, texts, origins, strict=True)
-    ]
-    return [_cut(line, WIDTH) for line in _aligned([[KEY, *FIRST, "test error", "settings that differ"], *rows])]
+    named = [{"algo": run.result["algo"], **text} for run, text in zip(runs, texts, strict=True)]
+    telling = separating(named, [name for name in columns if name not in given], ["algo", *given])[1:]
+    rows = [[KEY, *FIRST, "test error", "settings that differ"]]
+    for run, text, origin in zip(runs, texts, origins, strict=True):
+        error = run.result["final"].get("test_error")
+        first = [name for name in telling if origin.get(name) == COMMAND_LINE]
+        in_order = dict.fromkeys([*first, *telling])
+        settings = " ".join(f"{name}={text[name]}" for name in in_order if text[name])
+        names = [_cut(str(run.result[name]), NAME_WIDTH) for name in FIRST]
+        rows.append([run.key[:8], *names, "" if error is None else f"{100 * error:.2f} %", settings])
+    return [_cut(line, WIDTH) for line in _aligned(rows)]
 
 
 def facts(run: FinishedRun) -> list[str]:
@@ -190,38 +158,24 @@ def facts(run: FinishedRun) -> list[str]:
 def comparison(runs: Sequence[FinishedRun]) -> list[str]:
     """Return the settings and builds that differ between some runs, and their costs and measures, side by side.
 
-    Raises
-    ------
-    StoreError
-        There are fewer than two runs, or too many.
+    Raises StoreError: there are fewer than two runs, or too many.
     """
     if not 2 <= len(runs) <= MOST:
         raise StoreError(f"compare shows 2 to {MOST} runs, and {len(runs)} have these settings")
     records = [record_of(run) for run in runs]
-    names = differing(records)
-    costs = [name for name in runs[0].result["counters"] if any(run.result["counters"].get(name) for run in runs)]
-    rows = [["key", *(run.key[:12] for run in runs)]]
+    numbers = [{**run.result, **run.result["counters"], **run.result["final"]} for run in runs]
+    costs = [name for name in runs[0].result["counters"] if any(number.get(name) for number in numbers)]
+    rows = [[KEY, *(run.key[:12] for run in runs)]]
     rows += [[name, *(str(run.result[name]) for run in runs)] for name in FIRST]
-    rows += [[name, *(_text(entry(record, name)) for record in records)] for name in names]
-    rows += [[name, *(_text(run.result["counters"].get(name)) for run in runs)] for name in costs]
-    rows += [[name, *(_text(run.result.get(name)) for run in runs)] for name in ("cpu_seconds", "wall_seconds")]
-    rows += [[name, *(_text(run.result["final"].get(name)) for run in runs)] for name in MEASURES]
+    rows += [[name, *(_text(record.get(name)) for record in records)] for name in differing(records)]
+    rows += [[name, *(_text(number.get(name)) for number in numbers)] for name in (*costs, *MEASURED)]
     return _aligned(rows)
 
 
 def export(runs: Sequence[FinishedRun], path: Path) -> int:
     """Write the curves of some runs as one table (`experiments.store.tidy.tidy`), and return its number of rows.
 
-    Parameters
-    ----------
-    runs : sequence of FinishedRun
-    path : Path
-        Ends in ``.csv`` or ``.parquet``.
-
-    Raises
-    ------
-    StoreError
-        It ends in something else, or cannot be written.
+    Raises StoreError: the path does not end in ``.csv`` or ``.parquet``, or cannot be written.
     """
     if path.suffix not in (".csv", ".parquet"):
         raise StoreError(f"{path}: a table is exported as .csv or .parquet")
@@ -234,10 +188,6 @@ def export(runs: Sequence[FinishedRun], path: Path) -> int:
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
     return len(table)
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.2f} %"
 
 
 def _cut(text: str, width: int) -> str:

@@ -21,9 +21,8 @@ from typing import Final
 
 from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
 from svm_cost_curves.experiments.store.address import DATABASE, check_address, folder_name
-from svm_cost_curves.experiments.store.errors import StoreError
-from svm_cost_curves.experiments.store.run_folder import FinishedRun
-from svm_cost_curves.experiments.store.store import RECORDED, Store, address_of
+from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError
+from svm_cost_curves.experiments.store.store import RECORDED, Store
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, load_mlflow
 from svm_cost_curves.support.files import LOCK
 from svm_cost_curves.support.locks import locked
@@ -40,12 +39,9 @@ RETRY_SECONDS: Final = 10.0
 
 
 class RecordedList:
-    """The names of the run folders that are recorded at one address.
+    """The names of a store's run folders that are recorded at one address.
 
-    Parameters
-    ----------
-    store : Store
-    tracking : Tracking
+    Methods that write raise StoreError if mlflow cannot be used, or the store cannot be written.
     """
 
     def __init__(self, store: Store, tracking: Tracking) -> None:
@@ -58,12 +54,14 @@ class RecordedList:
         names = self._names()
         return [folder for folder in self._store.ended() if folder.name not in names]
 
+    def _is_deleted(self) -> bool:
+        """Return whether the database was deleted: then all runs are recorded again."""
+        return self._database is not None and not self._database.exists()
+
     def _names(self) -> set[str]:
         """Return the names in the list; a later line ``-NAME`` takes a name out again."""
-        if self._database is not None and not self._database.exists():
-            return set()  # the database was deleted: all runs are recorded again
         try:
-            lines = self._path.read_text(encoding="utf-8", errors="replace").split("\n")
+            lines = [] if self._is_deleted() else self._path.read_text("utf-8", "replace").split("\n")
         except FileNotFoundError:
             return set()
         last = {line.removeprefix("-"): not line.startswith("-") for line in lines}
@@ -73,41 +71,30 @@ class RecordedList:
         """Record one missing run and add it to the list; None if there is none but the skipped ones.
 
         Recorders of one store take turns: they hold a lock meanwhile.
-
-        Raises
-        ------
-        StoreError
-            mlflow cannot be used, or the store cannot be written.
         """
         with self._lock():
-            if self._database is not None and not self._database.exists():
+            if self._is_deleted():
                 self._path.unlink(missing_ok=True)
-            for folder in self.missing():
-                if folder in skipped:
-                    continue
-                recorded = self._tracking.record(folder)
-                if self._database is not None and not self._database.exists():
-                    raise StoreError(f"{self._database} was deleted while this process wrote to it")
-                if recorded is not Recorded.DAMAGED:
-                    with self._path.open("a", encoding="utf-8") as file:
-                        file.write(f"{folder.name}\n")
-                return folder, recorded
-        return None
+            folder = next((folder for folder in self.missing() if folder not in skipped), None)
+            if folder is None:
+                return None
+            recorded = self._tracking.record(folder)
+            if self._is_deleted():
+                raise StoreError(f"{self._database} was deleted while this process wrote to it")
+            if recorded is not Recorded.DAMAGED:
+                self._append([folder.name])
+            return folder, recorded
 
     def forget(self, keys: Sequence[str]) -> None:
-        """Delete the finished runs of some keys in mlflow, and remove them from the list.
+        """Delete the finished runs of some keys in mlflow, and remove them from the list."""
+        if set(keys) & self._names():
+            with self._lock():
+                self._tracking.delete(keys)
+                self._append([f"-{key}" for key in keys])
 
-        Raises
-        ------
-        StoreError
-            As `record_next`.
-        """
-        if not set(keys) & self._names():
-            return
-        with self._lock():
-            self._tracking.delete(keys)
-            with self._path.open("a", encoding="utf-8") as file:
-                file.writelines(f"-{key}\n" for key in keys)
+    def _append(self, names: Sequence[str]) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.writelines(f"{name}\n" for name in names)
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[None]:
@@ -121,24 +108,15 @@ class RecordedList:
 
 def tracking_of(store: Store) -> Tracking:
     """Return where the runs of a store are recorded: at its server, or in the database in its folder."""
-    address = store.server or address_of(store.root)
-    return Tracking.of_store(store.root) if address is None else Tracking(check_address(address))
+    return Tracking.of_store(store.root) if store.server is None else Tracking(check_address(store.server))
 
 
 def record_all(store: Store, tracking: Tracking, warn: Callable[[str], None]) -> Counter[Recorded]:
     """Record all missing runs, and return how many of them were new, there already, different or damaged.
 
-    Parameters
-    ----------
-    store : Store
-    tracking : Tracking
-    warn : callable
-        Takes a line about each run whose result differs from the one that mlflow has, or whose folder is damaged.
+    `warn` takes a line about each run whose result differs from the one that mlflow has, or whose folder is damaged.
 
-    Raises
-    ------
-    StoreError
-        mlflow cannot be used; the runs that are recorded so far are in the list.
+    Raises StoreError: mlflow cannot be used; the runs that are recorded so far are in the list.
     """
     runs, counts, damaged = RecordedList(store, tracking), Counter[Recorded](), set[Path]()
     while (done := runs.record_next(damaged)) is not None:
@@ -158,34 +136,22 @@ def record_all(store: Store, tracking: Tracking, warn: Callable[[str], None]) ->
 def delete(store: Store, runs: Sequence[FinishedRun]) -> None:
     """Delete runs, their files, and their copies in mlflow's database in the store's folder.
 
-    Raises
-    ------
-    StoreError
-        The store cannot be written, or it belongs to a server.
+    Raises StoreError: the store cannot be written, or it belongs to a server.
     """
     store.delete(runs)
     RecordedList(store, Tracking.of_store(store.root)).forget([run.key for run in runs])
 
 
 class Recorder:
-    """The recorder process of a command, as the command sees it.
-
-    Parameters
-    ----------
-    store : Store
-    warn : callable
-        Takes a line: which runs are not recorded, why, and what to do.
-    """
+    """The recorder process of a command, as the command sees it; `warn` takes a line on runs that are not recorded."""
 
     def __init__(self, store: Store, warn: Callable[[str], None]) -> None:
         self._store, self._warn = store, warn
         self._process: subprocess.Popen[str] | None = None
-        self._ended_before: list[Path] = []
 
     def begin(self) -> None:
         """Start the process, unless it runs or `OFF` says not to."""
         if self._process is None and os.environ.get(OFF) != "off":
-            self._ended_before = [*self._store.ended()]
             words = [sys.executable, "-m", __name__, str(self._store.root), self._store.server or ""]
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -199,10 +165,6 @@ class Recorder:
             tracking = tracking_of(self._store)
             runs = RecordedList(self._store, tracking)
             if self._process is None and not runs.missing():
-                return
-            if self._process and not runs.missing() and [*self._store.ended()] == self._ended_before:
-                self._process.kill()  # the command has made no run
-                self._process.communicate()
                 return
             self.begin()
             assert self._process is not None
@@ -232,22 +194,13 @@ def _read_to_end(process: subprocess.Popen[str]) -> str:
 def recording(store: Store, warn: Callable[[str], None]) -> Iterator[Callable[[], None]]:
     """Record the runs of a block in mlflow; yield a function that starts the recorder with the first run.
 
-    Parameters
-    ----------
-    store : Store
-    warn : callable
-        Takes a line; a recorder that fails loses no run.
+    `warn` takes a line; a recorder that fails loses no run.
     """
     recorder = Recorder(store, warn)
     try:
         yield recorder.begin
     finally:
         recorder.close()
-
-
-def _has_begun(store: Store) -> bool:
-    """Return whether a run is being computed, or mlflow lacks one."""
-    return store.computes() or bool(RecordedList(store, tracking_of(store)).missing())
 
 
 def main(root: str, server: str) -> int:
@@ -263,8 +216,11 @@ def main(root: str, server: str) -> int:
     threading.Thread(target=wait_for_end, daemon=True).start()
     store = Store(Path(root), server or None)
     lines: list[str] = []
-    while not (ended.is_set() or _has_begun(store)):
+    runs = RecordedList(store, tracking_of(store))
+    while not (ended.is_set() or store.computes() or runs.missing()):
         ended.wait(PAUSE_SECONDS)
+    if ended.is_set() and not runs.missing():
+        return 0
     load_mlflow()  # while the first run is computed
     while True:
         last, why = ended.is_set(), ""

@@ -7,13 +7,12 @@ import io
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.store.errors import StoreError
 from svm_cost_curves.support.files import new_folder, sync_folder
 
 if TYPE_CHECKING:
@@ -23,6 +22,20 @@ RESULT_FILE: Final = "result.json"
 CURVE_FILE: Final = "curve.parquet"
 SUMS_FILE: Final = "SHA256SUMS"
 """In the form that ``sha256sum --check`` reads."""
+
+
+class StoreError(RuntimeError):
+    """The store cannot be used, or a call is not allowed; the message is shown to the user unchanged."""
+
+
+def reason(error: BaseException) -> str:
+    """First line of the innermost error: the outer messages of SQLAlchemy contain pages of SQL."""
+    context = None if error.__suppress_context__ else error.__context__
+    inner = error.__cause__ or getattr(error, "orig", None) or context
+    if inner is not None:
+        return reason(inner)
+    text = getattr(error, "strerror", None) or str(error)
+    return (text.splitlines() or [type(error).__name__])[0]
 
 
 @dataclass(frozen=True)
@@ -57,19 +70,15 @@ class FinishedRun:
     def curve(self) -> pd.DataFrame:
         """The curve (`experiments.curve`), read at first access.
 
-        Raises
-        ------
-        StoreError
-            The file was lost or damaged after the lookup.
+        Raises StoreError: the file was lost or damaged after the lookup.
         """
-        path = self.directory / CURVE_FILE
+        contents = _read_files(self.directory, [CURVE_FILE])
         try:
-            content = path.read_bytes()
-            if not _matches(self.directory, {CURVE_FILE: content}):
-                raise StoreError(f"{path} is damaged: its checksum is not that in {SUMS_FILE}")
-            return read_curve(content)
+            if contents is not None:
+                return read_curve(contents[CURVE_FILE])
         except (OSError, ValueError) as error:
-            raise StoreError(f"the curve of run {self.key} cannot be read from {path}: {error}") from error
+            raise StoreError(f"{self.directory / CURVE_FILE} cannot be read: {error}") from error
+        raise StoreError(f"{self.directory / CURVE_FILE} is missing or damaged: make the run again")
 
 
 def write_run(
@@ -77,21 +86,12 @@ def write_run(
 ) -> None:
     """Write the folder of a run: complete or not at all; an earlier folder of this name is replaced.
 
-    Parameters
-    ----------
-    directory : Path
-        Its parents are made.
-    result : mapping
-        JSON types only (`serialize.plain`).
-    curve : DataFrame, optional
-        A curve (`experiments.curve`).
-    files : sequence of Path
-        Further files, copied under their names.
+    `result` has JSON types only (`support.values.plain`); `files` are copied under their names.
 
     Raises
     ------
     ValueError
-        `curve` is not a curve, or two files have one name.
+        `curve` is not a curve (`experiments.curve`), or two files have one name.
     OSError
         A file cannot be read or written.
     """
@@ -117,46 +117,32 @@ def write_contents(directory: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def read_run(directory: Path, *, with_curve: bool = True) -> FinishedRun | None:
-    """Return the run in a folder; None if it is missing or damaged.
-
-    Parameters
-    ----------
-    directory : Path
-    with_curve : bool
-        Also verify the curve; else it is verified when it is read.
-    """
-    names = (RESULT_FILE, CURVE_FILE) if with_curve else (RESULT_FILE,)
-    try:
-        contents = {name: _read(f"{directory}/{name}") for name in names}
-        if not _matches(directory, contents):
-            return None
-    except OSError:
-        return None
-    return FinishedRun(directory.name, json.loads(contents[RESULT_FILE]), directory)
+    """Return the run in a folder; None if it is missing or damaged. A curve is verified here, or when it is read."""
+    contents = _read_files(directory, (RESULT_FILE, CURVE_FILE) if with_curve else (RESULT_FILE,))
+    return None if contents is None else FinishedRun(directory.name, json.loads(contents[RESULT_FILE]), directory)
 
 
 def read_contents(directory: Path) -> dict[str, bytes] | None:
     """Return all files of a run's folder by name; None if one is missing or damaged."""
-    try:
-        sums = _read(f"{directory}/{SUMS_FILE}")
-        contents = {name: _read(f"{directory}/{name}") for name in read_sums(sums)}
-        return contents | {SUMS_FILE: sums} if RESULT_FILE in contents and _matches(directory, contents) else None
-    except OSError:
-        return None
+    contents = _read_files(directory)
+    return contents if contents and RESULT_FILE in contents else None
 
 
 def is_intact(directory: Path, name: str) -> bool:
     """Return whether a run has a file of this name that matches its checksum."""
+    return _read_files(directory, [name]) is not None
+
+
+def _read_files(directory: Path, names: Collection[str] = ()) -> dict[str, bytes] | None:
+    """Return SHA256SUMS and the named files, or all that it names; None if one is missing or does not match it."""
     try:
-        return _matches(directory, {name: _read(f"{directory}/{name}")})
+        text = _read(f"{directory}/{SUMS_FILE}")
+        sums = _read_sums(text)
+        contents = {name: _read(f"{directory}/{name}") for name in names or sums}
     except OSError:
-        return False
-
-
-def _matches(directory: Path, contents: Mapping[str, bytes]) -> bool:
-    """Return whether files of a run match their checksums."""
-    sums = read_sums(_read(f"{directory}/{SUMS_FILE}"))
-    return all(sums.get(name) == sha256(content) for name, content in contents.items())
+        return None
+    intact = all(sums.get(name) == sha256(content) for name, content in contents.items())
+    return contents | {SUMS_FILE: text} if intact else None
 
 
 def _read(path: str) -> bytes:
@@ -164,25 +150,22 @@ def _read(path: str) -> bytes:
         return file.read()
 
 
-def read_sums(text: bytes) -> dict[str, str]:
+def _read_sums(text: bytes) -> dict[str, str]:
     """Return the checksum of each file name in the text of SHA256SUMS; empty if a line has another form."""
     lines = [re.fullmatch(rb"([0-9a-f]{64})  ([^/]+)", line) for line in text.removesuffix(b"\n").split(b"\n")]
     return {line[2].decode("utf-8", "replace"): line[1].decode() for line in lines if line} if all(lines) else {}
 
 
-def read_curve(source: Path | bytes) -> pd.DataFrame:
-    """Return the curve of a curve.parquet, from the file or its content.
+def read_curve(content: bytes) -> pd.DataFrame:
+    """Return the curve of a curve.parquet.
 
-    Raises
-    ------
-    OSError, ValueError
-        It cannot be read, or is not a curve.
+    Raises OSError, ValueError: it cannot be read, or is not a curve.
     """
     import pandas as pd
 
     from svm_cost_curves.experiments.curve import conform
 
-    return conform(pd.read_parquet(io.BytesIO(source) if isinstance(source, bytes) else source))
+    return conform(pd.read_parquet(io.BytesIO(content)))
 
 
 def sha256(content: bytes) -> str:

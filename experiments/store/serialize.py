@@ -1,4 +1,4 @@
-"""Values as result.json and mlflow hold them: JSON, settings as text, points of a curve."""
+"""Settings of runs by name and as text, and what mlflow gets of a run: parameters, tags, points of its curve."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from svm_cost_curves.experiments.columns import COSTS
-from svm_cost_curves.experiments.store.errors import StoreError
-from svm_cost_curves.support import values
-from svm_cost_curves.support.values import flatten as flatten
+from svm_cost_curves.support.values import flatten
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PARAM_LENGTH = 6000
-TAG_LENGTH = 8000
-NAME_LENGTH = 250
+PARAM_LENGTH, TAG_LENGTH, NAME_LENGTH = 6000, 8000, 250
 """Most characters of a parameter's value, a tag's value, and a run's name in mlflow."""
 
 NAMES: Final = ("algo", "dataset", "kernel", "seed")
@@ -27,60 +23,42 @@ DESCRIPTIONS: Final = frozenset(
     ("description", "source", "licence", "remarks", "stand_in", "files", "expected_train", "expected_test")
 )
 """Entries of a data set that say what it is; its name tells them apart."""
-_MISSING: Final = object()
+
+EXACT: Final = 2.0**53
+"""Whole numbers below are exact as float."""
 
 MetricPoint = tuple[str, float, int, int]
 """Name, value, time in milliseconds since 1970, step."""
 
 
-def plain(value: Any, where: str) -> Any:
-    """As `support.values.plain`; raises StoreError for a value that has no form in JSON."""
-    try:
-        return values.plain(value, where)
-    except TypeError as error:
-        raise StoreError(str(error)) from error
-
-
-def settings_in(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a run in their groups, by their present names, without who chose them."""
+def named_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a result.json by their present names (``problem.nu``), without who chose them."""
     from svm_cost_curves.experiments.configuration.schema import RENAMED
 
-    settings = {name: value for name, value in result["settings"].items() if name != "origins"}
-    for old, new in RENAMED.items():
-        group, _, name = old.partition(".")
-        if name in settings.get(group, ()):
-            last = new.partition(".")[2]
-            settings[group] = {last if other == name else other: value for other, value in settings[group].items()}
-    return settings
+    groups = {name: value for name, value in settings.items() if name != "origins"}
+    return {RENAMED.get(name, name): value for name, value in flatten(groups)}
 
 
-def recorded_text(result: Mapping[str, Any], name: str) -> str | None:
-    """Return a setting of a run, or an entry of its provenance, as text; None if it has none of this name.
-
-    Parameters
-    ----------
-    result : mapping
-        Content of result.json.
-    name : str
-        ``algo``, ``seed``, ``problem.nu``; ``commit``, ``cpu``, ``isa``.
-    """
-    if name in NAMES:
-        return _text(result[name])
-    for names in (settings_in(result), result["provenance"], result["provenance"].get("build", {})):
-        value: Any = names
-        for part in name.split("."):
-            value = value.get(part, _MISSING) if isinstance(value, Mapping) else _MISSING
-        if value is not _MISSING and not isinstance(value, Mapping):
-            return _text(value)
-    return None
+def named_values(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings and facts of a run by name: ``algo``, ``problem.nu``; ``cpu``, ``isa``."""
+    facts = {**result["provenance"].get("build", {}), **result["provenance"]}
+    return {**dict(flatten(facts)), **named_settings(result["settings"]), **{name: result[name] for name in NAMES}}
 
 
-def setting_names(result: Mapping[str, Any]) -> list[str]:
-    """Return the names that `recorded_text` knows of a run's settings and provenance."""
-    provenance = result["provenance"]
-    facts = {name: value for name, value in provenance.items() if not isinstance(value, Mapping)}
-    settings = {name: value for name, value in settings_in(result).items() if name != "seed"}
-    return [*NAMES, *(name for name, _ in flatten({**settings, **facts, **provenance.get("build", {})}))]
+def filter_texts(value: Any) -> set[str]:
+    """Return a value, or several, as texts that are equal however a number was written: 10, 10.0 and "1e1" are."""
+    if hasattr(value, "tolist"):  # numpy's scalars and arrays
+        value = value.tolist()
+    if isinstance(value, list | tuple | set | frozenset | range):
+        return {text for item in value for text in filter_texts(item)}
+    text = _text(value)
+    try:
+        number = float(text)
+    except ValueError:
+        return {text}
+    if not abs(number) < EXACT:
+        return {text}
+    return {str(int(number)) if number.is_integer() else repr(number)}
 
 
 def params_of(result: Mapping[str, Any]) -> dict[str, str]:
@@ -88,11 +66,15 @@ def params_of(result: Mapping[str, Any]) -> dict[str, str]:
 
     Characters that mlflow does not allow in a name become ``_``; long values are cut.
     """
-    groups = {name: value for name, value in settings_in(result).items() if name not in NAMES[1:]}
-    groups |= {"kernel": result["settings"]["kernel"], "dataset": data_settings(result)}
-    settings = {name: value for name, value in flatten(groups) if not name.endswith(".name") and value is not None}
-    named = {name: result[name] for name in NAMES}
-    return {_allowed(name): _cut(_text(value), PARAM_LENGTH) for name, value in {**named, **settings}.items()}
+    settings = {
+        name: value for name, value in named_settings(result["settings"]).items() if not name.startswith("dataset.")
+    }
+    settings |= flatten({"dataset": data_settings(result)})
+    return {
+        _allowed(name): _cut(_text(value), PARAM_LENGTH)
+        for name, value in {**{name: result[name] for name in NAMES}, **settings}.items()
+        if value is not None and not name.endswith(".name")
+    }
 
 
 def data_settings(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,7 +91,7 @@ def run_name(result: Mapping[str, Any]) -> str:
     """Return the name of a run in mlflow, that of the console: with the settings of its command line."""
     from svm_cost_curves.experiments.configuration.presets import COMMAND_LINE
 
-    settings = dict(flatten(settings_in(result))) | {"kernel": result["kernel"]}
+    settings = named_settings(result["settings"]) | {"kernel": result["kernel"]}
     given = [name for name, origin in result["settings"].get("origins", {}).items() if origin == COMMAND_LINE]
     texts = {name: _text(settings[name]).removesuffix(".0") for name in given if name in settings and name != "seed"}
     shown = [f"{name}={text}" for name, text in texts.items()]
@@ -129,33 +111,12 @@ def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
-def filter_texts(value: Any) -> set[str]:
-    """Texts that match a filter's value, or one of several: 10 also finds the setting 10.0."""
-    if hasattr(value, "tolist"):  # numpy's scalars and arrays
-        value = value.tolist()
-    if isinstance(value, list | tuple | set | frozenset | range):
-        return {text for item in value for text in filter_texts(item)}
-    texts = {_text(value)}
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        texts.add(_text(float(value)))
-        if float(value).is_integer():
-            texts.add(_text(int(value)))
-    return texts
-
-
 def metric_points(curve: pd.DataFrame, started: int) -> list[MetricPoint]:
-    """Points of the thinned curve for mlflow's charts: every column, finite numbers only (its pages break on others).
+    """Points of a thinned curve for mlflow's charts: every column, finite numbers only (its pages break on others).
 
     A point's step is its cost (`experiments.curve.step_cost`), so that a chart shows a measure against the cost. The
     names have sections: the errors come first, then ``cost/`` and ``measure/``. The time of a point is the start of the
-    run plus the solver's wall seconds, without evaluation.
-
-    Parameters
-    ----------
-    curve : DataFrame
-        A curve (`experiments.curve`).
-    started : int
-        When the run began, in milliseconds since 1970.
+    run, `started` in milliseconds since 1970, plus the solver's wall seconds, without evaluation.
     """
     from svm_cost_curves.experiments.curve import column, step_cost, thin
 

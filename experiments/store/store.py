@@ -13,13 +13,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from svm_cost_curves.experiments.store.address import check_address, folder_name
-from svm_cost_curves.experiments.store.errors import StoreError, reason
-from svm_cost_curves.experiments.store.run_folder import RESULT_FILE, FinishedRun, read_run, write_run
-from svm_cost_curves.experiments.store.serialize import filter_texts, plain, recorded_text
+from svm_cost_curves.experiments.store.run_folder import (
+    RESULT_FILE,
+    FinishedRun,
+    StoreError,
+    read_run,
+    reason,
+    write_run,
+)
+from svm_cost_curves.experiments.store.serialize import filter_texts, named_values
 from svm_cost_curves.experiments.store.tracking import Tracking
-from svm_cost_curves.support.files import LOCK, check_writable, remove_drafts, remove_locks, write_file
+from svm_cost_curves.support.files import (
+    LOCK,
+    check_writable,
+    remove_drafts,
+    remove_locks,
+    remove_temporary_folders,
+    write_file,
+)
 from svm_cost_curves.support.locks import locked
 from svm_cost_curves.support.text import command_line
+from svm_cost_curves.support.values import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +41,7 @@ if TYPE_CHECKING:
 RUNS: Final = "runs"
 UNFINISHED: Final = "unfinished"
 LOCKS: Final = "locks"
+CHECKPOINTS: Final = "checkpoints"
 SWEEPS: Final = "sweeps"
 SERVERS: Final = "servers"
 """Folder of a store with the stores of servers, one for each."""
@@ -49,7 +64,7 @@ class Store:
 
     def __init__(self, root: Path, server: str | None = None) -> None:
         self.root = root
-        self.server = server
+        self.server = server or _address_of(root)
         self._read_only = False
         self._tracking: Tracking | None = None
         self._runs = root / RUNS
@@ -57,13 +72,7 @@ class Store:
 
     @classmethod
     def at(cls, root: str | Path, server: str | None = None) -> Store:
-        """Return the store that `open` opens, without its checks; it fetches nothing from the server.
-
-        Raises
-        ------
-        StoreError
-            The path is not UTF-8, or the server's address has another form.
-        """
+        """Return the store that `open` opens, without its checks; it fetches nothing from the server."""
         folder = Path(os.path.realpath(Path(root).expanduser()))
         try:
             str(folder).encode()
@@ -92,7 +101,8 @@ class Store:
         Raises
         ------
         StoreError
-            `root` is no folder, cannot be written, or holds a store of edition 1.0. The server cannot be used.
+            `root` is no folder, is not UTF-8, cannot be written, or holds a store of edition 1.0. The server cannot be
+            used, or its address has another form.
         """
         if "://" in str(root):
             raise StoreError(f"the store {str(root)!r} is not a folder; a server is named by store.uri=")
@@ -111,24 +121,18 @@ class Store:
             raise StoreError(f"the store {folder} is not a folder")
         if (folder / "artifacts").is_dir() and not store._runs.exists():
             raise StoreError(f"{folder} is a store of edition 1.0: give another folder, or move its files away")
-        if not read_only:
-            store.check_writable()
-        return store
-
-    def check_writable(self) -> None:
-        """Check that the folders can be written; leaves nothing there.
-
-        Raises
-        ------
-        StoreError
-            They cannot: which folder, and why.
-        """
         try:
-            for folder in {self.root, *(path for path in (self._runs, self._unfinished) if path.exists())}:
-                check_writable(folder)
+            for path in () if read_only else (folder, store._runs, store._unfinished):
+                check_writable(path)
         except OSError as error:
             why = f"{error.filename}: {error.strerror}"
-            raise StoreError(f"the store {self.root} cannot be written: {why}") from error
+            raise StoreError(f"the store {folder} cannot be written: {why}") from error
+        return store
+
+    @property
+    def checkpoints(self) -> Path:
+        """Folder of the checkpoints of runs that have not finished."""
+        return self.root / CHECKPOINTS
 
     def exists(self) -> bool:
         """Return whether a run has been recorded here."""
@@ -140,7 +144,12 @@ class Store:
         A run that only the server has is fetched; a store opened with `read_only` returns it without result and files.
         A server that does not answer counts as empty.
         """
-        return read_run(self._runs / key) or (self._fetched(key) if self._tracking else None)
+        directory = self._runs / key
+        if (run := read_run(directory)) is not None or self._tracking is None:
+            return run
+        if self._read_only:
+            return FinishedRun(key, {}, directory) if self._tracking.might_have(key, at_once=True) else None
+        return read_run(directory) if self._tracking.fetch(key, directory) else None
 
     def find_all_finished(self, keys: Collection[str]) -> dict[str, FinishedRun]:
         """Return the run that `find_finished` finds for each key; keys without a run are missing from the result."""
@@ -155,24 +164,18 @@ class Store:
         ----------
         **filters
             Setting (``problem.nu``) or entry of the provenance (``commit``) and its value, or a list, tuple, set or
-            range of allowed values. Values are compared as text: ``runs(algo=["sbp", "smo"], seed=range(3))``.
+            range of allowed values: ``runs(algo=["sbp", "smo"], seed=range(3))``. A number may be a text.
         """
         wanted = {name: filter_texts(value) for name, value in filters.items()}
         runs = [
             run
             for name in _names(self._runs)
-            if (run := read_run(self._runs / name, with_curve=False))
-            and all(recorded_text(run.result, setting) in texts for setting, texts in wanted.items())
+            if (run := read_run(self._runs / name, with_curve=False)) and (not wanted or _has(run, wanted))
         ]
         return sorted(runs, key=lambda run: (*(run.result[name] for name in ("algo", "dataset", "seed")), run.key))
 
     def durations(self, cpu: str) -> dict[tuple[str, str], list[tuple[Path, float]]]:
-        """Return how long the finished runs of a model of processor took, by solver and data set.
-
-        Parameters
-        ----------
-        cpu : str
-            `experiments.provenance.cpu_model`.
+        """Return how long the finished runs on a processor (`experiments.provenance.cpu_model`) took.
 
         Returns
         -------
@@ -191,13 +194,7 @@ class Store:
 
         The lock is a file in the store's folder, so it works for the processes of one machine and of machines that
         share the folder. Machines that only share a server may compute a run twice; the server keeps the first. Ctrl-C
-        ends the wait.
-
-        Parameters
-        ----------
-        key : str
-        notify : callable
-            Called once with the process that holds the lock: ``process 123 on HOST``.
+        ends the wait. `notify` is called once with the process that holds the lock: ``process 123 on HOST``.
 
         Yields
         ------
@@ -212,7 +209,7 @@ class Store:
         if not re.fullmatch(r"[0-9A-Za-z_-]{1,64}", key):
             raise StoreError(f"a run's key must be 1 to 64 letters, digits, '_' or '-', got {key!r}")
         folder, stack = self.root / LOCKS, contextlib.ExitStack()
-        new = [path for path in (folder, self.root) if path == folder or not path.exists()]
+        new = [folder] if self.root.exists() else [folder, self.root]
         try:
             _take_lock(folder, key, notify, stack)
         except OSError as error:
@@ -227,22 +224,15 @@ class Store:
 
     def computes(self) -> bool:
         """Return whether a process computes a run, or was killed while it did."""
-        return any(True for _ in (self.root / LOCKS).glob(f"*{LOCK}"))
+        return any((self.root / LOCKS).glob(f"*{LOCK}"))
 
     def finish(
         self, key: str, result: Mapping[str, Any], curve: pd.DataFrame, files: Sequence[Path] = ()
     ) -> FinishedRun:
         """Record a finished run, so that `find_finished` finds it; it replaces an earlier run of this key.
 
-        Parameters
-        ----------
-        key : str
-        result : mapping
-            Content of result.json; ``key`` and ``status`` are added, numbers that are not finite become null.
-        curve : DataFrame
-            A curve (`experiments.curve`).
-        files : sequence of Path
-            Further files, copied under their names.
+        To `result`, the content of result.json, ``key`` and ``status`` are added; numbers that are not finite become
+        null. `curve` is one of `experiments.curve`; `files` are copied under their names.
 
         Raises
         ------
@@ -282,7 +272,7 @@ class Store:
     ) -> None:
         named = {"key": key, "status": status}
         try:
-            if self.server is not None and address_of(self.root) is None:
+            if self.server is not None and _address_of(self.root) is None:
                 self.root.mkdir(parents=True, exist_ok=True)
                 write_file(self.root / ADDRESS, f"{self.server}\n".encode())
             if directory.exists():  # the run is made again: mlflow has the earlier one
@@ -291,7 +281,7 @@ class Store:
                         file.write(f"-{directory.name}\n")
             # first for the order of the entries, last for their values
             write_run(directory, named | plain(result, "result") | named, curve, files)
-        except (OSError, ValueError) as error:
+        except (OSError, TypeError, ValueError) as error:
             raise StoreError(f"the record of run {key} cannot be written: {error}") from error
 
     def ended(self) -> list[Path]:
@@ -299,8 +289,17 @@ class Store:
         return [folder / name for folder in (self._runs, self._unfinished) for name in sorted(_names(folder))]
 
     def remove_leftovers(self) -> None:
-        """Remove what killed processes have left: drafts of runs and of files."""
-        for folder in (self.root, self._runs, self._unfinished):
+        """Remove what killed processes have left: drafts of runs and of files, and temporary folders.
+
+        A process holds a lock that ends with it (`support.files`). Files of other users are not touched.
+        """
+        for folder in (self.root, self._runs, self._unfinished, self.checkpoints):
+            remove_drafts(folder)
+        remove_temporary_folders()
+
+    def remove_leftovers_of_sweeps(self) -> None:
+        """Remove what killed processes have left in the folders of sweeps, which grow; once for a sweep."""
+        for folder in (self.root / SWEEPS).glob("*"):
             remove_drafts(folder)
 
     def delete(self, runs: Collection[FinishedRun]) -> None:
@@ -311,7 +310,7 @@ class Store:
         StoreError
             The store cannot be written, or it belongs to a server, which would send the runs again.
         """
-        if self.server is not None or address_of(self.root) is not None:
+        if self.server is not None:
             raise StoreError(f"{self.root} has the runs of a server: runs are deleted there")
         for run in runs:
             try:
@@ -321,19 +320,19 @@ class Store:
             except OSError as error:
                 raise StoreError(f"{run.directory} cannot be deleted: {error.strerror or error}") from error
 
-    def _fetched(self, key: str) -> FinishedRun | None:
-        assert self._tracking is not None
-        if self._read_only:
-            return FinishedRun(key, {}, self._runs / key) if self._tracking.might_have(key, at_once=True) else None
-        return read_run(self._runs / key) if self._tracking.fetch(key, self._runs / key) else None
 
-
-def address_of(root: Path) -> str | None:
+def _address_of(root: Path) -> str | None:
     """Return the address of the server whose runs a folder has; None if it has those of no server."""
     try:
-        return (root / ADDRESS).read_text(encoding="utf-8").strip()
-    except (FileNotFoundError, NotADirectoryError):
+        return (root / ADDRESS).read_text("utf-8", "replace").strip()
+    except OSError:
         return None
+
+
+def _has(run: FinishedRun, wanted: Mapping[str, set[str]]) -> bool:
+    """Return whether a run has settings with one of the given texts each."""
+    values = named_values(run.result)
+    return all(name in values and filter_texts(values[name]) & texts for name, texts in wanted.items())
 
 
 def _names(folder: Path) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from svm_cost_curves.experiments.columns import COLUMNS
 from svm_cost_curves.experiments.store.run_folder import FinishedRun
-from svm_cost_curves.experiments.store.serialize import DESCRIPTIONS, settings_in
+from svm_cost_curves.experiments.store.serialize import DESCRIPTIONS, named_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,10 +20,6 @@ ARRAYS: Final = "arrays.npz"
 
 def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
     """Return the curves of some runs as one table.
-
-    Parameters
-    ----------
-    runs : sequence of FinishedRun
 
     Returns
     -------
@@ -37,11 +33,11 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
     records = [record_of(run) for run in runs]
     names, frames = differing(records), []
     for run, record in zip(runs, records, strict=True):
-        own = {name: run.result[name] for name in FIRST}
-        own |= {name: entry(record, name) for name in names} | {"run": run.key}
+        facts = {name: run.result[name] for name in FIRST}
+        facts |= {name: record.get(name) for name in names} | {"run": run.key}
         points = run.curve.dropna(axis="columns", how="all").reset_index(drop=True)
-        facts = pd.DataFrame({name: [value] * len(points) for name, value in own.items()}, index=points.index)
-        frames.append(pd.concat([facts, points], axis="columns"))
+        repeated = pd.DataFrame({name: [value] * len(points) for name, value in facts.items()}, index=points.index)
+        frames.append(pd.concat([repeated, points], axis="columns"))
     if not frames:
         return pd.DataFrame(columns=[*FIRST, "run", *COLUMNS])
     whole = pd.concat(frames, ignore_index=True)
@@ -49,40 +45,25 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
 
 
 def record_of(run: FinishedRun) -> dict[str, Any]:
-    """Return the settings of a run in their groups, and of its build what a run's key depends on."""
-    recorded = run.result["provenance"]["build"]
-    build = {name: str(recorded[name])[:12] for name in ("build_id", "isa", "code") if name in recorded}
-    settings = settings_in(run.result)
+    """Return the settings of a run by their names, and of its build what a run's key depends on."""
+    build, settings = run.result["provenance"]["build"], run.result["settings"]
     data = {name: value for name, value in settings["dataset"].items() if name not in DESCRIPTIONS}
     if PurePath(data.get("train") or "").name == ARRAYS:
         del data["train"]
-    return {**settings, "dataset": data, "build": build}
-
-
-def entry(record: Mapping[str, Any], name: str) -> Any:
-    """Return the value of a dotted name in nested groups; None if there is none."""
-    value: Any = record
-    for part in name.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return value
+    built = {f"build.{name}": str(build[name])[:12] for name in ("build_id", "isa", "code") if name in build}
+    return named_settings(settings | {"dataset": data}) | built
 
 
 def differing(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the names, other than seed, algorithm and data set, whose values are not the same in all records."""
-    names: dict[str, None] = {}
-    for record in records[1:]:
-        names |= dict.fromkeys(_differing(records[0], record, ""))
+    first = records[0] if records else {}
+    names = {
+        name: None
+        for record in records[1:]
+        for name in (*first, *(name for name in record if name not in first))
+        if record.get(name) != first.get(name)
+    }
     return [name for name in names if name not in ("seed", "algo.name", "dataset.name")]
-
-
-def _differing(first: Mapping[str, Any], second: Mapping[str, Any], prefix: str) -> Iterator[str]:
-    for name in dict.fromkeys((*first, *second)):
-        one, other = first.get(name), second.get(name)
-        if isinstance(one, Mapping) or isinstance(other, Mapping):
-            if one != other:
-                yield from _differing(one or {}, other or {}, f"{prefix}{name}.")
-        elif one != other or type(one) is not type(other):
-            yield f"{prefix}{name}"
 
 
 def separating(records: Sequence[Mapping[str, str]], names: Iterable[str], kept: Sequence[str]) -> list[str]:

@@ -25,13 +25,14 @@ from urllib.parse import urlsplit
 
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.store.address import FILES, database_uri, reach
-from svm_cost_curves.experiments.store.errors import StoreError, reason
 from svm_cost_curves.experiments.store.run_folder import (
     CURVE_FILE,
     RESULT_FILE,
     SUMS_FILE,
+    StoreError,
     read_contents,
     read_curve,
+    reason,
     sha256,
     write_contents,
 )
@@ -77,20 +78,19 @@ class Recorded(enum.Enum):
 class Tracking:
     """The runs in mlflow at one address. The constructor sends no request and does not import mlflow.
 
+    Every method raises StoreError if mlflow cannot be used, unless it says otherwise.
+
     Parameters
     ----------
     uri : str
         ``http://HOST:PORT`` of a server, or ``sqlite:///PATH``.
     files : Path, optional
-        Where mlflow keeps the files of runs in a new database; a server decides that itself.
-
-    Attributes
-    ----------
-    uri : str
+        Where mlflow keeps the files of runs in a new database; a server, which other machines share, decides that.
     """
 
     def __init__(self, uri: str, files: Path | None = None) -> None:
         self.uri = uri
+        self.is_shared = files is None
         self._files = files
         self._keys: frozenset[str] | None = None  # of the server's finished runs
         self._lookups = 0
@@ -103,28 +103,14 @@ class Tracking:
 
     @classmethod
     def reached(cls, address: str) -> Tracking:
-        """Return a server that answers; a command checks that once, its child processes inherit the answer.
-
-        Raises
-        ------
-        StoreError
-            The address has another form, or no mlflow server answers there within five seconds.
-        """
+        """Return a server that answers; errors are those of `address.reach`."""
         return cls(reach(address))
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether other machines record here, too."""
-        return self._files is None
 
     @cached_property
     def experiment_id(self) -> str:
         """Identifier of our experiment, which is created if there is none.
 
-        Raises
-        ------
-        StoreError
-            mlflow cannot be used, or its experiment of this name cannot hold our runs.
+        Raises StoreError: mlflow cannot be used, or its experiment of this name cannot hold our runs.
         """
         with self._errors() as mlflow:
             experiment = self._client.get_experiment_by_name(EXPERIMENT)
@@ -150,47 +136,35 @@ class Tracking:
         return str(experiment.experiment_id)
 
     def record(self, folder: Path) -> Recorded:
-        """Record a run that has ended, unless it is there; a partial record is completed.
-
-        Parameters
-        ----------
-        folder : Path
-            The run's folder.
-
-        Raises
-        ------
-        StoreError
-            mlflow cannot be used.
-        """
+        """Record the ended run in a folder, unless it is there; a partial record is completed."""
         contents = read_contents(folder)
         if contents is None:
             return Recorded.DAMAGED
         result = json.loads(contents[RESULT_FILE])
         curve = read_curve(contents[CURVE_FILE]) if CURVE_FILE in contents else None
-        source = f"{socket.gethostname()}:{folder}"
-        sums = sha256(contents[SUMS_FILE])
+        labels = {"folder": f"{socket.gethostname()}:{folder}", "sums": sha256(contents[SUMS_FILE])}
         present = self._runs_of(result["key"])
-        mine = next((run for run in present if run.data.tags.get("folder") == source), None)
-        if mine is not None and not self.is_shared and mine.data.tags.get("sums") != sums:  # the run was made again
-            self.delete([result["key"]])
+        mine = next((run for run in present if run.data.tags.get("folder") == labels["folder"]), None)
+        if mine is not None and not self.is_shared and mine.data.tags.get("sums") != labels["sums"]:
+            self.delete([result["key"]])  # the run was made again
             present, mine = [], None
         if mine is not None and (status := mine.data.tags["status"]) != RECORDING:
             return Recorded.DIFFERS if status == DIFFERS else Recorded.THERE
         status = result["status"]
         if status == FINISHED:
-            others = [run for run in present if run.data.tags.get("status") == FINISHED]
+            others = (run for run in present if run.data.tags.get("status") == FINISHED)
             first = next((known for run in others if (known := self._curve_or_damaged(run)) is not None), None)
             if first is not None and curve is not None:
                 if same_results(first, curve):
                     return Recorded.THERE
                 status = DIFFERS
-        run_id = self._send(result, curve, folder, source, sums, mine, status)
+        run_id = self._send(result, curve, folder, labels, mine, status)
         if status == FINISHED and self.is_shared:
             status = self._keep_first(result["key"], run_id)
         return Recorded.DIFFERS if status == DIFFERS else Recorded.NEW
 
     def might_have(self, key: str, *, at_once: bool = False) -> bool:
-        """Return whether the server may have a finished run of a key.
+        """Return whether the server may have a finished run of a key; one that does not answer counts as empty.
 
         From the second call on, or from the first with `at_once`, all keys are asked for in few large answers.
         """
@@ -206,7 +180,7 @@ class Tracking:
     def fetch(self, key: str, directory: Path) -> bool:
         """Copy the server's finished run of a key into a folder if its files match their checksums.
 
-        A server that does not answer counts as empty.
+        A server that does not answer counts as empty; StoreError is raised only if the folder cannot be written.
         """
         if not self.might_have(key):
             return False
@@ -229,13 +203,7 @@ class Tracking:
                     self._client.delete_run(run.info.run_id)
 
     def share_view(self, name: str, view: Mapping[str, Any]) -> None:
-        """Store a view of mlflow's pages, as their button "Share" does; ``viewStateShareKey=NAME`` opens it.
-
-        Raises
-        ------
-        StoreError
-            mlflow cannot be used.
-        """
+        """Store a view of mlflow's pages, as their button "Share" does; ``viewStateShareKey=NAME`` opens it."""
         with self._errors():
             self._client.set_experiment_tag(self.experiment_id, f"mlflow.sharedViewState.{name}", json.dumps(view))
 
@@ -244,8 +212,7 @@ class Tracking:
         result: Mapping[str, Any],
         curve: pd.DataFrame | None,
         folder: Path,
-        source: str,
-        sums: str,
+        labels: Mapping[str, str],
         partial: Any,
         status: str,
     ) -> str:
@@ -261,10 +228,8 @@ class Tracking:
         with self._errors() as mlflow:
             if partial is None:
                 names = {name: result.get(name) for name in ("algo", "dataset", "key", "error")}
-                names |= {"step": None if curve is None else step_cost(curve)}
-                tags = tags_of(
-                    provenance.as_tags(facts) | names | {"status": RECORDING, "folder": source, "sums": sums}
-                )
+                names |= {"step": None if curve is None else step_cost(curve), "status": RECORDING, **labels}
+                tags = tags_of(provenance.as_tags(facts) | names)
                 tags |= {"mlflow.source.type": "LOCAL", "mlflow.source.name": "run.py"}
                 name = run_name(result) if "algo" in result else result["key"]
                 partial = self._client.create_run(self.experiment_id, started, tags, name)
@@ -277,7 +242,7 @@ class Tracking:
                 self._client.log_batch(run_id, metrics=[mlflow.entities.Metric(*point) for point in chunk])
             self._client.log_artifacts(run_id, str(folder))
             self._client.set_terminated(run_id, MLFLOW_STATUS[result["status"]], end_time=ended)
-            self._client.set_tag(run_id, "status", status)
+        self._set_status(partial, status)
         return run_id
 
     def _keep_first(self, key: str, run_id: str) -> str:

@@ -18,7 +18,7 @@ from svm_cost_curves import solvers
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.processes.pool import ATTEMPTS
-from svm_cost_curves.experiments.reproduction.figure_runs import make_runs
+from svm_cost_curves.experiments.reproduction.execute import make_runs
 
 LONG = ["dataset=synthetic", "dataset.n=300", "budget.iterations=1e9"]
 
@@ -84,23 +84,3 @@ def test_ctrl_c_records_what_was_reached(place: Path) -> None:
     (result,) = set(place.rglob("result.json")) - before
     assert '"interrupted"' in result.read_text()
     assert not multiprocessing.active_children()
-
-
-def test_a_users_own_solver_runs_in_a_process_of_its_own(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = Path(__file__).parents[1] / "engine" / "dying_solver.py"
-    with monkeypatch.context() as own:
-        own.setenv("SVM_SOLVERS", str(file))
-        solvers.registry.solver_classes.cache_clear()
-        run = settings(place, "dataset=synthetic", "dataset.n=50", "algo=minibatch_sdca", "algo.batch_size=5")
-        *_, event = make_runs([dataclasses.replace(run, solver=solvers.get("dying"))], 1, ["test"])
-    solvers.registry.solver_classes.cache_clear()
-    assert event.outcome is not None
-    assert (event.outcome.status, event.outcome.algo) == ("finished", "dying")
-
-
-def test_a_refused_run_says_why(place: Path) -> None:
-    wrong = settings(place, "dataset=file", "dataset.train=nowhere.svm")
-    *_, event = make_runs([wrong], 1, ["test"])
-    assert event.outcome is not None
-    assert event.outcome.status == "refused"
-    assert "nowhere.svm" in event.outcome.message

@@ -1,17 +1,19 @@
-"""Which jobs are begun, retried and reported, whatever dies in a pool."""
+"""Which jobs are begun, retried and reported, whatever dies in a pool; and what is told of an outcome."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.outcome import Outcome, exit_code, outcomes_in
 from svm_cost_curves.experiments.processes.pool import ATTEMPTS, Job, Report, run_jobs
 
 
@@ -84,24 +86,30 @@ def test_a_pool_that_retries_by_itself_is_not_asked_again() -> None:
     assert pool.begun == [0, 1, 2]
 
 
+class Held(Plan):
+    """A pool whose jobs end when they are stopped, by what `end` does with their futures."""
+
+    begin: Callable[[int, Future[Outcome]], None] = staticmethod(lambda index, future: None)
+    end: Callable[[int, Future[Outcome]], None]
+
+    def submit(self, index: int, job: Job) -> Future[Outcome]:
+        self.running[index] = Future()
+        self.begin(index, self.running[index])
+        return self.running[index]
+
+    def reports(self) -> list[tuple[int, float | str]]:
+        return []
+
+    def stop(self, indexes: Collection[int], number: signal.Signals) -> None:
+        super().stop(indexes, number)
+        for index in indexes:
+            self.end(index, self.running[index])
+
+
 def test_a_job_that_raises_has_failed_and_a_caller_that_leaves_stops_the_others() -> None:
-    class Raising(Plan):
-        def submit(self, index: int, job: Job) -> Future[Outcome]:
-            future: Future[Outcome] = Future()
-            if index == 0:
-                future.set_exception(ValueError("no"))
-            self.running[index] = future
-            return future
-
-        def reports(self) -> list[tuple[int, float | str]]:
-            return []
-
-        def stop(self, indexes: Collection[int], number: signal.Signals) -> None:
-            super().stop(indexes, number)
-            for index in indexes:
-                self.running[index].set_result(Outcome(str(index), "interrupted"))
-
-    pool = Raising(2, 1, [0, 0])
+    pool = Held(2, 1, [0, 0])
+    pool.begin = lambda index, future: None if index else future.set_exception(ValueError("no"))
+    pool.end = lambda index, future: future.set_result(Outcome(str(index), "interrupted"))
     events = run_jobs(jobs(2), pool)
     first = next(events)
     assert first.outcome is not None
@@ -112,24 +120,36 @@ def test_a_job_that_raises_has_failed_and_a_caller_that_leaves_stops_the_others(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_had_not_started_when_the_command_was_stopped_says_so(number: signal.Signals) -> None:
-    class Cancelling(Plan):
-        def submit(self, index: int, job: Job) -> Future[Outcome]:
-            self.running[index] = Future()
-            signal.raise_signal(number)
-            return self.running[index]
-
-        def reports(self) -> list[tuple[int, float | str]]:
-            return []
-
-        def stop(self, indexes: Collection[int], number: signal.Signals) -> None:
-            super().stop(indexes, number)
-            for index in indexes:
-                self.running[index].set_exception(RuntimeError("cancelled"))
-
-    pool = Cancelling(1, 1, [0, 0])
+    pool = Held(1, 1, [0, 0])
+    pool.begin = lambda index, future: signal.raise_signal(number)
+    pool.end = lambda index, future: future.set_exception(RuntimeError("cancelled"))
     ends = []
     with pytest.raises(KeyboardInterrupt):
         ends.extend(event.outcome for event in run_jobs(jobs(2), pool))
     assert pool.stopped == [number]
     status = "interrupted" if number == signal.SIGINT else "terminated"
     assert [(end.label, end.status, end.message) for end in ends if end] == [("0", status, "not started")]
+
+
+def test_a_line_has_the_first_line_of_the_message_if_there_is_one() -> None:
+    assert Outcome("a run", "interrupted").line == "a run: interrupted"
+    assert Outcome("a run", "failed", "ValueError: no\nand more").line == "a run: failed: ValueError: no"
+
+
+def test_outcomes_survive_their_files_in_the_order_of_the_jobs(tmp_path: Path) -> None:
+    outcomes = [Outcome(f"x{number}", "refused", "why", overrides=("a=1", "b=2")) for number in range(12)]
+    for number in reversed(range(12)):
+        outcomes[number].write(tmp_path, number)
+    assert outcomes_in(tmp_path) == outcomes
+    assert len([*tmp_path.iterdir()]) == 12
+
+
+def test_exit_codes() -> None:
+    def code(*names: Any) -> int:
+        return exit_code([Outcome("x", name) for name in names])
+
+    assert code() == code("finished", "found") == 0
+    assert code("finished", "refused") == 2
+    assert code("refused", "interrupted", "terminated") == 130
+    assert code("refused", "terminated", "finished") == 75
+    assert code("refused", "failed", "finished") == 1

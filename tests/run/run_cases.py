@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,3 +33,15 @@ def alone(place: Path, *words: str, display: Display | None = None) -> tuple[dic
     settings = settings_of([*words, f"store.root={place / 'results'}"])
     outcome = runner.run(settings, display or Display(), ["run.py", "a test"])
     return record(f"result: {outcome.result_path}")
+
+
+class Heard(Display):
+    """Remembers warnings, and calls something at each."""
+
+    def __init__(self, then: Callable[[], None] = lambda: None) -> None:
+        self.warnings: list[str] = []
+        self._then = then
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
+        self._then()

@@ -1,11 +1,12 @@
-"""The curve of a run while it grows: when snapshots are evaluated, and in which groups."""
+"""The curve of a run while it grows: when and in which groups snapshots are evaluated; the used part of a budget."""
 
 from __future__ import annotations
 
 import io
 import itertools
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
 from svm_cost_curves.experiments.run import curve_builder
-from svm_cost_curves.experiments.run.advance import advance_run
+from svm_cost_curves.experiments.run.advance import advance_run, counted, fraction_used, reached
 from svm_cost_curves.experiments.run.console import Display, FullDisplay
 from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
 
@@ -108,26 +109,16 @@ def test_each_snapshot_is_evaluated_once_where_no_progress_is_shown(progress: bo
 def test_large_snapshots_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights of many features are evaluated when too many bytes are pending, however little time has passed."""
 
-    class Weights:
-        def __init__(self) -> None:
-            self.weights = np.zeros(100)
-
-    class Blocks:
-        sizes: ClassVar[list[int]] = []
-
-        def evaluate(self, snapshots: Sequence[Any], /) -> list[dict[str, float | None]]:
-            self.sizes.append(len(snapshots))
-            return [{} for _ in snapshots]
-
     monkeypatch.setattr(curve_builder, "PENDING_BYTES", 2400)
-    solver, clock = _Solver(), _Clock()
-    monkeypatch.setattr(solver, "snapshot", Weights)
-    builder = CurveBuilder(Blocks(), 10, 1e9, clock)
+    solver, sizes = _Solver(), list[int]()
+    monkeypatch.setattr(solver, "snapshot", lambda: SimpleNamespace(weights=np.zeros(100)))
+    evaluator = SimpleNamespace(evaluate=lambda snapshots: sizes.append(len(snapshots)) or [{} for _ in snapshots])
+    builder = CurveBuilder(evaluator, 10, 1e9, _Clock())
     for _ in range(7):
         solver.step()
         builder.add(solver)
     builder.flush()
-    assert Blocks.sizes == [3, 3, 1]
+    assert sizes == [3, 3, 1]
 
 
 def test_groups_depend_neither_on_time_nor_on_interruptions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,3 +172,19 @@ def test_after_ctrl_c_only_a_quick_evaluation_is_made() -> None:
     assert len(builder.rows) == 1
     builder.preview_if_quick(1.0)
     assert len(builder.rows) == 2
+
+
+def test_limits_that_a_solver_does_not_count_are_left_out() -> None:
+    limit = solvers.Limit(presentations=10, inner_products=20, cpu_seconds=1.0)
+    costs = {"presentations": None, "inner_products": 0.0, "cpu_seconds": 0.0}
+    assert counted(limit, costs) == solvers.Limit(inner_products=20, cpu_seconds=1.0)
+
+
+def test_reached_and_fraction_follow_the_first_limit() -> None:
+    limit = solvers.Limit(iterations=100, kernel_evaluations=1000)
+    assert fraction_used(limit, {"iterations": 10, "kernel_evaluations": 500}) == 0.5
+    assert not reached(limit, {"iterations": 99, "kernel_evaluations": 999})
+    assert reached(limit, {"iterations": 1, "kernel_evaluations": 1000})
+    assert fraction_used(limit, {"iterations": 1000, "kernel_evaluations": 0}) == 1.0
+    assert fraction_used(solvers.Limit(), {"iterations": 3}) == 0.0
+    assert not reached(solvers.Limit(), {"iterations": 3})

@@ -176,5 +176,5 @@ def test_a_checkpoint_with_a_right_checksum_and_foreign_content(tmp_path: Path, 
 
     case, content = checkpoint(tmp_path), io.BytesIO()
     np.savez(content, rest=np.frombuffer(rest, np.uint8))
-    Checkpointer(case.path, None, {"key": "k"})._write(case.path, content.getbuffer())
+    Checkpointer(case.path, None, {"key": "k"})._write(content.getbuffer())
     assert case.read() == "damaged"

@@ -20,7 +20,6 @@ from svm_cost_curves.experiments.reproduction.report.pages import write_report
 from svm_cost_curves.experiments.run import runner
 from svm_cost_curves.experiments.run.checkpointer import Checkpointer
 from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.experiments.run.leftovers import remove_leftovers, remove_old_leftovers
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.solvers.gram_store import GramStore
 from svm_cost_curves.solvers.models import Model
@@ -51,8 +50,8 @@ def a_run_and_a_sweep(folder: Path) -> None:
     words = [*DATA, "algo=sbp", "budget.epochs=1", "budget.evaluations=3", f"store.root={folder}"]
     runner.run(settings_of([*words, f"model={folder / 'model.npz'}"]), Display(), ["a test"])
     store = Store.open(folder)
-    remove_leftovers(store)
-    remove_old_leftovers(store)
+    store.remove_leftovers()
+    store.remove_leftovers_of_sweeps()
     assert (folder / "model.npz").exists()
 
 
@@ -98,7 +97,7 @@ def a_sweep(folder: Path) -> None:
 
 def a_checkpoint(folder: Path) -> None:
     path = folder / "checkpoints" / "run.state"
-    Checkpointer(path, 1.0)._write(path, memoryview(b"content"))
+    Checkpointer(path, 1.0)._write(memoryview(b"content"))
 
 
 def evidence(folder: Path) -> None:

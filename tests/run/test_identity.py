@@ -1,3 +1,5 @@
+"""What changes the key of a run, and what does not."""
+
 from __future__ import annotations
 
 import copy
@@ -12,10 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from svm_cost_curves import solvers
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.run.identity import KEY_LENGTH, canonical_json, run_key, settings_key
+from svm_cost_curves.experiments.run import identity as identities
+from svm_cost_curves.experiments.run.identity import KEY_LENGTH, canonical_json, code_id, run_key, settings_key
+from svm_cost_curves.solvers import Solver
 
-RESOURCES = ["threads=2", "memory=1GiB", "rows.provider=cache"]
+RESOURCES = ["threads=2", "memory=1GiB", "rows.provider=cache", "checkpoint_seconds=30"]
 
 names = st.text(min_size=1, max_size=6)
 leaves = (
@@ -67,16 +72,11 @@ def test_any_influential_change_changes_the_key(settings: dict[str, Any], data: 
     assert settings == before
 
 
-def test_data_and_build_matter_and_cannot_stand_for_each_other() -> None:
+def test_data_build_instruction_set_and_code_matter_and_cannot_stand_for_each_other() -> None:
     keys = {run_key({"seed": 0}, *pair, "v3", "c") for pair in (("a", "b"), ("b", "a"), ("a", "a"), ("ab", "b"))}
-    assert len(keys) == 4
-
-
-def test_the_instruction_set_matters_and_settings_have_a_key_of_their_own() -> None:
-    keys = {run_key({"seed": 0}, "a", "b", isa, "c") for isa in ("v3", "v4", "v4a")} | {settings_key({"seed": 0}, "a")}
-    assert len(keys) == 4
-    assert settings_key({"seed": 0}, "a") != settings_key({"seed": 1}, "a")
-    assert settings_key({"seed": 0}, "a") != settings_key({"seed": 0}, "b")
+    keys |= {run_key({"seed": 0}, "a", "b", *pair) for pair in (("v4", "c"), ("v4a", "c"), ("v3", "d"))}
+    keys |= {settings_key({"seed": seed}, data) for seed in (0, 1) for data in "ab"}
+    assert len(keys) == 11
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
@@ -115,14 +115,9 @@ def test_values_without_a_canonical_form_are_refused(bad: object) -> None:
 def test_keys_must_be_strings_and_identities_not_empty() -> None:
     with pytest.raises(TypeError, match="must be strings"):
         run_key({"x": {1: 2}}, "d", "b", "v3", "c")
-    with pytest.raises(ValueError, match="data_fingerprint"):
-        run_key({}, "", "b", "v3", "c")
-    with pytest.raises(ValueError, match="build_id"):
-        run_key({}, "d", "", "v3", "c")
-    with pytest.raises(ValueError, match="isa"):
-        run_key({}, "d", "b", "", "c")
-    with pytest.raises(ValueError, match="code"):
-        run_key({}, "d", "b", "v3", "")
+    for place, name in enumerate(("data_fingerprint", "build_id", "isa", "code")):
+        with pytest.raises(ValueError, match=name):
+            run_key({}, *("" if place == other else "x" for other in range(4)))
 
 
 def test_the_key_stays_the_same_between_versions() -> None:
@@ -152,3 +147,62 @@ def test_the_keys_of_runs_stay_the_same_between_versions(words: list[str], run: 
     identity = settings_of(words).identity()
     assert run_key(identity, "data", "build", "isa", "code") == run
     assert settings_key({**identity, "engine": None}, "data") == of_settings
+
+
+FILES = {
+    "mine.py": "from svm_cost_curves.solvers.base import Solver\nfrom svm_cost_curves.solvers.near import x\n",
+    "near.py": "import numpy\nfrom svm_cost_curves.solvers import far\nfrom svm_cost_curves.solvers import _core\n",
+    "far.py": "import svm_cost_curves.solvers.near\n",
+    "base.py": "",
+    "evaluation.py": "",
+    "other.py": "from svm_cost_curves.solvers.near import x\n",
+}
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a solver and the modules that it imports."""
+    (tmp_path / "solvers").mkdir()
+    for name, text in FILES.items():
+        (tmp_path / "solvers" / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(identities, "PROJECT_ROOT", tmp_path)
+    return tmp_path / "solvers"
+
+
+def code_of(package: Path, libraries: tuple[str, ...] = ()) -> str:
+    """Return the identity of a solver in the folder, as its files are now."""
+
+    class Mine(Solver):
+        pass
+
+    Mine.libraries = libraries
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("inspect.getfile", lambda _: str(package / "mine.py"))
+        return code_id(Mine)
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"), [("mine", True), ("near", True), ("far", True), ("evaluation", True), ("other", False)]
+)
+def test_a_change_counts_where_the_solver_imports_it(package: Path, name: str, counts: bool) -> None:
+    before = code_of(package)
+    assert code_of(package) == before
+    path = package / f"{name}.py"
+    path.write_text(path.read_text() + "\n# changed\n", encoding="utf-8")
+    assert (code_of(package) != before) is counts
+
+
+def test_versions_of_libraries_count(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = code_of(package, ("scikit-learn",))
+    assert before != code_of(package)
+    monkeypatch.setattr("importlib.metadata.version", lambda _: "0.0")
+    assert code_of(package, ("scikit-learn",)) != before
+
+
+def test_solvers_that_report_the_numbers_of_a_library_name_it() -> None:
+    named = {name for name in solvers.names() if solvers.get(name).libraries}
+    assert named == {name for name in solvers.names() if "sklearn" in name or name in ("libsvm", "liblinear")}
+
+
+def test_two_solvers_have_two_identities() -> None:
+    assert code_id(solvers.get("sbp")) != code_id(solvers.get("smo"))

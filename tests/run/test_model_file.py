@@ -7,34 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from run_cases import DATA
+from run_cases import DATA, Heard
 
 from svm_cost_curves import datasets
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.run import model_file, runner
-from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.experiments.run.model_file import MODEL_FILE
+from svm_cost_curves.experiments.run import active_run, runner
+from svm_cost_curves.experiments.run.active_run import MODEL_FILE
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.solvers import FunctionSnapshot, SettingsError
 from svm_cost_curves.solvers.asset_online import CosineSnapshot
 from svm_cost_curves.solvers.models import Model
 
-RUN = [*DATA, "budget.epochs=1", "budget.evaluations=3", "threads=1"]
-
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "draw_if_possible", lambda *_: False)
-
-
-class Heard(Display):
-    """Remembers warnings."""
-
-    def __init__(self) -> None:
-        self.warnings: list[str] = []
-
-    def warn(self, text: str) -> None:
-        self.warnings.append(text)
+RUN = [*DATA, "budget.epochs=1", "budget.evaluations=3", "threads=1", "picture=false"]
 
 
 def made(place: Path, *words: str) -> tuple[Any, Heard, Any]:
@@ -88,12 +72,11 @@ def test_a_full_disk_costs_no_run(fresh: Path, monkeypatch: pytest.MonkeyPatch) 
         raise OSError(28, "No space left on device")
 
     path = fresh / "model.npz"
-    monkeypatch.setattr(model_file, "write_output", full)
+    monkeypatch.setattr(active_run, "write_output", full)
     for _ in range(2):  # the run is made, then found
         with pytest.raises(SettingsError, match=r"^model=.*model\.npz cannot be written: No space left .* is recorded"):
             made(fresh, "algo=pegasos", f"model={path}")
     monkeypatch.undo()
-    monkeypatch.setattr(runner, "draw_if_possible", lambda *_: False)
     outcome, display, _ = made(fresh, "algo=pegasos", f"model={path}")
     assert (outcome.status, display.warnings) == ("found", [])
     assert path.exists()

@@ -64,26 +64,6 @@ def test_a_server_that_is_not_there_is_told_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
-def test_a_run_is_found_on_another_machine(
-    here: Callable[..., int],
-    server: tuple[str, Path],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    address, _ = server
-    words = ["store=server", f"store.uri={address}", "seed=71"]
-    assert here(*words, "store.root=one") == 0
-    first = capsys.readouterr()
-    assert "not in mlflow" not in first.err
-    monkeypatch.setattr(advance, "_advance_through", None)  # nothing is computed
-    assert here(*words, "store.root=other") == 0
-    assert "result: " in capsys.readouterr().out.splitlines()[-1]
-    one, other = (sorted(Path(name).glob("servers/*/runs/*/result.json")) for name in ("one", "other"))
-    assert len(one) == 1
-    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other]
-
-
 def test_a_server_lost_on_the_way_costs_a_warning_and_the_same_command_records(
     here: Callable[..., int],
     server: tuple[str, Path],

@@ -12,37 +12,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from run_cases import DATA, statuses
+from run_cases import DATA, Heard, statuses
 from store_records import record
 from waiting import PATIENCE
 
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.run import runner
 from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.experiments.run.leftovers import remove_leftovers, remove_old_leftovers
 from svm_cost_curves.experiments.store import Store, StoreError
 from svm_cost_curves.support import locks
 from svm_cost_curves.support.files import new_folder
 
 FORK = multiprocessing.get_context("fork")
-RUN = [*DATA, "algo=pegasos", "budget.epochs=1", "budget.evaluations=3", "rows.provider=on_the_fly", "threads=1"]
-
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "draw_if_possible", lambda *_: False)
-
-
-class Heard(Display):
-    """Remembers warnings, and calls something at each."""
-
-    def __init__(self, then: Any = lambda: None) -> None:
-        self.warnings: list[str] = []
-        self._then = then
-
-    def warn(self, text: str) -> None:
-        self.warnings.append(text)
-        self._then()
+RUN = [
+    *DATA,
+    "algo=pegasos",
+    "budget.epochs=1",
+    "budget.evaluations=3",
+    "rows.provider=on_the_fly",
+    "threads=1",
+    "picture=false",
+]
 
 
 def make(settings: Any, barrier: Any, outcomes: Any) -> None:
@@ -110,25 +100,17 @@ def test_when_the_first_is_killed_the_second_makes_the_run(store: Store, rival: 
 
 
 def test_a_run_says_that_it_waits_and_ctrl_c_ends_it(
-    fresh: Path, monkeypatch: pytest.MonkeyPatch, gram_folder: Path
+    store: Store, rival: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(locks, "NOTIFY_SECONDS", 0.0)
     monkeypatch.setattr(runner, "run_key", lambda *_: "k")
-    store = Store.open(fresh / "results")
-    begun, go_on = FORK.Event(), FORK.Event()
-    child = FORK.Process(target=compute, args=(store.root, "k", begun, go_on))
-    child.start()
-    try:
-        assert begun.wait(PATIENCE)
-        display = Heard(lambda: os.kill(os.getpid(), signal.SIGINT))
-        with pytest.raises(KeyboardInterrupt):
-            runner.run(settings_of([*RUN, f"store.root={store.root}"]), display, ["a test"])
-        (warning,) = display.warnings
-        assert warning.startswith(f"waiting for the run that process {child.pid} on ")
-        assert warning.endswith(" makes")
-    finally:
-        child.kill()
-        child.join()
+    child, _ = rival
+    display = Heard(lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        runner.run(settings_of([*RUN, f"store.root={store.root}"]), display, ["a test"])
+    (warning,) = display.warnings
+    assert warning.startswith(f"waiting for the run that process {child.pid} on ")
+    assert warning.endswith(" makes")
 
 
 def test_a_refused_run_leaves_no_folder(tmp_path: Path) -> None:
@@ -185,8 +167,8 @@ def test_a_command_removes_what_killed_ones_have_left(store: Store) -> None:
     child.kill()
     child.join()
     assert len(list(store.root.rglob("*.part"))) == 5
-    remove_leftovers(store)
-    remove_old_leftovers(store)
+    store.remove_leftovers()
+    store.remove_leftovers_of_sweeps()
     with store.computing("other", pytest.fail):
         assert [path.name for path in (store.root / "locks").iterdir()] == ["other.lock"]
     assert [path.name for path in store.root.rglob("*.part")] == ["mine.part"]

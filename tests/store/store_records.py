@@ -9,6 +9,7 @@ import pandas as pd
 
 from svm_cost_curves.experiments import curve as curves
 from svm_cost_curves.experiments.store import FinishedRun, Store
+from svm_cost_curves.experiments.store.address import database_uri
 
 MEASURES = ("test_error", "train_error", "primal", "dual", "gap", "norm")
 
@@ -71,3 +72,15 @@ def record_three(root: Path, who: str) -> None:
 
 def listing(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def client(store: Store) -> Any:
+    """mlflow's client for the database of a store."""
+    import mlflow
+
+    return mlflow.MlflowClient(database_uri(store.root))
+
+
+def runs_in(store: Store) -> list[Any]:
+    """The runs in the database of a store."""
+    return list(client(store).search_runs(["1"]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 from collections import Counter
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from store_records import make_curve, record, result_of
+from store_records import client, record, runs_in
 from waiting import wait_until
 
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
@@ -22,33 +21,19 @@ from svm_cost_curves.experiments.store.store import RECORDED
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
 
 
-@pytest.fixture(scope="module")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("template")
-    assert Tracking.of_store(root).experiment_id
-    return root / DATABASE
-
-
 @pytest.fixture(autouse=True)
 def recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(recorder.OFF)
 
 
 @pytest.fixture
-def store(tmp_path: Path, empty_database: Path) -> Store:
-    """A store with a database, which mlflow takes seconds to make."""
-    store = Store.open(tmp_path / "a store")
-    store.root.mkdir()
-    shutil.copy(empty_database, store.root / DATABASE)
-    return store
+def store(mlflow_store: Store) -> Store:
+    return mlflow_store
 
 
 def keys(store: Store) -> Counter[str]:
     """How many finished runs mlflow has of each key."""
-    import mlflow
-
-    runs = mlflow.MlflowClient(database_uri(store.root)).search_runs(["1"])
-    return Counter(run.data.tags["key"] for run in runs if run.data.tags["status"] == "finished")
+    return Counter(run.data.tags["key"] for run in runs_in(store) if run.data.tags["status"] == "finished")
 
 
 def missing(store: Store) -> list[Path]:
@@ -73,13 +58,14 @@ def test_runs_of_a_command_are_recorded_when_it_ends(store: Store) -> None:
     assert keys(store) == dict.fromkeys("abcd", 1)
 
 
-def test_a_command_without_a_run_does_not_wait_for_its_recorder(store: Store) -> None:
-    command = Recorder(store, pytest.fail)
-    command.begin()
-    process = command._process
-    assert process is not None
-    command.close()
-    assert process.returncode == -signal.SIGKILL
+def test_a_command_without_a_run_does_not_wait_for_mlflow(store: Store, python: Callable[..., Any]) -> None:
+    code = (
+        "import os, sys; from svm_cost_curves.experiments.store import recorder\n"
+        "sys.stdin = open(os.devnull)\n"
+        "assert recorder.main(sys.argv[1], '') == 0 and 'mlflow' not in sys.modules"
+    )
+    ended = python(code, store.root)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
 def test_switched_off_it_leaves_the_runs_to_a_later_command(
@@ -114,12 +100,9 @@ def test_a_killed_recorder_loses_no_run_and_records_none_twice(store: Store) -> 
     with recording(store, warnings.append):
         pass
     assert keys(store) == dict.fromkeys(names, 1)
-    import mlflow
-
-    client = mlflow.MlflowClient(database_uri(store.root))
-    for run in client.search_runs(["1"]):
+    for run in runs_in(store):
         assert run.data.tags["status"] == "finished"
-        assert len(client.get_metric_history(run.info.run_id, "measure/gap")) == 50
+        assert len(client(store).get_metric_history(run.info.run_id, "measure/gap")) == 50
 
 
 def test_a_killed_command_has_its_runs_recorded(store: Store, python: Callable[..., Any]) -> None:
@@ -229,11 +212,8 @@ def test_a_run_made_again_replaces_the_one_in_mlflow(store: Store) -> None:
     for points in (5, 9):
         record(store, "a", points=points)
         assert recorder.record_all(store, Tracking.of_store(store.root), print) == {Recorded.NEW: 1}
-    import mlflow
-
-    (run,) = mlflow.MlflowClient(database_uri(store.root)).search_runs(["1"])
-    client = mlflow.MlflowClient(database_uri(store.root))
-    assert len(client.get_metric_history(run.info.run_id, "test_error")) == 9
+    (run,) = runs_in(store)
+    assert len(client(store).get_metric_history(run.info.run_id, "test_error")) == 9
 
 
 def test_a_list_that_was_cut_or_damaged_costs_a_second_look_only(store: Store) -> None:
@@ -246,13 +226,6 @@ def test_a_list_that_was_cut_or_damaged_costs_a_second_look_only(store: Store) -
         recorder.record_all(store, Tracking.of_store(store.root), print)
         assert keys(store) == {"a": 1, "b": 1, "c": 1}
         assert missing(store) == []
-
-
-def test_interrupted_runs_are_recorded_too(store: Store) -> None:
-    store.leave_unfinished("a", "interrupted", result_of(), make_curve(3))
-    store.leave_unfinished("a", "interrupted", result_of(), make_curve(4))
-    assert recorder.record_all(store, Tracking.of_store(store.root), print) == {Recorded.NEW: 2}
-    assert keys(store) == {}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -162,14 +161,6 @@ def test_opening_and_looking_up_write_nothing(tmp_path: Path) -> None:
     assert store.runs() == []
     assert not store.exists()
     assert listing(tmp_path) == []
-
-
-def test_a_moved_store_works(store: Store, tmp_path: Path) -> None:
-    record(store, "old")
-    moved = Store.open(shutil.move(store.root, tmp_path / "elsewhere"))
-    record(moved, "new")
-    assert [run.key for run in moved.runs()] == ["new", "old"]
-    assert not store.root.exists()
 
 
 def test_a_store_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,10 +8,8 @@ import pandas as pd
 import pytest
 from evidence_cases import finished_run, put_evidence
 
-from svm_cost_curves import experiments
 from svm_cost_curves.experiments import evidence
 from svm_cost_curves.experiments.reproduction.published import EvidenceError
-from svm_cost_curves.experiments.store import StoreError
 from svm_cost_curves.experiments.store.tidy import separating, tidy
 
 ROWS = [
@@ -63,8 +61,3 @@ def test_published_runs_are_a_table(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(evidence.load("sbp_x", tmp_path), tidy(runs))
     with pytest.raises(EvidenceError, match="no evidence of sbp_y"):
         evidence.load("sbp_y", tmp_path)
-
-
-def test_a_store_without_such_a_run_says_so(tmp_path: Path) -> None:
-    with pytest.raises(StoreError):
-        experiments.load("sbp", "adult", store=tmp_path / "none")

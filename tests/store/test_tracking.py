@@ -5,10 +5,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from store_records import make_curve, record, result_of
+from store_records import client, make_curve, record, result_of, runs_in
 
 from svm_cost_curves.experiments.curve import column, thin
 from svm_cost_curves.experiments.store import Store, StoreError, tracking
@@ -16,36 +15,19 @@ from svm_cost_curves.experiments.store.address import DATABASE, database_uri
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
 
 
-@pytest.fixture(scope="module")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database without runs: mlflow takes seconds to make one."""
-    root = tmp_path_factory.mktemp("template")
-    assert Tracking.of_store(root).experiment_id
-    return root / DATABASE
+@pytest.fixture
+def store(mlflow_store: Store) -> Store:
+    return mlflow_store
 
 
 @pytest.fixture
-def mlflow_of(store: Store, empty_database: Path) -> Tracking:
+def mlflow_of(store: Store) -> Tracking:
     """The database of the store of the test."""
-    store.root.mkdir()
-    shutil.copy(empty_database, store.root / DATABASE)
     return Tracking.of_store(store.root)
 
 
-def client(store: Store) -> Any:
-    import mlflow
-
-    return mlflow.MlflowClient(database_uri(store.root))
-
-
-def runs(store: Store) -> list[Any]:
-    import mlflow
-
-    return list(mlflow.MlflowClient(database_uri(store.root)).search_runs(["1"]))
-
-
 def statuses(store: Store) -> list[str]:
-    return sorted(run.data.tags["status"] for run in runs(store))
+    return sorted(run.data.tags["status"] for run in runs_in(store))
 
 
 def test_the_curve_in_mlflow_is_that_of_the_run(store: Store, mlflow_of: Tracking, tmp_path: Path) -> None:
@@ -56,7 +38,7 @@ def test_the_curve_in_mlflow_is_that_of_the_run(store: Store, mlflow_of: Trackin
     result["settings"]["origins"] = {"seed": "command line", "problem.nu": "command line", "threads": "command line"}
     done = store.finish("k1", result, make_curve(400), [tmp_path / "curve.png"])
     assert mlflow_of.record(done.directory) is Recorded.NEW
-    (run,) = runs(store)
+    (run,) = runs_in(store)
     assert (run.info.status, run.info.run_name) == ("FINISHED", "sbp adult seed=3 problem.nu=0.01")
     (data,) = run.inputs.dataset_inputs
     assert (data.dataset.name, len(data.dataset.digest)) == ("adult", 8)
@@ -71,18 +53,11 @@ def test_the_curve_in_mlflow_is_that_of_the_run(store: Store, mlflow_of: Trackin
     thinned = thin(done.curve)
     assert 100 < len(thinned) <= 300
     assert run.data.tags["step"] == "kernel_evaluations"
-    for section, name in (
-        ("", "test_error"),
-        ("measure/", "gap"),
-        ("cost/", "kernel_evaluations"),
-        ("cost/", "epochs"),
-    ):
-        history = client(store).get_metric_history(run.info.run_id, f"{section}{name}")
-        assert [point.value for point in history] == column(thinned, name).tolist()
+    for name in ("test_error", "measure/gap", "cost/kernel_evaluations", "cost/epochs"):
+        history = client(store).get_metric_history(run.info.run_id, name)
+        assert [point.value for point in history] == column(thinned, name.rpartition("/")[2]).tolist()
         assert [point.step for point in history] == thinned["kernel_evaluations"].tolist()
-    table = mlflow.MlflowClient(database_uri(store.root)).search_runs(
-        ["1"], "params.algo = 'sbp' and metrics.`measure/gap` < 1"
-    )
+    table = client(store).search_runs(["1"], "params.algo = 'sbp' and metrics.`measure/gap` < 1")
     assert [found.data.tags["key"] for found in table] == ["k1"]
     copied = mlflow.artifacts.download_artifacts(run_id=run.info.run_id, tracking_uri=database_uri(store.root))
     assert {path.name: path.read_bytes() for path in Path(copied).iterdir()} == {
@@ -95,7 +70,7 @@ def test_a_run_is_recorded_once(store: Store, mlflow_of: Tracking) -> None:
     assert [mlflow_of.record(folder) for _ in range(3)] == [Recorded.NEW, Recorded.THERE, Recorded.THERE]
     moved = Store.open(shutil.copytree(store.root, store.root.with_name("moved")))
     assert Tracking.of_store(moved.root).record(moved.ended()[0]) is Recorded.THERE
-    assert len(runs(store)) == len(runs(moved)) == 1
+    assert len(runs_in(store)) == len(runs_in(moved)) == 1
 
 
 def test_a_partial_record_is_completed(store: Store, mlflow_of: Tracking, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +87,7 @@ def test_a_partial_record_is_completed(store: Store, mlflow_of: Tracking, monkey
                 mlflow_of.record(folder)
         assert statuses(store) == ["recording"]
     assert mlflow_of.record(folder) is Recorded.NEW
-    (run,) = runs(store)
+    (run,) = runs_in(store)
     assert run.data.tags["status"] == "finished"
     assert len(client(store).get_metric_history(run.info.run_id, "measure/gap")) == 20  # none twice
 
@@ -122,12 +97,12 @@ def test_unfinished_runs_are_recorded_with_their_status(store: Store, mlflow_of:
     store.leave_unfinished("k", "failed", {"error": "no memory"})
     record(store, "k")
     assert [mlflow_of.record(folder) for folder in store.ended()] == [Recorded.NEW] * 3
-    assert {run.data.tags["status"]: run.info.status for run in runs(store)} == {
+    assert {run.data.tags["status"]: run.info.status for run in runs_in(store)} == {
         "finished": "FINISHED",
         "interrupted": "KILLED",
         "failed": "FAILED",
     }
-    (failed,) = [run for run in runs(store) if run.info.status == "FAILED"]
+    (failed,) = [run for run in runs_in(store) if run.info.status == "FAILED"]
     assert (failed.data.tags["error"], failed.info.run_name) == ("no memory", "k")
 
 
@@ -147,21 +122,6 @@ def test_times_may_differ_between_equal_results() -> None:
     assert not tracking.same_results(curve, curve.assign(iterations=curve["iterations"] + 1))
 
 
-@pytest.mark.parametrize("name", ["curve.parquet", "result.json", "SHA256SUMS"])
-def test_a_damaged_run_is_not_recorded(name: str, store: Store, mlflow_of: Tracking) -> None:
-    folder = record(store, "k").directory
-    (folder / name).write_bytes(b"something else")
-    assert mlflow_of.record(folder) is Recorded.DAMAGED
-    assert runs(store) == []
-
-
-def test_deleted_runs_are_deleted_in_mlflow(store: Store, mlflow_of: Tracking) -> None:
-    for key in ("a", "b"):
-        mlflow_of.record(record(store, key).directory)
-    mlflow_of.delete(["a", "never"])
-    assert [run.data.tags["key"] for run in runs(store)] == ["b"]
-
-
 def test_a_deleted_experiment_is_named_with_the_command_that_restores_it(store: Store, mlflow_of: Tracking) -> None:
     client(store).delete_experiment("1")
     with pytest.raises(StoreError, match="mlflow experiments restore -x 1"):
@@ -174,9 +134,8 @@ def test_an_experiment_of_another_version_is_refused(store: Store, mlflow_of: Tr
         mlflow_of.record(record(store, "k").directory)
 
 
-@pytest.mark.parametrize("content", [b"hello" * 1000, b"SQLite format 3\0 not really" * 50])
-def test_a_database_that_is_none_is_a_store_error(store: Store, content: bytes) -> None:
-    folder = record(store, "k").directory
+def test_a_database_that_is_none_is_a_store_error(store: Store) -> None:
+    folder, content = record(store, "k").directory, b"SQLite format 3\0 not really" * 50
     (store.root / DATABASE).write_bytes(content)
     with pytest.raises(StoreError, match="cannot be used"):
         Tracking.of_store(store.root).record(folder)

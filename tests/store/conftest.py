@@ -1,0 +1,29 @@
+"""Fixtures of the tests of records."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.experiments.store.address import DATABASE
+from svm_cost_curves.experiments.store.tracking import Tracking
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database without runs: mlflow takes seconds to make one."""
+    root = tmp_path_factory.mktemp("template")
+    assert Tracking.of_store(root).experiment_id
+    return root / DATABASE
+
+
+@pytest.fixture
+def mlflow_store(tmp_path: Path, empty_database: Path) -> Store:
+    """A store with such a database."""
+    store = Store.open(tmp_path / "a store")
+    store.root.mkdir()
+    shutil.copy(empty_database, store.root / DATABASE)
+    return store
