@@ -124,7 +124,8 @@ def plot(
     import pandas as pd
 
     from svm_cost_curves.experiments.columns import COLUMNS, STEP_COSTS
-    from svm_cost_curves.experiments.command_line.sweep_names import in_order, styles
+    from svm_cost_curves.experiments.command_line.sweep_figures import styles
+    from svm_cost_curves.experiments.command_line.sweep_names import in_order
     from svm_cost_curves.experiments.curve import conform
     from svm_cost_curves.experiments.plotting import curves_picture
     from svm_cost_curves.experiments.store import FinishedRun

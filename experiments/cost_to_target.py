@@ -40,15 +40,7 @@ def cost_to_stay(runs: Sequence[Points], target: float) -> float | None:
 
 
 def cost_to_reach(cost: ArrayLike, value: ArrayLike, target: float) -> float | None:
-    """Return the smallest cost at which the value is at or below a target; None if the curve never is.
-
-    Parameters
-    ----------
-    cost, value : array_like, (rows,)
-        As in `value_at`.
-    target : float
-        In the value's unit; compared as in `first_at_or_below`.
-    """
+    """Return the smallest cost at which the value, both (rows,), is at or below a target; None if it never is."""
     costs, values = without_missing(cost, value)
     place = int(first_at_or_below(values, target))
     return float(costs[place]) if place < len(costs) else None

@@ -14,12 +14,6 @@ from svm_cost_curves.experiments.store.tidy import tidy
 def load(figure: str, folder: Path = EVIDENCE) -> pd.DataFrame:
     """Return the runs of a published figure as one table, as `experiments.store.tidy.tidy` describes it.
 
-    Parameters
-    ----------
-    figure : str
-        ``sbp_fig2``.
-    folder : Path
-
     Raises
     ------
     EvidenceError

@@ -55,24 +55,15 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def read_examples(path: Path) -> Table:
-    """Read a file with rows of features and a label, as ``dataset=file`` does.
-
-    Raises
-    ------
-    DataError
-        It is malformed.
-    """
+    """Read a file with rows of features and a label, as ``dataset=file`` does; DataError if it is malformed."""
     _, reader = reader_of(FileData(), format_of(str(path), "auto"))
     return reader(read(path).content, shown_path(path))
 
 
 def features(model: Model, table: Table) -> Matrix:
-    """Return the features of a file as the model's training data had them.
+    """Return the features of a file as the model's training data had them, (m, d) float32.
 
-    Raises
-    ------
-    SettingsError
-        The width differs, or the training data had a transform whose numbers the model does not have.
+    SettingsError: the width differs, or the training data had a transform whose numbers the model does not have.
     """
     about = model.about
     transforms = {"divide_by": 1.0, "scaling": "none", "row_norm": "none", **about.get("transforms", {})}
@@ -108,9 +99,9 @@ def signs(model: Model, table: Table) -> NDArray[np.bool_] | None:
     labels: NDArray[Any] = np.array(table.classes)[table.y.astype(np.intp)] if table.classes else table.y
     if any(isinstance(label, str) != bool(table.classes) for group in groups for label in group):
         return None
-    found = np.isin(labels, groups[1])
-    known = found | np.isin(labels, groups[0]) | (rule["negative"] is None)
-    return found if known.all() else None
+    is_positive = np.isin(labels, groups[1])
+    known = is_positive | np.isin(labels, groups[0]) | (rule["negative"] is None)
+    return is_positive if known.all() else None
 
 
 def summary(predicted: NDArray[np.bool_], actual: NDArray[np.bool_] | None) -> str:

@@ -39,9 +39,9 @@ class NamedData(ConfigSource):
 
     def load_config(self, config_path: str) -> ConfigResult:
         """Return ``dataset=SOURCE`` with the field that the name sets."""
-        found = _OPTION.fullmatch(config_path)
-        assert found is not None  # `is_config`
-        content = {"defaults": [found["source"], "_self_"], NAMED[found["source"]]: found["name"]}
+        option = _OPTION.fullmatch(config_path)
+        assert option is not None  # `is_config`
+        content = {"defaults": [option["source"], "_self_"], NAMED[option["source"]]: option["name"]}
         return ConfigResult(self.provider, self.full_path(), OmegaConf.create(content), header={"package": None})
 
     def available(self) -> bool:

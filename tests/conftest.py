@@ -117,6 +117,22 @@ def python() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 
 @pytest.fixture
+def run_py(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run a command of ``run.py`` in this process; return its status and what it wrote to both streams."""
+    from svm_cost_curves.experiments.command_line import program
+
+    for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
+        monkeypatch.setenv(name, "1")
+
+    def run(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        monkeypatch.setattr(sys, "argv", ["run.py", *words])
+        return program.main(), *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
 def store(tmp_path: Path) -> Store:
     return Store.open(tmp_path / "a store")
 
@@ -131,13 +147,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fresh(tmp_path: Path) -> Path:
     """The same for a test of its own."""
     return tmp_path
-
-
-@pytest.fixture(scope="session")
-def sqlite_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    folder = tmp_path_factory.mktemp("server")
-    with mlflow_server(folder, f"sqlite:///{folder / 'mlflow.db'}") as address:
-        yield address, folder
 
 
 @pytest.fixture(scope="session")

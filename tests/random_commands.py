@@ -19,7 +19,7 @@ import tempfile
 import time
 import typing
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,19 +51,16 @@ ODD = [*HYDRA, "nonsense", "algo", "=", "algo.=1", "+x=1", "~algo", "algo@x=sbp"
 
 
 class Ended(NamedTuple):
-    """How a command ended: its status (None: it did not), and what it wrote."""
+    """How a command ended: its status (None: it did not), and what it wrote to standard error."""
 
     status: int | None
-    out: str
     err: str
 
     @property
     def fault(self) -> str:
         """What is wrong with that; empty: nothing."""
-        if self.status is None:
-            return "hangs"
         if self.status not in (0, 2):
-            return f"status {self.status}"
+            return "hangs" if self.status is None else f"status {self.status}"
         if "Traceback (most recent call last)" in self.err:
             return "traceback"
         return "nothing said" if self.status and not self.err.strip() else ""
@@ -112,18 +109,18 @@ class _Draw:
         return self._chance.random() < share * (self._wild / 0.3)
 
     def _value(self, kind: Any, default: Any) -> str:
-        chance = self._chance
+        """Return a value of a setting: a plausible one, or now and then an odd one."""
         kinds = [k for k in typing.get_args(kind) if k is not type(None)] or [kind]
+        tame, odd = WORDS, WORDS
         if isinstance(kinds[0], type) and issubclass(kinds[0], enum.Enum):
-            return chance.choice(WORDS if self._odd(0.3) else [*kinds[0].__members__])
-        if kinds[0] is bool:
-            return chance.choice([*NO_NUMBERS, "2"] if self._odd(0.3) else ["true", "false"])
-        if kinds[0] is int:
-            return chance.choice(INTEGERS if self._odd(0.3) else ["1", "2", "8", str(default)])
-        if kinds[0] is float:
-            plausible = ["1", "0.5", "0.1", "1e-3", str(default).replace("None", "null")]
-            return chance.choice(FLOATS if self._odd(0.3) else plausible)
-        return chance.choice(WORDS)
+            tame = [*kinds[0].__members__]
+        elif kinds[0] is bool:
+            tame, odd = ["true", "false"], [*NO_NUMBERS, "2"]
+        elif kinds[0] is int:
+            tame, odd = ["1", "2", "8", str(default)], INTEGERS
+        elif kinds[0] is float:
+            tame, odd = ["1", "0.5", "0.1", "1e-3", str(default).replace("None", "null")], FLOATS
+        return self._chance.choice(odd if self._odd(0.3) else tame)
 
     def _kernel(self) -> list[str]:
         wild = self._odd(0.3)
@@ -164,18 +161,17 @@ class _Draw:
         return [f"budget.{name}={self._value(float, 100)}"]
 
     def _resources(self) -> list[str]:
-        choices: list[Callable[[], str]] = [
-            lambda: f"seed={self._value(int, 0)}",
-            lambda: f"threads={self._value(int, 1)}",
-            lambda: f"ranks={self._value(int, 1)}",
-            lambda: f"memory={self._chance.choice(['1GiB', '100MB', '1', '0', '1e308TiB', 'GiB', *NO_NUMBERS])}",
-            lambda: f"rows.provider={self._chance.choice(['auto', 'gram', 'cache', 'on_the_fly', *WORDS[:4]])}",
-            lambda: f"checkpoint_seconds={self._value(float, 30)}",
-            lambda: f"progress={self._chance.choice(['auto', 'true', 'perhaps', '3'])}",
-            lambda: f"engine={self._chance.choice(['local', 'cloud', ''])}",
-            lambda: f"preset.data.{self._chance.choice(['source', 'kernel'])}={self._chance.choice(WORDS)}",
+        choice = self._chance.choice
+        words = [
+            *(f"{name}={self._value(int, 1)}" for name in ("seed", "threads", "ranks")),
+            f"memory={choice(['1GiB', '100MB', '1', '0', '1e308TiB', 'GiB', *NO_NUMBERS])}",
+            f"rows.provider={choice(['auto', 'gram', 'cache', 'on_the_fly', *WORDS[:4]])}",
+            f"checkpoint_seconds={self._value(float, 30)}",
+            f"progress={choice(['auto', 'true', 'perhaps', '3'])}",
+            f"engine={choice(['local', 'cloud', ''])}",
+            f"preset.data.{choice(['source', 'kernel'])}={choice(WORDS)}",
         ]
-        return [make() for make in self._chance.sample(choices, self._chance.choice([1, 2]))]
+        return self._chance.sample(words, choice([1, 2]))
 
     def _places(self) -> list[str]:
         if not self._odd(0.5):
@@ -201,13 +197,7 @@ class _Draw:
 
 
 class Runner:
-    """Runs commands, each in a child of this process, which has imported what every run needs.
-
-    Parameters
-    ----------
-    folder : Path
-        The commands' working directory; their store, cache and Gram matrices are in it.
-    """
+    """Runs commands in a folder, each in a child of this process, which has imported what every run needs."""
 
     def __init__(self, folder: Path) -> None:
         from svm_cost_curves.experiments.command_line import program
@@ -221,10 +211,10 @@ class Runner:
 
     def __call__(self, words: Sequence[str]) -> Ended:
         """Run one command to its end, or kill it after `TIME_LIMIT`."""
-        out, err = self._folder / "out.txt", self._folder / "err.txt"
+        err = self._folder / "err.txt"
         child = os.fork()
         if child == 0:
-            self._run(words, out, err)
+            self._run(words, err)
         deadline = time.monotonic() + TIME_LIMIT
         while (ended := os.waitpid(child, os.WNOHANG))[0] == 0 and time.monotonic() < deadline:
             time.sleep(0.005)
@@ -232,13 +222,13 @@ class Runner:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
         status = None if ended[0] == 0 else os.waitstatus_to_exitcode(ended[1])
-        return Ended(status, *(path.read_text(encoding="utf-8", errors="replace") for path in (out, err)))
+        return Ended(status, err.read_text(encoding="utf-8", errors="replace"))
 
-    def _run(self, words: Sequence[str], out: Path, err: Path) -> typing.NoReturn:
+    def _run(self, words: Sequence[str], err: Path) -> typing.NoReturn:
         status = 1
         try:
             os.setpgid(0, 0)
-            for path, descriptor in ((out, 1), (err, 2)):
+            for path, descriptor in ((self._folder / "out.txt", 1), (err, 2)):
                 os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
             os.chdir(self._folder)

@@ -95,7 +95,7 @@ def result(prefix: Path, tmp_path: Path) -> Callable[..., dict[str, Any]]:
 
     def run(*words: str, **settings: str) -> dict[str, Any]:
         places = (f"store.root={tmp_path / 'results'}", "rows.provider=on_the_fly", "progress=false")
-        return recorded(done(sys.executable, "-c", WITH_CORE, core, *words, *places, **settings))
+        return recorded((0, done(sys.executable, "-c", WITH_CORE, core, *words, *places, **settings), ""))
 
     return run
 

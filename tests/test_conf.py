@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -67,10 +66,9 @@ def test_every_row_of_a_table_reaches_the_runs_that_it_is_for() -> None:
             assert OmegaConf.merge(preset[group], expected) == preset[group]
 
 
-@pytest.mark.parametrize("name", [*option_names("budget"), *option_names("store")])
-def test_budgets_and_stores_compose(name: str) -> None:
-    group = "budget" if name in option_names("budget") else "store"
-    assert isinstance(OmegaConf.to_object(compose([f"{group}={name}"])), RunConfig)
+@pytest.mark.parametrize("name", option_names("store"))
+def test_stores_compose(name: str) -> None:
+    assert isinstance(OmegaConf.to_object(compose([f"store={name}"])), RunConfig)
 
 
 TABLE_2 = [  # data set, bias, sigma^2, C, nu as the SBP paper prints them
@@ -148,78 +146,21 @@ def test_a_preset_of_a_width_does_not_reach_other_kernels() -> None:
     }
 
 
-@cache
-def refusal(*overrides: str) -> str:
-    with pytest.raises(SettingsError) as caught:
-        compose(overrides)
-    return str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "overrides",
-    [
-        ["algo.eta=abc"],
-        ["algo.et=1"],
-        ["algo=spb"],
-        ["dataset=adlt"],
-        ["budget.epochs=many"],
-        ["budget.epoch=3"],
-        ["problem.bias=maybe"],
-        ["seed=1.5"],
-        ["seed=null"],
-        ["kernel=linear", "kernel.sigma2=3"],
-        ["algo=pegasos", "algo.draws=single"],
-        ["algo.draws=three"],
-        ["nonsense=1"],
-        ["nonsense"],
-        ["preset.data.biased.sigma=3"],
-    ],
-)
-def test_wrong_names_and_types_are_refused_with_one_line(overrides: list[str]) -> None:
-    message = refusal(*overrides)
-    assert len(message.splitlines()) == 1
-    assert "Traceback" not in message
-
-
-@pytest.mark.parametrize(
-    ("override", "hint"),
-    [
-        ("algo=spb", "unknown algorithm 'spb'"),
-        ("algo=spb", "did you mean sbp"),
-        ("dataset=adlt", "did you mean adult"),
-        ("kernel=gausian", "did you mean gaussian"),
-        ("budget.epoch=3", "did you mean epochs"),
-        ("algo.eta=abc", "algo.eta: Value 'abc'"),
-        ("problm.C=1", "did you mean problem"),
-        ("algo=sbp,smo", "needs -m"),
-    ],
-)
-def test_messages_say_what_was_meant(override: str, hint: str) -> None:
-    assert hint in refusal(override)
-
-
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["budget.epochs=0"], "budget.epochs must be a number > 0"),
-        (["budget.kernel_evaluations=-5"], "budget.kernel_evaluations must be"),
-        (["problem.lambda_=0"], "problem.lambda_ must be a number > 0"),
-        (["problem.C=1", "problem.lambda_=1"], "give one of them"),
         (["algo=libsvm", "problem.bias=false"], "with a bias only"),
-        (["memory=lots"], "memory must be auto"),
         (["algo.eta=nan"], "algo.eta = nan: it must be a finite number"),
         (["algo=simba", "algo.horizon=9223372036854775808"], "algo.horizon = 9223372036854775808: whole numbers lie"),
         (["problem.rho=inf"], "problem.rho = inf: it must be a finite number"),
-        (["seed=${oc.env:HOME}"], "seed: While dereferencing interpolation"),
-        (["memory=1e308TiB"], "less than 2^63 bytes"),
-        (["threads=5000"], "threads must be auto or a whole number from 1 to 4096"),
+        (["algo=sgd_m", "algo.multiplicity_schedule=${oc.env:HOME}"], "algo.multiplicity_schedule must be a list"),
+        (["kernel=linear", "kernel.sigma2=3"], "unknown setting 'kernel.sigma2'; kernel has no settings"),
+        (["algo=pegasos", "algo.draws=single"], "unknown setting 'algo.draws'"),
     ],
 )
-def test_wrong_values_are_refused_with_one_line(arguments: list[str], hint: str) -> None:
-    with pytest.raises(SettingsError) as caught:
+def test_wrong_values_are_refused(arguments: list[str], hint: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(hint)):
         settings(*arguments)
-    assert hint in str(caught.value)
-    assert len(str(caught.value).splitlines()) == 1
 
 
 def test_the_composed_configuration_holds_no_machine_path() -> None:
@@ -227,27 +168,3 @@ def test_the_composed_configuration_holds_no_machine_path() -> None:
     assert isinstance(config, DictConfig)
     assert str(Path.home()) not in OmegaConf.to_yaml(config)
     assert str(CONF.parent) not in OmegaConf.to_yaml(config)
-
-
-def test_where_rows_come_from_is_part_of_a_run_that_is_timed() -> None:
-    """How far a run gets in seconds, and how long LIBSVM takes, depends on it; counted costs do not."""
-    for words in (["algo=sbp", "budget.seconds=5"], ["algo=libsvm"]):
-        plain, cached = (settings(*words, f"rows.provider={name}").identity() for name in ("auto", "cache"))
-        assert plain != cached
-        assert settings(*words, "memory=1GiB").identity() != settings(*words, "memory=2GiB").identity()
-    assert settings("algo=sbp", "memory=1GiB").identity() == settings("algo=sbp", "rows.provider=cache").identity()
-
-
-@pytest.mark.parametrize(
-    ("words", "what"),
-    [
-        (["algo=sgd_m", "algo.multiplicity_schedule=${oc.env:HOME}"], "algo.multiplicity_schedule must be a list"),
-        (["dataset=mnist", "dataset.positive=${oc.env:HOME}"], "dataset.positive must be a list"),
-        (["dataset.parts=${oc.env:HOME}"], "dataset.parts must be a list"),
-        (["dataset.files=${oc.env:HOME}"], "dataset.files must be a list"),
-        (["dataset.expected_train=${oc.env:HOME}"], "dataset.expected_train must be a group of settings"),
-    ],
-)
-def test_an_interpolation_in_place_of_a_list_or_a_group_is_refused(words: list[str], what: str) -> None:
-    with pytest.raises(SettingsError, match=f"^{re.escape(what)}, got '"):
-        settings_of(words)

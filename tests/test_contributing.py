@@ -17,10 +17,10 @@ import pytest
 import yaml
 from waiting import PATIENCE
 
-from svm_cost_curves.experiments.command_line import program
 from svm_cost_curves.experiments.configuration import preset_tables
 from svm_cost_curves.experiments.reproduction.cli import main as reproduce
 
+Ran = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).resolve().parents[1]
 SOLVER = "solvers/margin_perceptron.py"
 SOLVER_TEST = "tests/solvers/test_margin_perceptron.py"
@@ -47,19 +47,6 @@ def commands() -> list[str]:
     ]
 
 
-@pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """Run a command of `run.py` in this process; returns the exit status."""
-    for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
-        monkeypatch.setenv(name, "1")
-
-    def call(*words: str) -> int:
-        monkeypatch.setattr(sys, "argv", ["run.py", *words, "progress=false"])
-        return program.main()
-
-    return call
-
-
 def call(*words: str) -> subprocess.CompletedProcess[str]:
     """Run Python in the checkout."""
     return subprocess.run(
@@ -73,9 +60,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("store")
 
 
-def recorded(output: str) -> dict[str, Any]:
+def recorded(ended: tuple[int, str, str]) -> dict[str, Any]:
     """What a run has left, by what it says."""
-    last = output.splitlines()[-1]
+    status, out, err = ended
+    assert status == 0, err
+    last = out.splitlines()[-1]
     assert last.startswith("result: ")
     result: dict[str, Any] = json.loads(Path(last.removeprefix("result: ")).read_text(encoding="utf-8"))
     return result
@@ -93,12 +82,9 @@ def solver(tmp_path: Path, own_solvers: Callable[[Path], None]) -> None:
 
 
 @pytest.mark.usefixtures("solver")
-def test_the_solver_runs_from_one_file(
-    store: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_solver_runs_from_one_file(store: Path, run_py: Ran) -> None:
     command = next(line for line in commands() if "algo=margin_perceptron" in line)
-    assert here(*command.split()[2:], f"store.root={store}") == 0
-    result = recorded(capsys.readouterr().out)
+    result = recorded(run_py(*command.split()[2:], f"store.root={store}"))
     assert (result["algo"], result["status"]) == ("margin_perceptron", "finished")
     assert result["settings"]["algo"]["margin"] == 0.0
     n, evaluations = result["provenance"]["data"]["counts"]["train"]["n"], result["counters"]["kernel_evaluations"]
@@ -109,18 +95,16 @@ def test_the_solver_runs_from_one_file(
 
 
 @pytest.mark.usefixtures("solver")
-def test_the_solver_refuses_what_it_says_it_refuses(
-    tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert here("algo=margin_perceptron", "algo.margin=-1", f"store.root={tmp_path / 'results'}") == 2
-    assert "algo.margin = -1.0: it must be finite and not negative" in capsys.readouterr().err
+def test_the_solver_refuses_what_it_says_it_refuses(tmp_path: Path, run_py: Ran) -> None:
+    status, _, err = run_py("algo=margin_perceptron", "algo.margin=-1", f"store.root={tmp_path / 'results'}")
+    assert status == 2
+    assert "algo.margin = -1.0: it must be finite and not negative" in err
     assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.usefixtures("solver")
-def test_the_solver_is_in_the_help(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
-    assert here("--help") == 0
-    assert re.search(r"margin_perceptron +Averaged kernel Perceptron", capsys.readouterr().out)
+def test_the_solver_is_in_the_help(run_py: Ran) -> None:
+    assert re.search(r"margin_perceptron +Averaged kernel Perceptron", run_py("--help")[1])
 
 
 @pytest.mark.usefixtures("solver")
@@ -166,9 +150,8 @@ def heart_like(folder: Path) -> str:
 def test_the_data_set_is_one_file(
     tmp_path: Path,
     store: Path,
-    here: Callable[..., int],
+    run_py: Ran,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     mirror, group = tmp_path / "mirror", tmp_path / "more" / "dataset"
     mirror.mkdir()
@@ -179,8 +162,7 @@ def test_the_data_set_is_one_file(
     (group / "heart.yaml").write_text(yaml.safe_dump(spec), encoding="utf-8")
     words = ["--config-dir", str(group.parent), "algo=sbp", "dataset=heart", "budget.epochs=1"]
     monkeypatch.setenv("SVM_DATA_MIRROR", str(mirror))
-    assert here(*words, f"store.root={store}") == 0
-    result = recorded(capsys.readouterr().out)
+    result = recorded(run_py(*words, f"store.root={store}"))
     assert result["dataset"] == "heart"
     counts = result["provenance"]["data"]["counts"]
     assert (counts["train"]["n"], counts["test"]["n"]) == (189, 81)
@@ -188,8 +170,9 @@ def test_the_data_set_is_one_file(
 
     spec["expected_train"]["classes"] = {"-1": 120, "1": 150}
     (group / "heart.yaml").write_text(yaml.safe_dump(spec), encoding="utf-8")
-    assert here(*words, "seed=1", f"store.root={tmp_path / 'other'}") == 2
-    assert "heart" in capsys.readouterr().err
+    status, _, err = run_py(*words, "seed=1", f"store.root={tmp_path / 'other'}")
+    assert status == 2
+    assert "heart" in err
 
 
 def test_the_preset_is_one_file() -> None:
@@ -198,19 +181,15 @@ def test_the_preset_is_one_file() -> None:
     assert options == {("data", "heart"): {"source": "my thesis, Table 3", "unbiased": numbers, "biased": numbers}}
 
 
-def test_a_preset_outside_the_project_is_read(
-    tmp_path: Path, store: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_preset_outside_the_project_is_read(tmp_path: Path, store: Path, run_py: Ran) -> None:
     group = tmp_path / "preset" / "data"
     group.mkdir(parents=True)
     (group / "synthetic.yaml").write_text("source: my thesis\nunbiased: {sigma2: 4.0, C: 2.0}\n", encoding="utf-8")
     words = ["algo=sbp", "dataset=synthetic", "budget.iterations=5", f"store.root={store}"]
-    assert here("--config-dir", str(tmp_path), *words) == 0
-    result = recorded(capsys.readouterr().out)
+    result = recorded(run_py("--config-dir", str(tmp_path), *words))
     assert result["settings"]["origins"]["kernel.sigma2"] == "my thesis"
 
 
-@pytest.mark.usefixtures("here")
 def test_the_figure_is_one_file(tmp_path: Path, store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = next(line for line in commands() if "figure=mine_draws" in line).split()[2:]
     figure = put(tmp_path, FIGURE)
@@ -229,14 +208,12 @@ def test_the_figure_is_one_file(tmp_path: Path, store: Path, capsys: pytest.Capt
 
 
 @pytest.mark.real_data
-def test_the_data_set_is_the_published_one(
-    tmp_path: Path, store: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_data_set_is_the_published_one(tmp_path: Path, store: Path, run_py: Ran) -> None:
     if not os.environ.get("SVM_DATA_MIRROR"):
         pytest.skip("SVM_DATA_MIRROR is not set")
     group = tmp_path / "more" / "dataset"
     group.mkdir(parents=True)
     (group / "heart.yaml").write_text(example(DATASET), encoding="utf-8")
-    assert here("--config-dir", str(group.parent), "algo=sbp", "dataset=heart", f"store.root={store}") == 0
-    result = recorded(capsys.readouterr().out)
+    words = ["--config-dir", str(group.parent), "algo=sbp", "dataset=heart", f"store.root={store}"]
+    result = recorded(run_py(*words))
     assert 0.05 < result["final"]["test_error"] < 0.3

@@ -17,15 +17,14 @@ from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
 from waiting import PATIENCE
 
-from svm_cost_curves import solvers
-from svm_cost_curves.experiments.command_line.words import for_each_job, jobs_of, register, translated
+from svm_cost_curves.experiments.command_line.words import jobs_of, register, translated
 from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.reproduction import options
 from svm_cost_curves.experiments.reproduction.cli import _named
 from svm_cost_curves.experiments.reproduction.options import resolve_options
-from svm_cost_curves.experiments.reproduction.spec import catalogue, choose, read_figure
+from svm_cost_curves.experiments.reproduction.spec import choose, read_figure
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -138,7 +137,7 @@ def test_a_command_of_reproduce_is_understood(command: Command, monkeypatch: pyt
     parsed = options.parse(command.words, _named(command.words))
     assert parsed.verb == "list" or parsed.figure
     if parsed.figure not in ("", "report"):
-        for name in choose(parsed.figure, catalogue()):
+        for name in choose(parsed.figure):
             assert resolve_options(read_figure(name), parsed.options).series
 
 
@@ -156,28 +155,6 @@ def test_a_command_on_bundled_data_runs(command: Command, tmp_path: Path) -> Non
     words = [sys.executable, str(ROOT / "run.py"), *command.words, f"store.root={tmp_path / 'results'}"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
-
-
-def test_a_fixed_value_in_a_swept_group_is_checked_against_each_job() -> None:
-    jobs = settings_of_jobs(["-m", "algo=asset,asset_online", "dataset=digits", "algo.features=16"])
-    assert [(job.algo, job.solver_settings.features) for job in jobs] == [("asset", 16), ("asset_online", 16)]
-    with pytest.raises(solvers.SettingsError, match=r"unknown setting 'algo\.features'; algo=sbp has draws, eta$"):
-        settings_of_jobs(["-m", "algo=asset,sbp", "algo.features=16"])
-
-
-@pytest.mark.parametrize(
-    ("words", "left"),
-    [
-        (["algo=a,b", "algo.x=1", "seed=3"], ["algo=a,b", "algo.x=choice(1)", "seed=3"]),
-        (["algo=a", "algo.x=1"], ["algo=a", "algo.x=1"]),
-        (["kernel=a,b", "kernel.x=[1,2]", "algo.y=2"], ["kernel=a,b", "kernel.x=choice([1,2])", "algo.y=2"]),
-        (["dataset=a,b", "dataset.train='x y.svm'"], ["dataset=a,b", "dataset.train=choice('x y.svm')"]),
-        (["algo=a,b", "algo.x=1,2", "algo.y="], ["algo=a,b", "algo.x=1,2", "algo.y="]),
-        (["-m", "algo=a,b", "algo.x=[1", "nonsense"], ["-m", "algo=a,b", "algo.x=[1", "nonsense"]),
-    ],
-)
-def test_only_values_of_swept_groups_are_left_to_the_jobs(words: list[str], left: list[str]) -> None:
-    assert for_each_job(words) == left
 
 
 READY = (ROOT / ".venv" / ".ready-core").exists()

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import tomllib
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,8 +20,6 @@ FOLDERS = (*SOURCES, ".ci", ".github", "conf", "docs", "notebooks", "requirement
 NOT_TEXT = {".png", ".so", ".pyc", ".parquet", ".pdf", ".gz", ".xz", ".bz2", ".npz"}
 
 LINES = 400
-LONG: dict[str, int] = {}
-"""Files that may be longer, and how long: they should become several."""
 
 
 def files() -> Iterator[Path]:
@@ -117,17 +114,11 @@ def test_the_folder_of_data_files_is_named_in_one_place_only() -> None:
 
 
 def test_files_are_small() -> None:
-    too_long = []
-    for path in files():
-        name = str(path.relative_to(ROOT))
-        lines = len(path.read_text(encoding="utf-8").splitlines())
-        if not name.startswith(SOURCES) or path.suffix in (".pyi", ".yaml") or lines <= LINES:
-            continue  # a stub describes one compiled module, a figure's file one figure: they cannot become several
-        if lines > LONG.get(name, LINES):
-            too_long.append(f"{name}: {lines} lines, at most {LONG.get(name, LINES)}")
-        else:
-            warnings.warn(f"{name} has {lines} lines: more than {LINES}, though allowed", stacklevel=1)
-    assert too_long == []
+    names = {path: path.relative_to(ROOT).as_posix() for path in files()}
+    # a stub describes one compiled module, a figure's file one figure: they cannot become several
+    sources = [path for path in names if names[path].startswith(SOURCES) and path.suffix not in (".pyi", ".yaml")]
+    lines = {names[path]: len(path.read_text(encoding="utf-8").splitlines()) for path in sources}
+    assert {name: count for name, count in lines.items() if count > LINES} == {}
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "conf" / "dataset").glob("*.yaml")), ids=lambda path: path.stem)

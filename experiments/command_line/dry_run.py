@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,27 +14,16 @@ from svm_cost_curves.experiments.configuration.presets import DEFAULT
 from svm_cost_curves.experiments.configuration.schema import RENAMED
 from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
 from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.run.code_identity import code_id
 from svm_cost_curves.experiments.run.errors import outcome_of, print_error
-from svm_cost_curves.experiments.run.identity import run_key
+from svm_cost_curves.experiments.run.identity import code_id, run_key
 from svm_cost_curves.experiments.store import Store
 
 
 def show_plan(composed: DictConfig, overrides: Sequence[str], number: int | None = None) -> Outcome:
     """Print all settings of a run with presets filled in and who chose a value, and whether the store has the run.
 
-    Parameters
-    ----------
-    composed : DictConfig
-    overrides : sequence of str
-        ``name=value`` of each setting on the command line.
-    number : int or None
-        Of a job of a sweep, for which only a line is printed.
-
-    Returns
-    -------
-    Outcome
-        It has the path of the result if there is one. An error is printed as a sentence.
+    A job of a sweep has a number, and only a line is printed. The outcome has the path of the result if there is one.
+    An error is printed as a sentence.
     """
     prefix = "" if number is None else f"[{number}] {' '.join(overrides)}: "
 
@@ -43,30 +31,25 @@ def show_plan(composed: DictConfig, overrides: Sequence[str], number: int | None
         given = [setting_name(word) for word in overrides]
         settings = resolve(config_of(composed), given=given, jobs=None if number is None else 1)
         if number is None:
-            _write(settings_text(settings))
+            print(settings_text(settings), flush=True)
         return _plan(settings)
 
     outcome = outcome_of(make, lambda: prefix)
     if outcome.exit_code:
         print_error(f"{prefix}error: {outcome.message}")
     else:
-        _write(f"{prefix}{outcome.label}")
+        print(f"{prefix}{outcome.label}", flush=True)
     return outcome
-
-
-def _write(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 def _plan(settings: RunSettings) -> Outcome:
     build = solvers.build_info()
     data = datasets.fingerprint(settings.dataset)
     key = run_key(settings.identity(), data, build["build_id"], build["isa"], code_id(settings.solver))
-    found = Store.open(settings.store_root, read_only=True, server=settings.store_uri).find_finished(key)
-    if found is None:
+    run = Store.open(settings.store_root, read_only=True, server=settings.store_uri).find_finished(key)
+    if run is None:
         return Outcome("to make", "found")
-    return Outcome(f"in the store, {found.result_path}", "found", result_path=str(found.result_path))
+    return Outcome(f"in the store, {run.result_path}", "found", result_path=str(run.result_path))
 
 
 def settings_text(settings: RunSettings) -> str:

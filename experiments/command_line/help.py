@@ -10,7 +10,7 @@ from svm_cost_curves import solvers
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.support.text import command_line
 
-COLUMN = 18
+_COLUMN = 18
 """Most characters before the second column; the few longer names move their own line only."""
 
 
@@ -23,17 +23,12 @@ def version_text() -> str:
 
 
 def help_text(conf: Path) -> str:
-    """Return the text of ``--help``: one line for each algorithm, data set and kernel, then the settings.
-
-    Parameters
-    ----------
-    conf : Path
-        The folder of the configuration.
-    """
+    """Return the text of ``--help``: one line for each algorithm, data set and kernel of `conf`, then the settings."""
     run = command_line("run")
     algorithms = {name: solvers.get(name).summary for name in solvers.names()}
-    data_sets = {path.stem: summary_of(path) for path in sorted((conf / "dataset").glob("*.yaml"))}
-    kernels = {path.stem: summary_of(path) for path in sorted((conf / "kernel").glob("*.yaml"))}
+    data_sets, kernels = (
+        {path.stem: _summary(path) for path in sorted((conf / group).glob("*.yaml"))} for group in ("dataset", "kernel")
+    )
     return "\n".join(
         [
             "Error against cost for support vector machines: one run of one algorithm on one data set.",
@@ -91,8 +86,8 @@ def help_text(conf: Path) -> str:
     )
 
 
-def summary_of(path: Path) -> str:
-    """One line on a yaml file: its ``description:`` entry, else the first line of its comment at the top."""
+def _summary(path: Path) -> str:
+    """Return one line on a yaml file: its ``description:`` entry, else the first line of its comment at the top."""
     text = path.read_text(encoding="utf-8")
     for pattern in (r"^description:\s*[\"']?(.+?)[\"']?\s*$", r"\A#\s*(.+)$"):
         if match := re.search(pattern, text, re.MULTILINE):
@@ -101,5 +96,5 @@ def summary_of(path: Path) -> str:
 
 
 def _items(lines: dict[str, str]) -> list[str]:
-    width = min(max(map(len, lines), default=0), COLUMN)
+    width = min(max(map(len, lines), default=0), _COLUMN)
     return [f"  {name:<{width}}  {line}" for name, line in lines.items()]

@@ -14,8 +14,7 @@ from omegaconf import DictConfig
 
 from svm_cost_curves.experiments import engine
 from svm_cost_curves.experiments.command_line.dry_run import show_plan
-from svm_cost_curves.experiments.command_line.sweep_groups import distinguishing
-from svm_cost_curves.experiments.command_line.sweep_results import write_for_paper
+from svm_cost_curves.experiments.command_line.sweep_names import distinguishing
 from svm_cost_curves.experiments.configuration.composition import config_of
 from svm_cost_curves.experiments.configuration.paper_style import style_of
 from svm_cost_curves.experiments.configuration.settings import resolve, setting_name
@@ -74,8 +73,10 @@ def _single(composed: DictConfig, overrides: Sequence[str]) -> tuple[Outcome, in
         outcome = show_plan(composed, overrides)
         return outcome, outcome.exit_code
     outcome = run_job(composed, overrides, ["run.py", *overrides])
-    if outcome.exit_code or outcome.result_path is None:
+    if outcome.exit_code or outcome.result_path is None or paper is None:
         return outcome, outcome.exit_code
+    from svm_cost_curves.experiments.command_line.sweep_results import write_for_paper  # imports matplotlib
+
     return outcome, write_for_paper([outcome], Path(outcome.result_path).parent, shown(overrides), paper)
 
 
@@ -96,23 +97,11 @@ def run_job(
 ) -> Outcome:
     """Make one run and return its outcome; never raises.
 
-    Parameters
-    ----------
-    composed : DictConfig
-        As Hydra composed it.
-    overrides : sequence of str
-        ``name=value`` of each setting on the command line.
-    command : sequence of str
-        The command line, for the record.
-    number, jobs : int or None
-        For a job of a sweep: which one this is, and how many run at a time.
-    remote : bool
-        Whether a job of a sweep may be on another machine, where no recorder of the sweep sees its run.
-    report : callable or None
-        Takes the progress of a job whose lines the command writes; None: the job writes them.
+    `overrides` are the settings on the command line, `command` is for the record. A job of a sweep has a `number`, and
+    `jobs` run at a time; a `remote` one may be on another machine, where no recorder of the sweep sees its run.
+    `report` takes the progress of a job whose lines the command writes; None: the job writes them.
     """
-    prefix = "" if number is None else f"[{number}] "
-    label = " ".join(overrides)
+    prefix, label = "" if number is None else f"[{number}] ", " ".join(overrides)
     display: Display | None = None
 
     def make() -> Outcome:
@@ -134,9 +123,8 @@ def run_job(
         outcome = outcome_of(make, lambda: prefix + label)
     if display is not None:
         display.close()
-    if outcome.status == "refused" and report is None:
-        where = "" if number is None else f"{prefix}{label}: "
-        print_error(f"{where}error: {outcome.message}")
-    if outcome.status in STOPPED and report is None:
+    if report is None and outcome.status == "refused":
+        print_error(f"{f'{prefix}{label}: ' if prefix else ''}error: {outcome.message}")
+    if report is None and outcome.status in STOPPED:
         print_error(f"{prefix}{label}: {outcome.status}{'; ' + outcome.message if outcome.message else ''}")
     return dataclasses.replace(outcome, label=label, overrides=tuple(overrides))

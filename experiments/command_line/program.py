@@ -23,8 +23,7 @@ from svm_cost_curves.experiments.command_line.job import run_composed
 from svm_cost_curves.experiments.command_line.sweep import SWEEP_ID
 from svm_cost_curves.experiments.command_line.words import config_folders, register, translated
 from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_DIR, check_home
-from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS
-from svm_cost_curves.experiments.configuration.explanations import explain
+from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS, explain
 from svm_cost_curves.experiments.processes import streams
 from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, status_of
 from svm_cost_curves.experiments.run.console import console, note_to

@@ -14,7 +14,6 @@ from hydra.core.utils import JobReturn
 from hydra.plugins.launcher import Launcher
 from omegaconf import DictConfig, OmegaConf
 
-from svm_cost_curves.experiments.command_line import sweep_results
 from svm_cost_curves.experiments.command_line.dry_run import show_plan
 from svm_cost_curves.experiments.command_line.job import shown
 from svm_cost_curves.experiments.command_line.sweep_names import job_labels
@@ -27,7 +26,6 @@ from svm_cost_curves.experiments.launchers.checks import LOCAL, RAY, check_addre
 from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, outcomes_in, status_of
 from svm_cost_curves.experiments.processes.stopping import terminable
 from svm_cost_curves.experiments.run.errors import USER_ERRORS, print_error
-from svm_cost_curves.experiments.run.leftovers import remove_old_leftovers
 from svm_cost_curves.experiments.store import Store, StoreError
 from svm_cost_curves.experiments.store.recorder import recording
 from svm_cost_curves.solvers import SettingsError
@@ -39,21 +37,10 @@ FOLDER_OF_A_JOB = ("hydra.job.chdir", "hydra.job.env_set", "hydra.output_subdir"
 
 
 def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[], Launcher]) -> Sequence[JobReturn]:
-    """Run the jobs of a sweep and show their results; ends the program unless all is well.
+    """Run the jobs of a sweep, lists of overrides, and show their results; return what the launcher returns.
 
-    Parameters
-    ----------
-    jobs : sequence of sequence of str
-        Overrides of each job.
-    config : DictConfig
-        As composed for the sweep as a whole, with Hydra's own part; its ``hydra.sweep.dir`` is made absolute.
-    launcher : callable
-        Makes the launcher.
-
-    Returns
-    -------
-    sequence of JobReturn
-        As the launcher returns them; none of a dry run.
+    `config` is composed for the sweep as a whole, with Hydra's own part; its ``hydra.sweep.dir`` is made absolute.
+    `launcher` makes the launcher, which a dry run does not need.
 
     Raises
     ------
@@ -70,7 +57,7 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
         outcomes = [show_plan(job, plain[number], number) for number, job in enumerate(composed)]
         there = sum(outcome.result_path is not None for outcome in outcomes)
         print(f"{there} of {len(outcomes)} runs are in the store", flush=True)
-        return _exit_unless_ok(max(outcome.exit_code for outcome in outcomes), [])
+        sys.exit(max(outcome.exit_code for outcome in outcomes))
     paper, highlight = style_of(composed[0]), composed[0].highlight
     if highlight is not None:
         check_choice("highlight", highlight, sorted({job.algo.name for job in composed}))
@@ -85,9 +72,10 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
     with recording(store, print_error) as begin:
         begin()
         returns, stopped = _launched(jobs, launcher())
-        remove_old_leftovers(store)
-        status = _finish(directory, store, config, paper, highlight, stopped)
-    return _exit_unless_ok(status, returns)
+        store.remove_leftovers_of_sweeps()
+        if status := _finish(directory, store, config, paper, highlight, stopped):
+            sys.exit(status)
+    return returns
 
 
 def _check_settings(jobs: Sequence[Sequence[str]], composed: Sequence[DictConfig]) -> None:
@@ -104,9 +92,8 @@ def _check_settings(jobs: Sequence[Sequence[str]], composed: Sequence[DictConfig
         raise SettingsError(next(iter(wrong)))
     if wrong:
         count = sum(map(len, wrong.values()))
-        reasons = [
-            f"{labels[0]}{f' and {len(labels) - 1} more' if labels[1:] else ''}: {why}" for why, labels in wrong.items()
-        ]
+        more = {why: f" and {len(labels) - 1} more" if labels[1:] else "" for why, labels in wrong.items()}
+        reasons = [f"{labels[0]}{more[why]}: {why}" for why, labels in wrong.items()]
         raise SettingsError(f"{count} of {len(jobs)} runs cannot be made, so none was: {'; '.join(reasons)}")
 
 
@@ -145,6 +132,8 @@ def _launched(jobs: Sequence[Sequence[str]], launcher: Launcher) -> tuple[Sequen
 def _finish(
     directory: Path, store: Store, config: Any, paper: PaperStyle | None, highlight: str | None, stopped: int | None
 ) -> int:
+    from svm_cost_curves.experiments.command_line import sweep_results  # imports matplotlib
+
     outcomes = [_fetched(outcome, store) for outcome in outcomes_in(directory)]
     words: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
     status = sweep_results.finish(outcomes, directory, shown(["-m", *words]), paper, highlight, stopped=stopped)
@@ -161,10 +150,3 @@ def _fetched(outcome: Outcome, store: Store) -> Outcome:
     with contextlib.suppress(StoreError):
         run = Store.open(store.root, server=store.server).find_finished(str(outcome.key))
     return dataclasses.replace(outcome, result_path=str(run.result_path) if run else None)
-
-
-def _exit_unless_ok(status: int, returns: Sequence[JobReturn]) -> Sequence[JobReturn]:
-    """Return what the launcher has returned; end the program if the status is not 0."""
-    if status:
-        sys.exit(status)
-    return returns

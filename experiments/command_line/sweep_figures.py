@@ -2,117 +2,91 @@
 
 from __future__ import annotations
 
+import colorsys
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import matplotlib
+import pandas as pd
+from matplotlib.colors import to_hex
+
+from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.columns import STEP_COSTS
-from svm_cost_curves.experiments.command_line.sweep_groups import Group, groups
-from svm_cost_curves.experiments.command_line.sweep_page import Member, write_page
-from svm_cost_curves.experiments.command_line.sweep_sentence import near_least, sentence
-from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
+from svm_cost_curves.experiments.command_line.sweep_names import Group, Values, differing, groups, short
+from svm_cost_curves.experiments.cost_to_target import cost_to_stay
+from svm_cost_curves.experiments.curve import column, conform
+from svm_cost_curves.experiments.plotting import (
+    STYLES,
+    NothingToDrawError,
+    Picture,
+    Style,
+    curves_picture,
+    mean_curves,
+    styles_for,
+)
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.run.errors import print_error
-from svm_cost_curves.experiments.store.store import SWEEPS
+from svm_cost_curves.support.text import power_of_ten
 
-if TYPE_CHECKING:
-    import pandas as pd
+NEAR = 0.1
+"""`sentence` compares at an error a tenth above the least one of all mean curves."""
+_MARKERS = ("o", "s", "^", "D", "v", "P", "p", "X", "<", ">", "h", "d")
+_DARKEST, _LIGHTEST = 0.22, 0.72
+"""Lightness of the first and the last of the curves of one algorithm."""
+_DARK_END, _LIGHT_END = 0.0, 0.85
+"""Part of the colour map that is dark enough to be seen on white."""
 
-    from svm_cost_curves.experiments.plotting import Picture
-
-FIGURE, FOR_PAPER = "curves", "paper"
-"""Names of the pictures; where there are several data sets, the data set's name follows."""
+Member = tuple[Group, list[tuple[Outcome, pd.DataFrame]]]
+"""A group and its runs with their curves."""
 
 
-def draw(outcomes: Sequence[Outcome], directory: Path, command: str, highlight: str | None = None) -> list[Path]:
-    """Write the figures of a sweep and ``curves.html``, the same curves for a browser.
+def members_of(outcomes: Sequence[Outcome]) -> list[Member]:
+    """Return the groups of runs with their curves, as far as the records are on this machine."""
+    members = [
+        (
+            group,
+            [
+                (outcome, conform(pd.read_parquet(Path(outcome.result_path).with_name("curve.parquet"))))
+                for outcome in group.outcomes
+                if outcome.result_path is not None
+            ],
+        )
+        for group in groups(outcomes)
+    ]
+    return [(group, runs) for group, runs in members if runs]
+
+
+def pictures(
+    members: Sequence[Member], command: str, highlight: str | None, *, names: bool = True
+) -> Iterator[tuple[str, Picture, str]]:
+    """Yield of each data set the end of its file's name, the picture, its sentence; say which has no point to draw.
 
     The cost is the one that most runs count: kernel evaluations or feature accesses; where no run counts either,
-    iterations. `highlight` is the algorithm whose curves are in colour; None: all.
-
-    Returns
-    -------
-    list of Path
-        The page and the figures, written to `directory`, and the list of all sweeps; empty if no run has a result.
+    iterations. `highlight` is the algorithm whose curves are in colour, with a `sentence`; None: all, without one.
     """
-    members, small_print = _members(outcomes), _small_print(command)
-    paths = []
-    for suffix, picture, text in _pictures(members, small_print, highlight):
-        if text:
-            print(text, flush=True)
-        paths.append(directory / f"{FIGURE}{suffix}.png")
-        picture.save(paths[-1])
-    pngs = [path.read_bytes() for path in paths]
-    page = write_page(members, directory, small_print, pngs, highlight) if paths else None
-    return [page, *_overview(directory), *paths] if page else paths
-
-
-def _overview(directory: Path) -> list[Path]:
-    """Write the list of all sweeps of a store, if the folder is that of one of them."""
-    from svm_cost_curves.experiments.plotting.interactive import write_overview
-
-    written = write_overview(directory.parent, "Sweeps") if directory.parent.name == SWEEPS else None
-    return [written] if written else []
-
-
-def draw_for_paper(
-    outcomes: Sequence[Outcome], directory: Path, command: str, style: PaperStyle, highlight: str | None = None
-) -> list[Path]:
-    """Write the same figures for a paper, ``paper.<format>``, and their captions, ``paper.txt``.
-
-    Raises
-    ------
-    SettingsError, OSError
-        LaTeX fails, or a file cannot be written.
-    """
-    pictures = _pictures(_members(outcomes), _small_print(command), highlight, names=False)
-    return [
-        path
-        for suffix, picture, _ in pictures
-        for path in picture.save_for_paper(directory / f"{FOR_PAPER}{suffix}", style)
-    ]
-
-
-def _small_print(command: str) -> str:
-    from svm_cost_curves.experiments import provenance
-
-    commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
-    return f"commit {provenance.commit_text(commit, dirty)}; {command}" if commit else command
-
-
-def _members(outcomes: Sequence[Outcome]) -> list[Member]:
-    return [(group, curves) for group in groups(outcomes) if (curves := _curves(group))]
-
-
-def _pictures(
-    members: Sequence[Member], small_print: str, highlight: str | None, *, names: bool = True
-) -> Iterator[tuple[str, Picture, str]]:
-    """Yield of each data set the end of its file's name, the picture, its sentence; say which has no point to draw."""
-    from svm_cost_curves.experiments.command_line import sweep_names
-    from svm_cost_curves.experiments.plotting import NothingToDrawError, curves_picture
-
-    by_dataset: dict[str, list[tuple[Group, list[pd.DataFrame]]]] = {}
-    for group, curves in members:
-        by_dataset.setdefault(group.dataset, []).append((group, [curve for _, curve in curves]))
+    by_dataset: dict[str, dict[tuple[str, Values], list[pd.DataFrame]]] = {}
+    for group, runs in members:
+        by_dataset.setdefault(group.dataset, {})[group.algo, group.values] = [curve for _, curve in runs]
     for dataset, drawn in by_dataset.items():
-        styles = sweep_names.styles([(group.algo, group.values) for group, _ in drawn])
-        algorithms = list(dict.fromkeys(group.algo for group, _ in drawn))
-        named = dict(zip(styles, (curves for _, curves in drawn), strict=True))
+        curve_styles = styles([*drawn])
+        algorithms = list(dict.fromkeys(algo for algo, _ in drawn))
+        named = dict(zip(curve_styles, drawn.values(), strict=True))
         cost = _cost([curve for curves in named.values() for curve in curves])
-        only = f", {sweep_names.called(algorithms[0])}" if len(algorithms) == 1 else ""
+        only = f", {called(algorithms[0])}" if len(algorithms) == 1 else ""
         text = sentence(named, cost) if highlight else ""
         try:
             picture = curves_picture(
                 named,
                 cost=cost,
                 title=f"Test error against cost on {dataset}{only}",
-                small_print=small_print,
-                styles=styles,
-                in_order=any(group.values for group, _ in drawn),
+                small_print=small_print(command),
+                styles=curve_styles,
+                in_order=any(values for _, values in drawn),
                 names=names,
-                coloured=[label for label, (group, _) in zip(styles, drawn, strict=True) if group.algo == highlight],
+                coloured=[label for label, (algo, _) in zip(curve_styles, drawn, strict=True) if algo == highlight],
                 sentence=text,
                 level=near_least(named, cost) if highlight else None,
             )
@@ -122,23 +96,16 @@ def _pictures(
             yield f"-{_file_name(dataset)}" if len(by_dataset) > 1 else "", picture, text
 
 
+def small_print(command: str) -> str:
+    """Return the text below a figure: the program's commit and the command."""
+    commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
+    return f"commit {provenance.commit_text(commit, dirty)}; {command}" if commit else command
+
+
 def _file_name(dataset: str) -> str:
     """Return a data set's name as a part of a file's name; other names than letters, digits, . _ - get a checksum."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", dataset)
     return plain if plain == dataset else f"{plain[:80]}_{hashlib.sha256(dataset.encode()).hexdigest()[:6]}"
-
-
-def _curves(group: Group) -> list[tuple[Outcome, pd.DataFrame]]:
-    """Return the curves of a group's runs, of those whose record is on this machine."""
-    import pandas as pd
-
-    from svm_cost_curves.experiments.curve import conform
-
-    return [
-        (outcome, conform(pd.read_parquet(Path(outcome.result_path).with_name("curve.parquet"))))
-        for outcome in group.outcomes
-        if outcome.result_path is not None
-    ]
 
 
 def _cost(curves: Sequence[pd.DataFrame]) -> str:
@@ -146,3 +113,90 @@ def _cost(curves: Sequence[pd.DataFrame]) -> str:
     counted = {name: sum(not curve[name].isna().any() for curve in curves) for name in telling}
     best = max(telling, key=lambda name: counted[name])  # the first of equals
     return best if counted[best] else otherwise
+
+
+def near_least(curves: Mapping[str, Sequence[pd.DataFrame]], cost: str) -> float:
+    """Return the error, a fraction, that `sentence` compares; 0 without curves."""
+    return (1 + NEAR) * min((float(mean.mean.min()) for mean in mean_curves(curves, cost=cost).values()), default=0.0)
+
+
+def sentence(curves: Mapping[str, Sequence[pd.DataFrame]], cost: str = "kernel_evaluations") -> str:
+    """Say after which cost, a column, the mean test error of each algorithm's runs stays near the least error.
+
+    The sentence is empty if no algorithm stays there.
+    """
+    target = near_least(curves, cost)
+    runs = {
+        called(name): [(column(frame, cost), column(frame, "test_error")) for frame in frames]
+        for name, frames in curves.items()
+    }
+    stays = {name: cost_to_stay(points, target) for name, points in runs.items()}
+    reached = sorted((spent, name) for name, spent in stays.items() if spent is not None)
+    if not reached:
+        return ""
+    (least, first), *others = reached
+    parts = [
+        f"By the mean over the runs {first} stays at or below {100 * target:.1f} % test error, a tenth above the "
+        f"least, after {_count(least)} {cost.replace('_', ' ')}",
+        *([f"{others[0][1]} needs {others[0][0] / least:.1f} times as many"] if others else []),
+    ]
+    parts[-1] += "".join(f", {name} {spent / least:.1f}" for spent, name in others[1:])
+    parts += [f"{name} does not get there" for name, spent in stays.items() if spent is None]
+    return "; ".join(parts) + "."
+
+
+def _count(value: float) -> str:
+    """Write a count as in 9,000 and 2.06×10⁷."""
+    if value < 1e7:
+        return f"{value:,.0f}"
+    digits, _, exponent = f"{value:.2e}".partition("e")
+    return f"{digits}\N{MULTIPLICATION SIGN}{power_of_ten(int(exponent))}"
+
+
+def called(algo: str) -> str:
+    """Return an algorithm's name in pictures."""
+    return STYLES[algo].name if algo in STYLES else algo
+
+
+def labels(curves: Sequence[tuple[str, Values]]) -> list[str]:
+    """Return a short name for each curve (algorithm, differing settings) of one picture, all different.
+
+    It has the algorithm where there are several, and each differing setting with its value (`short`).
+    """
+    values_of_curves = differing([[f"{name}={value}" for name, value in values] for _, values in curves])
+    several = len({algo for algo, _ in curves}) > 1
+    return [
+        " ".join([called(algo)] * (several or not parts) + parts)
+        for (algo, _), parts in zip(curves, short(values_of_curves), strict=True)
+    ]
+
+
+def styles(curves: Sequence[tuple[str, Values]]) -> dict[str, Style]:
+    """Return the style of each curve by its label (`labels`), in the order of the curves.
+
+    Curves of one algorithm have its line, and colours from dark to light in their order. Where there is one algorithm
+    only, the colours are those of matplotlib's viridis, whose steps are larger.
+    """
+    by_algo = styles_for({algo for algo, _ in curves})
+    members = {algo: [place for place, (other, _) in enumerate(curves) if other == algo] for algo in by_algo}
+    result: dict[str, Style] = {}
+    for place, (label, (algo, _)) in enumerate(zip(labels(curves), curves, strict=True)):
+        rank, family = members[algo].index(place), len(members[algo])
+        style = replace(by_algo[algo], name=label)
+        if family > 1:
+            share, marker = rank / (family - 1), _MARKERS[rank % len(_MARKERS)]
+            if len(members) == 1:
+                place_in_map = _DARK_END + (_LIGHT_END - _DARK_END) * share
+                style = Style(label, to_hex(matplotlib.colormaps["viridis"](place_in_map)), "-", marker)
+            else:
+                style = Style(label, _shade(by_algo[algo].color, share), by_algo[algo].line, marker)
+        result[label] = style
+    return result
+
+
+def _shade(color: str, share: float) -> str:
+    """Return a colour of the same hue, from dark (0) to light (1)."""
+    red, green, blue = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    hue, _, saturation = colorsys.rgb_to_hls(red, green, blue)
+    shade = colorsys.hls_to_rgb(hue, _DARKEST + (_LIGHTEST - _DARKEST) * share, saturation)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in shade)

@@ -33,24 +33,14 @@ from svm_cost_curves.solvers import SettingsError
 
 @dataclass(frozen=True)
 class SweepJob:
-    """One job of a sweep.
-
-    Attributes
-    ----------
-    number : int
-        In the sweep.
-    overrides : tuple of str
-        ``name=value`` of each setting, as the command line has been expanded.
-    jobs : int or None
-        Jobs at a time; None: on Ray, as many as its machine has cores.
-    hydra : bytes
-        Hydra's own part of the sweep's configuration, pickled.
-    """
+    """One job of a sweep."""
 
     number: int
     overrides: tuple[str, ...]
     jobs: int | None
+    """Jobs at a time; None: on Ray, as many as its machine has cores."""
     hydra: bytes
+    """Hydra's own part of the sweep's configuration, pickled."""
 
     @property
     def label(self) -> str:
@@ -67,16 +57,9 @@ class SweepJob:
             job.num, job.id = self.number, f"{job.name}_{self.number}"
             job.override_dirname = ",".join(sorted(self.overrides))
             sweep.hydra.overrides.task = [*self.overrides]
-        jobs, command = cores_here() if self.jobs is None else self.jobs, ["run.py", "-m", *self.overrides]
-        return run_job(
-            config,
-            self.overrides,
-            command,
-            number=self.number,
-            jobs=jobs,
-            remote=self.jobs is None,
-            report=report,
-        )
+        command, remote = ["run.py", "-m", *self.overrides], self.jobs is None
+        jobs = cores_here() if remote else self.jobs
+        return run_job(config, self.overrides, command, number=self.number, jobs=jobs, remote=remote, report=report)
 
 
 @lru_cache(maxsize=1)
@@ -98,19 +81,8 @@ def launch(
 ) -> list[JobReturn]:
     """Run the jobs of a sweep in the processes of a pool, and write their outcomes to the sweep's folder.
 
-    One line shows how far all of them are; each job that is made has a line at its end.
-
-    Parameters
-    ----------
-    job_overrides : sequence of sequence of str
-        Those of each job.
-    first : int
-        Number of the first job.
-    config : DictConfig
-        As composed for the sweep as a whole.
-    workers : context manager of Pool
-    jobs : int or None
-        See `SweepJob`.
+    One line shows how far all of them are; each job that is made has a line at its end. `first` is the number of the
+    first job, `config` that of the sweep as a whole, `jobs` as in `SweepJob`.
 
     Raises
     ------

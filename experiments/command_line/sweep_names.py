@@ -1,36 +1,99 @@
-"""Names, order and colours of a sweep's curves: by what differs between them."""
+"""The runs of a sweep by what differs between them: their groups over seeds, and short names."""
 
 from __future__ import annotations
 
-import colorsys
 import math
+import statistics
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from svm_cost_curves.experiments.configuration.settings import setting_name
+from svm_cost_curves.experiments.configuration.schema import NOT_INFLUENTIAL
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.support.text import setting_name
 
-if TYPE_CHECKING:
-    from svm_cost_curves.experiments.plotting import Style
-
-_MARKERS = ("o", "s", "^", "D", "v", "P", "p", "X", "<", ">", "h", "d")
 _LONGEST_NUMBER = 12
 """Characters of a number; a longer one is rounded."""
-_DARKEST, _LIGHTEST = 0.22, 0.72
-"""Lightness of the first and the last of the curves of one algorithm."""
-_DARK_END, _LIGHT_END = 0.0, 0.85
-"""Part of the colour map that is dark enough to be seen on white."""
 
 Values = tuple[tuple[str, str], ...]
 """Settings and their values, as on the command line."""
 
 
+@dataclass(frozen=True)
+class Group:
+    """Runs that differ in their seed only; `values` are the settings that tell them from other groups."""
+
+    dataset: str
+    algo: str
+    values: Values
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def name(self) -> str:
+        """The algorithm, and what else tells the group from the others, as on the command line."""
+        return " ".join([self.algo, *(f"{name}={value}" for name, value in self.values)])
+
+    def mean(self, name: str) -> float | None:
+        """Mean of one of the outcome's numbers over the runs that know it."""
+        values = self._values(name)
+        return statistics.fmean(values) if values else None
+
+    def spread(self, name: str) -> float | None:
+        """Return the standard deviation (divisor runs - 1); None for a single run."""
+        values = self._values(name)
+        return statistics.stdev(values) if len(values) > 1 else None
+
+    def _values(self, name: str) -> list[float]:
+        return [value for outcome in self.outcomes if (value := getattr(outcome, name)) is not None]
+
+
+def influential(overrides: Sequence[str]) -> list[str]:
+    """Return the overrides that change a result."""
+    return [word for word in overrides if setting_name(word).partition(".")[0] not in NOT_INFLUENTIAL]
+
+
+def distinguishing(overrides: Sequence[str]) -> list[str]:
+    """Return the overrides that change a result, but for those that are shown anyway: algorithm, data set and seed."""
+    return [word for word in influential(overrides) if setting_name(word) not in ("algo", "dataset", "seed")]
+
+
+def groups(outcomes: Sequence[Outcome]) -> list[Group]:
+    """Group the runs with a result, without regard to their seeds.
+
+    Data sets and algorithms are in the order of their first appearance; groups of one algorithm are sorted by the
+    values of the settings that differ.
+    """
+    done = [outcome for outcome in outcomes if outcome.status in ("finished", "found")]
+    by_data: dict[str, list[Outcome]] = {}
+    for name, outcome in zip(_data_names(done), done, strict=True):
+        by_data.setdefault(name, []).append(outcome)
+    algorithms = list(dict.fromkeys(str(outcome.algo) for outcome in done))
+    result = []
+    for dataset, runs in by_data.items():
+        members: dict[tuple[str, Values], list[Outcome]] = {}
+        for outcome, values in zip(runs, differing([distinguishing(run.overrides) for run in runs]), strict=True):
+            members.setdefault((str(outcome.algo), values), []).append(outcome)
+        ordered = sorted(members, key=lambda kind: (algorithms.index(kind[0]), in_order(kind[1])))
+        result += [Group(dataset, algo, values, tuple(members[algo, values])) for algo, values in ordered]
+    return result
+
+
+def _data_names(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return the name of each run's data set; files of one name have their paths beside it."""
+    starts = ("dataset.train=", "dataset=file:")
+    pairs = []
+    for outcome in outcomes:
+        words = (word.removeprefix(start) for word in outcome.overrides for start in starts if word.startswith(start))
+        pairs.append((str(outcome.dataset), next(words, "")))
+    names = [name for name, _ in dict.fromkeys(pairs)]
+    return [f"{name} ({path})" if names.count(name) > 1 else name for name, path in pairs]
+
+
 def differing(overrides: Sequence[Sequence[str]]) -> list[Values]:
     """Return for each list of overrides those whose values are not the same in all lists, by the settings' names."""
-    values = [{setting_name(text): text.partition("=")[2] for text in own} for own in overrides]
-    names = dict.fromkeys(name for own in values for name in own)
-    differ = [name for name in names if len({own.get(name) for own in values}) > 1]
-    return [tuple((name, own[name]) for name in differ if name in own) for own in values]
+    lists = [{setting_name(word): word.partition("=")[2] for word in words} for words in overrides]
+    names = dict.fromkeys(name for values in lists for name in values)
+    differ = [name for name in names if len({values.get(name) for values in lists}) > 1]
+    return [tuple((name, values[name]) for name in differ if name in values) for values in lists]
 
 
 def in_order(values: Values) -> tuple[tuple[float, str], ...]:
@@ -38,22 +101,9 @@ def in_order(values: Values) -> tuple[tuple[float, str], ...]:
     return tuple((_number(text), text) for _, text in values)
 
 
-def labels(curves: Sequence[tuple[str, Values]]) -> list[str]:
-    """Return a short name for each curve of one picture, all different.
-
-    It has the algorithm where there are several, and each differing setting with its value (`short`).
-
-    Parameters
-    ----------
-    curves : sequence of (str, Values)
-        Algorithm and differing settings of each curve.
-    """
-    own = differing([[f"{name}={value}" for name, value in values] for _, values in curves])
-    several = len({algo for algo, _ in curves}) > 1
-    return [
-        " ".join([called(algo)] * (several or not parts) + parts)
-        for (algo, _), parts in zip(curves, short(own), strict=True)
-    ]
+def short_name(setting: str) -> str:
+    """Return the last part of a setting's name: ``lambda`` for ``problem.lambda_``."""
+    return setting.rpartition(".")[2].rstrip("_")  # lambda_ is Python's spelling
 
 
 def short(lists: Sequence[Values]) -> list[list[str]]:
@@ -63,7 +113,7 @@ def short(lists: Sequence[Values]) -> list[list[str]]:
     where that tells all values of the setting apart.
     """
     settings = dict.fromkeys(name for values in lists for name, _ in values)
-    lasts = [name.rpartition(".")[2].rstrip("_") for name in settings]  # lambda_ is Python's spelling
+    lasts = [short_name(name) for name in settings]
     names = {name: last if lasts.count(last) == 1 else name for name, last in zip(settings, lasts, strict=True)}
     shown = {name: _shown({value for values in lists for other, value in values if other == name}) for name in settings}
     return [[f"{names[name]}={shown[name][value]}" for name, value in values] for values in lists]
@@ -72,46 +122,12 @@ def short(lists: Sequence[Values]) -> list[list[str]]:
 def job_labels(overrides: Sequence[Sequence[str]]) -> list[str]:
     """Return a short name for each job of a sweep: algorithm, data set and settings, as far as they differ."""
     differ = [dict(values) for values in differing(overrides)]
-    first = [[own.pop(name).replace("\\:", ":") for name in ("algo", "dataset") if name in own] for own in differ]
-    texts = short([tuple(own.items()) for own in differ])
+    names = ("algo", "dataset")
+    first = [[values.pop(name).replace("\\:", ":") for name in names if name in values] for values in differ]
+    texts = short([tuple(values.items()) for values in differ])
     return [
         " ".join(parts + rest) or " ".join(words) for parts, rest, words in zip(first, texts, overrides, strict=True)
     ]
-
-
-def called(algo: str) -> str:
-    """Return an algorithm's name in pictures."""
-    from svm_cost_curves.experiments.plotting import STYLES
-
-    return STYLES[algo].name if algo in STYLES else algo
-
-
-def styles(curves: Sequence[tuple[str, Values]]) -> dict[str, Style]:
-    """Return the style of each curve by its label (`labels`), in the order of the curves.
-
-    Curves of one algorithm have its line, and colours from dark to light in their order. Where there is one algorithm
-    only, the colours are those of matplotlib's viridis, whose steps are larger.
-    """
-    from svm_cost_curves.experiments.plotting import Style, styles_for
-
-    named = dict(zip(labels(curves), curves, strict=True))
-    own = styles_for({algo for algo, _ in curves})
-    members = {algo: [label for label, (other, _) in named.items() if other == algo] for algo in own}
-    result: dict[str, Style] = {}
-    for label, (algo, _) in named.items():
-        family = members[algo]
-        if len(family) == 1:
-            result[label] = replace(own[algo], name=label)
-            continue
-        place = family.index(label)
-        share = place / (len(family) - 1)
-        result[label] = Style(
-            label,
-            _viridis(share) if len(members) == 1 else _shade(own[algo].color, share),
-            "-" if len(members) == 1 else own[algo].line,
-            _MARKERS[place % len(_MARKERS)],
-        )
-    return result
 
 
 def _shown(values: set[str]) -> dict[str, str]:
@@ -126,18 +142,3 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return math.inf
-
-
-def _viridis(share: float) -> str:
-    import matplotlib
-    from matplotlib.colors import to_hex
-
-    return to_hex(matplotlib.colormaps["viridis"](_DARK_END + (_LIGHT_END - _DARK_END) * share))
-
-
-def _shade(color: str, share: float) -> str:
-    """Return a colour of the same hue, from dark (0) to light (1)."""
-    red, green, blue = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
-    hue, _, saturation = colorsys.rgb_to_hls(red, green, blue)
-    shade = colorsys.hls_to_rgb(hue, _DARKEST + (_LIGHTEST - _DARKEST) * share, saturation)
-    return "#" + "".join(f"{round(255 * part):02x}" for part in shade)

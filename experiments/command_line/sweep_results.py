@@ -1,4 +1,4 @@
-"""The end of a sweep: its runs as a table and as figures, and its exit status."""
+"""The end of a sweep: its runs as a table, figures and a page, and its exit status."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from svm_cost_curves.experiments.columns import STEP_COSTS
-from svm_cost_curves.experiments.command_line.sweep_figures import draw, draw_for_paper
-from svm_cost_curves.experiments.command_line.sweep_groups import Group, groups
-from svm_cost_curves.experiments.command_line.sweep_names import short
+from svm_cost_curves.experiments.command_line.sweep_figures import members_of, pictures, small_print
+from svm_cost_curves.experiments.command_line.sweep_names import groups, short
+from svm_cost_curves.experiments.command_line.sweep_page import write_page
 from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
 from svm_cost_curves.experiments.configuration.schema import StoreConfig
+from svm_cost_curves.experiments.plotting.interactive import write_overview
 from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, exit_code
 from svm_cost_curves.experiments.run.console import console, count, fit, percent, show
 from svm_cost_curves.experiments.run.errors import print_error
@@ -25,39 +26,6 @@ from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.store import SWEEPS
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.text import command_line
-
-
-def table(outcomes: Sequence[Outcome]) -> Table:
-    """One row for each algorithm and data set."""
-    result = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    members = groups(outcomes)
-    costs = _costs(members)
-    result.add_column("data set", overflow="fold")
-    result.add_column("algorithm", overflow="fold")
-    for name in ("runs", "in store", "test error", "epochs", *(cost.replace("_", " ") for cost in costs), "CPU"):
-        result.add_column(name, justify="right", no_wrap=True)
-    for group, texts in zip(members, short([group.values for group in members]), strict=True):
-        spread = group.spread("test_error")
-        result.add_row(
-            Text(group.dataset),
-            Text(" ".join([group.algo, *texts])),
-            str(len(group.outcomes)),
-            str(group.found),
-            percent(group.mean("test_error")) + ("" if spread is None else f" ± {100 * spread:.2f}"),
-            "-" if (epochs := group.mean("epochs")) is None else f"{epochs:.3g}",
-            *(count(group.mean(cost)) for cost in costs),
-            duration(group.mean("cpu_seconds")),
-        )
-    return result
-
-
-def _costs(members: Sequence[Group]) -> list[str]:
-    """Return the counts to show: kernel evaluations, and feature accesses where a group knows no kernel evaluations."""
-    costs: list[str] = []
-    for name in STEP_COSTS[:-1]:
-        if any(group.mean(name) is not None and all(group.mean(cost) is None for cost in costs) for group in members):
-            costs.append(name)
-    return costs or [STEP_COSTS[0]]
 
 
 def finish(
@@ -71,47 +39,92 @@ def finish(
 ) -> int:
     """Print the table of a sweep, draw its figures, and return the exit status.
 
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-        Those of the jobs that ended.
-    directory : Path
-        Folder of the sweep.
-    command : str
-        The command line, for the figure's small print.
-    paper : PaperStyle or None
-        Also write the figures for a paper.
-    highlight : str or None
-        Algorithm whose curves are in colour, the others pale; None: all in colour.
-    stopped : int or None
-        Exit status of a sweep that ended before its last job.
+    The outcomes are those of the jobs that ended; `stopped` is the exit status of a sweep that ended before its last
+    job. The command is for the small print of the figures, which are also written for a paper if that is asked for.
+    `highlight` is the algorithm whose curves are in colour, the others pale; None: all in colour.
     """
     wrong = [outcome for outcome in outcomes if outcome.exit_code]
-    code = exit_code(outcomes) if stopped is None else stopped
     if groups(outcomes):
         out, shown = console(sys.stdout), table(outcomes)
         costs = [str(column.header) for column in shown.columns[6:-1]]
         show(out, fit(out, shown, ["in store", "CPU", "epochs", "runs", *reversed(costs)]))
-    for line in _errors(wrong):
-        print_error(line)
+    same: dict[tuple[str, str], list[Outcome]] = {}
+    for outcome in wrong:
+        same.setdefault((outcome.status, outcome.message), []).append(outcome)
+    for first, *others in same.values():
+        label = f"{first.label} and {len(others)} more" if others else first.label
+        print_error(dataclasses.replace(first, label=label).line)
     if stopped is not None or any(outcome.status in (*STOPPED, "killed") for outcome in wrong):
         print_error("the same command again makes only the runs that are missing")
     for path in draw(outcomes, directory, command, highlight):
         word = "all sweeps" if path.name == "index.html" else "page" if path.suffix == ".html" else "figure"
         print(f"{word}: {path}", flush=True)
+    code = exit_code(outcomes) if stopped is None else stopped
     return code or write_for_paper(outcomes, directory, command, paper, highlight)
 
 
-def _errors(wrong: Sequence[Outcome]) -> list[str]:
-    """Return a line for each way in which runs have ended without a result."""
-    same: dict[tuple[str, str], list[Outcome]] = {}
-    for outcome in wrong:
-        same.setdefault((outcome.status, outcome.message), []).append(outcome)
-    lines = []
-    for first, *others in same.values():
-        label = f"{first.label} and {len(others)} more" if others else first.label
-        lines.append(dataclasses.replace(first, label=label).line)
-    return lines
+def table(outcomes: Sequence[Outcome]) -> Table:
+    """Return one row for each algorithm and data set.
+
+    The costs are kernel evaluations, and feature accesses where a group knows no kernel evaluations.
+    """
+    result = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    members = groups(outcomes)
+    costs: list[str] = []
+    for name in STEP_COSTS[:-1]:
+        if any(group.mean(name) is not None and all(group.mean(cost) is None for cost in costs) for group in members):
+            costs.append(name)
+    costs = costs or [STEP_COSTS[0]]
+    result.add_column("data set", overflow="fold")
+    result.add_column("algorithm", overflow="fold")
+    for name in ("runs", "in store", "test error", "epochs", *(cost.replace("_", " ") for cost in costs), "CPU"):
+        result.add_column(name, justify="right", no_wrap=True)
+    for group, texts in zip(members, short([group.values for group in members]), strict=True):
+        spread = group.spread("test_error")
+        result.add_row(
+            Text(group.dataset),
+            Text(" ".join([group.algo, *texts])),
+            str(len(group.outcomes)),
+            str(sum(outcome.status == "found" for outcome in group.outcomes)),
+            percent(group.mean("test_error")) + ("" if spread is None else f" ± {100 * spread:.2f}"),
+            "-" if (epochs := group.mean("epochs")) is None else f"{epochs:.3g}",
+            *(count(group.mean(cost)) for cost in costs),
+            duration(group.mean("cpu_seconds")),
+        )
+    return result
+
+
+def draw(outcomes: Sequence[Outcome], directory: Path, command: str, highlight: str | None = None) -> list[Path]:
+    """Write the figures of a sweep, ``curves.html``, and the list of a store's sweeps; return the paths, pages first.
+
+    There are none if no run has a result.
+    """
+    members, paths = members_of(outcomes), []
+    for suffix, picture, text in pictures(members, command, highlight):
+        if text:
+            print(text, flush=True)
+        paths.append(directory / f"curves{suffix}.png")
+        picture.save(paths[-1])
+    pngs = [path.read_bytes() for path in paths]
+    page = write_page(members, directory, small_print(command), pngs, highlight) if paths else None
+    overview = write_overview(directory.parent, "Sweeps") if page and directory.parent.name == SWEEPS else None
+    return [*filter(None, [page, overview]), *paths]
+
+
+def write_for_paper(
+    outcomes: Sequence[Outcome], directory: Path, command: str, paper: PaperStyle | None, highlight: str | None = None
+) -> int:
+    """Write the figures for a paper and their captions, if asked for, and print their paths; 2 if that fails."""
+    if paper is None:
+        return 0
+    try:
+        for suffix, picture, _ in pictures(members_of(outcomes), command, highlight, names=False):
+            for path in picture.save_for_paper(directory / f"paper{suffix}", paper):
+                print(f"for a paper: {path}", flush=True)
+    except (OSError, SettingsError) as error:
+        print_error(f"error: no figure for a paper: {error}")
+        return 2
+    return 0
 
 
 def next_commands(directory: Path, store: Store) -> list[str]:
@@ -124,16 +137,3 @@ def next_commands(directory: Path, store: Store) -> list[str]:
         folder = [] if usual else [str(store.root)]
         lines.append(f"mlflow's pages on all runs: {command_line('store', 'ui', *folder)}")
     return lines
-
-
-def write_for_paper(
-    outcomes: Sequence[Outcome], directory: Path, command: str, paper: PaperStyle | None, highlight: str | None = None
-) -> int:
-    """Write the figures for a paper, if asked for, and print their paths; return 2 if they cannot be written."""
-    try:
-        for path in draw_for_paper(outcomes, directory, command, paper, highlight) if paper else ():
-            print(f"for a paper: {path}", flush=True)
-    except (OSError, SettingsError) as error:
-        print_error(f"error: no figure for a paper: {error}")
-        return 2
-    return 0

@@ -3,57 +3,49 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import warnings
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Final
 
+import numpy as np
+import yaml  # type: ignore[import-untyped]
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
 from svm_cost_curves import solvers
-from svm_cost_curves.experiments.command_line.experiment_files import with_experiment
-from svm_cost_curves.experiments.command_line.value_lists import expanded
-from svm_cost_curves.experiments.configuration.choices import CONF
+from svm_cost_curves.experiments.configuration.choices import CONF, option_files
 from svm_cost_curves.experiments.configuration.composition import parsed
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
 from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig, algo_schema
 from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.text import nearest, setting_name
+from svm_cost_curves.support.text import known_names, nearest, setting_name
+from svm_cost_curves.support.values import flatten
 
-_OPTIONS = (
-    *(
-        "--dry-run",
-        "--help",
-        "-h",
-        "--version",
-        "--hydra-help",
-        "--cfg",
-        "-c",
-        "--resolve",
-        "--package",
-        "-p",
-        "--run",
-        "-r",
-    ),
-    *("--multirun", "-m", "--shell-completion", "-sc", "--config-path", "-cp", "--config-name", "-cn", "--config-dir"),
-    *("-cd", "--experimental-rerun", "--info", "-i"),
+_SWEEP: Final = ("--multirun", "-m")
+_FOLDER: Final = ("--config-dir", "-cd")
+_INFO: Final = ("--info", "-i")
+"""Its value may be missing."""
+_WITH_VALUE: Final = (
+    *("--cfg", "-c", "--package", "-p", "--config-path", "-cp", "--config-name", "-cn", "--experimental-rerun"),
+    *(*_FOLDER, *_INFO),
+)
+_OPTIONS: Final = (
+    *("--dry-run", "--help", "-h", "--version", "--hydra-help", "--resolve", "--run", "-r"),
+    *("--shell-completion", "-sc", *_SWEEP, *_WITH_VALUE),
 )
 """Options of this program and of Hydra."""
-_WITH_VALUE = ("--cfg", "-c", "--package", "-p", "--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd")
-_FORMATS = re.compile(r"^format=([\w,]+)$")  # not a sweep over the formats
+_EXPERIMENT: Final = "experiment"
+_FORMATS: Final = re.compile(r"^format=([\w,]+)$")  # not a sweep over the formats
+_CALL: Final = re.compile(r"(?P<setting>[^=]+)=\s*(?P<name>logspace|linspace)\((?P<arguments>.*)\)\s*")
+_MOST_VALUES: Final = 10_000
 
 
 def register() -> None:
-    """Register with Hydra the schema of every group, each solver as an option of ``algo``, each row of ``conf/preset``.
-
-    Raises
-    ------
-    SettingsError
-        A table of presets does not have its form; see `experiments.configuration.preset_tables.options`.
-    """
+    """Register with Hydra the schema of every group, each solver as an option of ``algo``, each row of a preset."""
     # conf/hydra/launcher replaces files of plugins, which may not be installed
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated against ConfigStore schema")
     store = ConfigStore.instance()
@@ -72,65 +64,113 @@ def translated(words: Sequence[str]) -> list[str]:
     """Return a command line of this program as Hydra understands it.
 
     ``--dry-run`` becomes a setting, ``+experiment=NAME`` the settings of its file, ``logspace(...)`` a list, and the
-    formats of a picture one text. Options follow the settings. In a sweep a value within a swept group is checked in
-    each job (`for_each_job`). A folder that ``hydra.run.dir=`` names gets Hydra's files.
-
-    Raises
-    ------
-    SettingsError
-        An option is unknown, or see `experiments.command_line.value_lists.expanded` and `with_experiment`.
+    formats of a picture one text. Options follow the settings: Hydra reads no option between two of them. In a sweep a
+    value within a swept group is checked in each job (`for_each_job`). A folder that ``hydra.run.dir=`` names gets
+    Hydra's files. SettingsError: an option or an experiment is unknown, a file or a list of values is wrong.
     """
-    sweeps = bool({"--multirun", "-m"} & set(words))
-    _check_options(words)
-    changed = with_experiment(words)
-    changed = ["dry_run=true" if word == "--dry-run" else _FORMATS.sub(r"format='\1'", word) for word in changed]
-    changed = expanded(changed, sweeps=sweeps)
-    given = {setting_name(word) for word in changed}
-    if "hydra.run.dir" in given and "hydra.output_subdir" not in given:
-        changed.append("hydra.output_subdir=.hydra")
-    return options_last(for_each_job(changed) if sweeps else changed)
-
-
-def options_last(words: Sequence[str]) -> list[str]:
-    """Return a command line whose options stand behind its settings: Hydra reads no option between two settings."""
-    settings: list[str] = []
-    options: list[str] = []
-    for before, word in itertools.pairwise(["", *words]):
-        value = before in (*_WITH_VALUE, "--experimental-rerun") or (before in ("--info", "-i") and "=" not in word)
-        (options if value or word.startswith("-") else settings).append(word)
-    return [*settings, *options]
+    settings, flags = _parted(words)
+    sweeps = bool({*_SWEEP} & {*flags})
+    if "--dry-run" in flags:
+        settings.append("dry_run=true")
+    settings = [_expanded(_FORMATS.sub(r"format='\1'", word), sweeps) for word in _with_experiment(settings)]
+    names = {setting_name(word) for word in settings}
+    if "hydra.run.dir" in names and "hydra.output_subdir" not in names:
+        settings.append("hydra.output_subdir=.hydra")
+    return [*(for_each_job(settings) if sweeps else settings), *(flag for flag in flags if flag != "--dry-run")]
 
 
 def config_folders(words: Sequence[str]) -> list[str]:
     """Return the folders that ``--config-dir`` names on a command line; jobs of sweeps look for options there, too."""
-    flags = ("--config-dir", "-cd")
-    after = [word for flag, word in itertools.pairwise(words) if flag in flags]
-    return [*after, *(word.partition("=")[2] for word in words if word.partition("=")[0] in flags and "=" in word)]
+    after = [word for flag, word in itertools.pairwise(words) if flag in _FOLDER]
+    return [*after, *(word.partition("=")[2] for word in words if word.partition("=")[0] in _FOLDER and "=" in word)]
 
 
-def _check_options(words: Sequence[str]) -> None:
-    """Refuse options that Hydra does not have, and its sweeper Optuna."""
-    for word, after in zip(words, [*words[1:], ""], strict=True):
+def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the settings and the options of a command line; refuse options that Hydra does not have, and Optuna."""
+    settings: list[str] = []
+    flags: list[str] = []
+    for before, word, after in zip(["", *words], words, [*words[1:], ""], strict=False):
         option, _, value = word.partition("=")
-        if word == "hydra/sweeper=optuna":
-            raise SettingsError(f"{word}: its plugin needs Optuna 2; docs/settings.md searches with today's Optuna")
-        if word.startswith("-") and option not in _OPTIONS:
-            name = option.lstrip("-")
+        is_value = before in _WITH_VALUE and not word.startswith("-") and not (before in _INFO and "=" in word)
+        if option in _OPTIONS or is_value:
+            flags.append(word)
+        elif word.startswith("-"):
             value = value or (after if after and "=" not in after and not after.startswith("-") else "VALUE")
-            hint = nearest(option, _OPTIONS, 0.8) or f": write a setting without dashes, {name}={value}"
+            hint = nearest(option, _OPTIONS, 0.8) or f": write a setting without dashes, {option.lstrip('-')}={value}"
             raise SettingsError(f"unknown option {option}{hint}")
+        elif word == "hydra/sweeper=optuna":
+            raise SettingsError(f"{word}: its plugin needs Optuna 2; docs/settings.md searches with today's Optuna")
+        else:
+            settings.append(word)
+    return settings, flags
+
+
+def _with_experiment(words: Sequence[str]) -> list[str]:
+    """Replace ``+experiment=NAME`` by the settings of a file ``experiment/NAME.yaml``; what is typed as well wins.
+
+    A setting of the file is written as on the command line: ``seed: range(3)`` is a sweep.
+    """
+    places = [place for place, word in enumerate(words) if setting_name(word) == _EXPERIMENT]
+    if not places:
+        return [*words]
+    name = ",".join(words[place].partition("=")[2] for place in places)
+    if "," in name:
+        raise SettingsError(f"+{_EXPERIMENT}={name}: one at a time; the values of a sweep can stand in its file")
+    files = option_files(_EXPERIMENT)
+    if name not in files:
+        raise SettingsError(f"unknown experiment {name!r}{known_names(name, sorted(files))}")
+    path = files[name]
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise SettingsError(f"{path}: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict):
+        raise SettingsError(f"{path}: it must have lines NAME: VALUE, as algo: sbp")
+    if "defaults" in content:
+        raise SettingsError(f"{path}: an experiment has no defaults list: write algo: smo")
+    typed = {setting_name(word) for word in words}
+    added = [f"{name}={_text(value)}" for name, value in flatten(content) if name not in typed]
+    return [*words[: places[0]], *added, *words[places[0] + 1 :]]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{','.join(map(_text, value))}]"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)
+
+
+def _expanded(word: str, sweeps: bool) -> str:
+    """Write ``logspace(a,b,n)`` and ``linspace(a,b,n)`` as n evenly spaced values of twelve digits, with both ends.
+
+    Those of ``logspace`` are evenly spaced in the logarithm, from 10^a to 10^b.
+    """
+    if (call := _CALL.fullmatch(word)) is None:
+        return word
+    name = call["name"]
+    try:
+        first, last, count = (float(part) for part in call["arguments"].split(","))
+    except ValueError:
+        raise SettingsError(f"{word}: {name} needs three numbers: first, last, number of values") from None
+    if not (math.isfinite(first) and math.isfinite(last) and count.is_integer() and 1 <= count <= _MOST_VALUES):
+        raise SettingsError(f"{word}: first and last must be finite, the number of values from 1 to {_MOST_VALUES:,}")
+    values = np.linspace(first, last, int(count))
+    if name == "logspace":
+        if max(abs(first), abs(last)) > 300:
+            raise SettingsError(f"{word}: logspace takes exponents of 10, from -300 to 300")
+        values = np.power(10.0, values)
+    if not sweeps:
+        raise SettingsError(f"{word}: several values are a sweep, which needs -m (or --multirun)")
+    return f"{call['setting']}={','.join(f'{value:.12g}' for value in values)}"
 
 
 def for_each_job(words: Sequence[str]) -> list[str]:
     """Return the words of a sweep, changed so that a value within a swept group is checked in each job.
 
     Hydra composes a sweep once before its jobs, without the swept words. A fixed ``algo.features=256`` would be checked
-    against the default algorithm there; as a sweep over one value it is checked in the jobs only.
-
-    Parameters
-    ----------
-    words : sequence of str
-        A command line with ``-m``; words that Hydra cannot parse are returned unchanged.
+    against the default algorithm there; as a sweep over one value it is checked in the jobs only. Words that Hydra
+    cannot parse are returned unchanged.
     """
     overrides = {word: override for word in words if (override := _parsed(word)) is not None}
     swept = {override.key_or_group for override in overrides.values() if override.is_sweep_override()}
@@ -140,12 +180,7 @@ def for_each_job(words: Sequence[str]) -> list[str]:
 def jobs_of(words: Sequence[str], loader: ConfigLoader | None = None) -> list[list[str]]:
     """Return the words of each job of a sweep: all combinations of the values, those of the last setting first.
 
-    Parameters
-    ----------
-    words : sequence of str
-        Of two values of a setting the later one counts.
-    loader : ConfigLoader or None
-        Knows what ``glob(...)`` stands for.
+    Of two values of a setting the later one counts. The loader knows what ``glob(...)`` stands for.
 
     Raises
     ------
@@ -169,7 +204,7 @@ def jobs_of(words: Sequence[str], loader: ConfigLoader | None = None) -> list[li
 
 def _parsed(word: str) -> Override | None:
     try:
-        return None if word.startswith("-") else parsed(word)
+        return parsed(word)
     except SettingsError:
         return None
 

@@ -25,7 +25,6 @@ COUNTER_OF = {
 }
 """Name of a limit on the command line to its name in `solvers.Limit`."""
 BUDGET_LIMITS = tuple(COUNTER_OF)
-_COUNTS = BUDGET_LIMITS[1:-1]
 _EVEN = ("every", "tail")
 
 
@@ -33,16 +32,8 @@ _EVEN = ("every", "tail")
 class Budget:
     """When a run stops and where it is evaluated, checked; the number of training examples is not known yet.
 
-    Attributes
-    ----------
-    epochs : float or None
-        The limit on presentations, divided by the number of training examples.
-    limit : Limit
-        The other limits; its `presentations` are None.
-    evaluations : int
-        Points of the curve's geometric grid, at most.
-    every, tail : float or None
-        Epochs; see `BudgetConfig`.
+    `epochs` are the limit on presentations, divided by the number of training examples; `limit` has the other limits.
+    `evaluations`, `every` and `tail` (epochs) are those of `BudgetConfig`.
     """
 
     epochs: float | None
@@ -68,18 +59,8 @@ class Budget:
     def check_counted(self, algo: str, not_counted: Collection[str]) -> None:
         """Refuse a limit in a counter that a solver does not have: it would never be reached.
 
-        Epochs, the default limit, are allowed: a solver that does not count presentations ends by itself.
-
-        Parameters
-        ----------
-        algo : str
-        not_counted : collection of str
-            Names of counters, as `solvers.Solver.not_counted` returns them.
-
-        Raises
-        ------
-        SettingsError
-            With the limits that the solver knows.
+        `not_counted` are names of counters, as `solvers.Solver.not_counted` returns them. Epochs, the default limit,
+        are allowed: a solver that does not count presentations ends by itself.
         """
         if self.every is not None and "presentations" in not_counted:
             raise SettingsError(f"budget.every is a number of epochs, which algo={algo} does not count: leave it out")
@@ -92,13 +73,7 @@ class Budget:
                 )
 
     def limits(self, n: int) -> Limit:
-        """Return all limits for `n` training examples; a fraction of a presentation is rounded up.
-
-        Raises
-        ------
-        SettingsError
-            The epochs are more presentations than 64 bits can count.
-        """
+        """Return all limits for `n` training examples; a fraction of a presentation is rounded up."""
         if self.epochs is None:
             return self.limit
         presented = self.epochs * n
@@ -108,16 +83,10 @@ class Budget:
 
 
 def choose_budget(given: BudgetConfig, preset: PresetConfig) -> tuple[Budget, str | None]:
-    """Check the budget; return it, and who chose its epochs if the command line did not name any limit.
-
-    Raises
-    ------
-    SettingsError
-        A limit that is not allowed.
-    """
+    """Check the budget; return it, and who chose its epochs if the command line did not name any limit."""
     for name in BUDGET_LIMITS:
         value = getattr(given, name)
-        if value is not None and not (math.isfinite(value) and value > 0):
+        if value is not None and not _is_positive(value):
             raise SettingsError(f"budget.{name} must be a number > 0 (or null: no limit), got {value:g}")
     if not 1 <= given.evaluations <= MAX_EVALUATIONS:
         raise SettingsError(f"budget.evaluations must be between 1 and {MAX_EVALUATIONS}, got {given.evaluations}")
@@ -125,7 +94,7 @@ def choose_budget(given: BudgetConfig, preset: PresetConfig) -> tuple[Budget, st
     if all(getattr(given, name) is None for name in BUDGET_LIMITS):
         epochs, origin = presets.choose_epochs(preset)
     _check_even(given, epochs)
-    limit = Limit(**{name: _count(given, name) for name in _COUNTS}, cpu_seconds=given.seconds)
+    limit = Limit(**{name: _count(given, name) for name in BUDGET_LIMITS[1:-1]}, cpu_seconds=given.seconds)
     return Budget(epochs, limit, given.evaluations, given.every, given.tail), origin
 
 
@@ -140,10 +109,14 @@ def _check_even(budget: BudgetConfig, epochs: float | None) -> None:
         raise SettingsError(f"budget.every goes with budget.epochs alone, got {', '.join(others)}")
     for name in _EVEN:
         value = getattr(budget, name)
-        if value is not None and not (math.isfinite(value) and value > 0):
+        if value is not None and not _is_positive(value):
             raise SettingsError(f"budget.{name} must be a number of epochs > 0 (or null), got {value:g}")
     if (steps := min(epochs, budget.tail or epochs) / budget.every) > MAX_EVALUATIONS:
         raise SettingsError(f"budget.every = {budget.every:g}: {steps:.3g} points are more than {MAX_EVALUATIONS}")
+
+
+def _is_positive(value: float) -> bool:
+    return math.isfinite(value) and value > 0
 
 
 def _count(budget: BudgetConfig, name: str) -> int | None:

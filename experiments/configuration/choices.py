@@ -30,28 +30,15 @@ def option_files(group: str) -> dict[str, Path]:
 
 
 def check_choice(name: str, value: str, allowed: Collection[str], also: str = "") -> None:
-    """Refuse a word that is not allowed; `also` names further allowed values, for the message.
-
-    Raises
-    ------
-    SettingsError
-        With the allowed words.
-    """
+    """Raise SettingsError for a word that is not allowed; `also` names further allowed values, for the message."""
     if value not in allowed:
-        known = ", ".join([*allowed, *([also] if also else [])])
-        raise SettingsError(f"{name} must be one of {known}; got {value!r}")
+        raise SettingsError(f"{name} must be one of {', '.join(filter(None, [*allowed, also]))}; got {value!r}")
 
 
 def folder(name: str, text: str) -> Path:
     """Return the path of a folder that a setting names; refuse text that is not a path.
 
-    An address is refused before it becomes a path: the folder's name could contain a password. Messages do not repeat
-    it for the same reason.
-
-    Raises
-    ------
-    SettingsError
-        It is empty, an address (``scheme://...``), or longer than a path can be.
+    An address is not repeated: it could contain a password.
     """
     if not text:
         raise SettingsError(f"{name} is empty: it must be the path of a folder")
@@ -61,9 +48,8 @@ def folder(name: str, text: str) -> Path:
             f"{name} must be the path of a folder, got an address that begins with {scheme[1]}:{server}"
         )
     path = Path(text)
-    if len(text.encode(errors="replace")) > LONGEST_PATH or any(
-        len(part.encode(errors="replace")) > LONGEST_NAME for part in path.parts
-    ):
+    longest = max(len(part.encode(errors="replace")) for part in path.parts or [""])
+    if len(text.encode(errors="replace")) > LONGEST_PATH or longest > LONGEST_NAME:
         raise SettingsError(
             f"{name} is too long for a path ({len(text)} characters): at most {LONGEST_PATH} bytes, {LONGEST_NAME} "
             "between two slashes"
@@ -72,13 +58,7 @@ def folder(name: str, text: str) -> Path:
 
 
 def check_model(text: str | None) -> Path | None:
-    """Return the path of the file for a run's predictor; refuse one that could not be written when the run ends.
-
-    Raises
-    ------
-    SettingsError
-        The name does not end in .npz, or its folder does not exist or cannot be written.
-    """
+    """Return the path of the file for a run's predictor; refuse one that could not be written when the run ends."""
     if text is None:
         return None
     path = Path(text)
@@ -90,13 +70,7 @@ def check_model(text: str | None) -> Path | None:
 
 
 def parse_memory(value: int | str) -> int:
-    """Return the bytes of ``12GiB``, ``800 MB``, ``1e9`` or ``auto`` (75 % of the machine's or the container's).
-
-    Raises
-    ------
-    SettingsError
-        Not of one of these forms, or not positive.
-    """
+    """Return the bytes of ``12GiB``, ``800 MB``, ``1e9`` or ``auto`` (75 % of the machine's or the container's)."""
     from svm_cost_curves.datasets.memory import machine_memory
 
     text = str(value).strip()
@@ -128,13 +102,7 @@ def install_command(extra: str) -> str:
 
 
 def check_home() -> None:
-    """Refuse a user without a home folder, as in some containers: mlflow cannot be imported without one.
-
-    Raises
-    ------
-    SettingsError
-        There is neither HOME nor an entry in the list of users.
-    """
+    """Raise SettingsError for a user without a home folder, as in some containers: mlflow imports only with one."""
     try:
         Path.home()
     except RuntimeError as error:

@@ -17,36 +17,32 @@ from typing import Any, Final, cast, get_args, get_origin, get_type_hints
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
-from hydra.errors import HydraException
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from svm_cost_curves import solvers
 from svm_cost_curves.datasets.spec import NAMED
 from svm_cost_curves.experiments.configuration import choices
-from svm_cost_curves.experiments.configuration.explanations import explain, unknown_option, unknown_setting
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
-from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig, algo_schema
+from svm_cost_curves.experiments.configuration.schema import KERNELS, RENAMED, RunConfig, algo_schema
 from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
 from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.support.text import command_line, known_names
 
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 """What Hydra raises for a wrong command line; see `explain`."""
+_NOT_TYPED: Final = ("preset", "dry_run")
+"""Parts of the configuration that are no settings: the program fills them in."""
+_NOT_READ: Final = re.compile("no viable alternative|NoViableAlt|extraneous input|mismatched input")
 _NAMED_DATA: Final = re.compile(rf"(?P<source>{'|'.join(NAMED)}):(?P<name>.+)")
 
 
 def compose(words: Sequence[str]) -> DictConfig:
-    """Compose the configuration of one run, as Hydra does.
+    """Compose the configuration of one run from words like ``algo=sbp``, as Hydra does.
 
-    Parameters
-    ----------
-    words : sequence of str
-        ``algo=sbp``, ``budget.epochs=2``, ...; of two values of a setting the later one counts.
-
-    Returns
-    -------
-    DictConfig
-        With the types of `RunConfig`; interpolations (``${...}``) are not resolved yet.
+    It has the types of `RunConfig`; interpolations (``${...}``) are not resolved yet. Of two values of a setting the
+    later one counts.
 
     Raises
     ------
@@ -67,9 +63,9 @@ def compose(words: Sequence[str]) -> DictConfig:
             chosen[name] = value
         else:
             values.append((name, value))
-    if found := _NAMED_DATA.fullmatch(str(chosen.get("dataset"))):
-        chosen["dataset"] = found["source"]
-        values.insert(0, (f"dataset.{NAMED[found['source']]}", found["name"]))
+    if named := _NAMED_DATA.fullmatch(str(chosen.get("dataset"))):
+        chosen["dataset"] = named["source"]
+        values.insert(0, (f"dataset.{NAMED[named['source']]}", named["name"]))
     try:
         config = _with_options({**defaults, **chosen})
         for name, value in values:
@@ -81,13 +77,7 @@ def compose(words: Sequence[str]) -> DictConfig:
 
 @cache  # 0.14 ms each time: the words of a run take as long as the rest, and a figure repeats them
 def parsed(word: str) -> Override:
-    """Return a word ``NAME=VALUE`` as Hydra's grammar understands it.
-
-    Raises
-    ------
-    SettingsError
-        The word does not have this form.
-    """
+    """Return a word ``NAME=VALUE`` as Hydra's grammar understands it."""
     try:
         (override,) = OverridesParser.create().parse_overrides([word])
     except HydraException as error:
@@ -105,7 +95,7 @@ def _with_options(chosen: Mapping[str, Any]) -> DictConfig:
     names = {group: str(name) for group, name in chosen.items() if (group, name) != ("protocol", None)}
     for group, name in names.items():
         if name not in (known := option_names(group)):
-            raise SettingsError(unknown_option(group, name, known))
+            raise SettingsError(_unknown_option(group, name, known))
     schema = algo_schema(names["algo"], cast(Any, solvers.get(names["algo"])).Settings)
     files = [_state(choices.option_files(group)[name]) for group, name in names.items() if group != "algo"]
     tables = [_state(file) for file in sorted((choices.CONF / "preset").glob("*.yaml"))]
@@ -130,12 +120,8 @@ def _read(file: _File) -> DictConfig:
 def _default_options(main: _File) -> dict[str, Any]:
     """Return the options in the list of defaults of ``conf/config.yaml``, by their groups."""
     listed = [entry for entry in _read(main).defaults if isinstance(entry, DictConfig)]
-    return {
-        str(group): name
-        for entry in listed
-        for group, name in entry.items_ex(resolve=False)
-        if str(group).isidentifier()
-    }
+    pairs = [(str(group), name) for entry in listed for group, name in entry.items_ex(resolve=False)]
+    return {group: name for group, name in pairs if group.isidentifier()}
 
 
 def _settings(file: _File) -> dict[str, Any]:
@@ -149,12 +135,8 @@ def _packed(algo: type, main: _File, files: tuple[_File, ...], tables: tuple[_Fi
     contents = {file[0].parent.name: _settings(file) for file in files}
     names = {file[0].parent.name: file[0].stem for file in files}
     protocol = contents.pop("protocol", {})
-    of_protocol = f"{names['protocol']}_" if "protocol" in names else ""
-    rows = {
-        "data": f"{of_protocol}{names['dataset']}",
-        "algo": algo.__name__,
-        "pair": f"{of_protocol}{algo.__name__}_{names['dataset']}",
-    }
+    prefix, name, dataset = f"{names['protocol']}_" if "protocol" in names else "", algo.__name__, names["dataset"]
+    rows = {"data": f"{prefix}{dataset}", "algo": name, "pair": f"{prefix}{name}_{dataset}"}
     preset = {group: _rows(tables).get((group, row), {}) for group, row in rows.items()}
     schemas = {"algo": algo, "kernel": KERNELS[names["kernel"]]}
     return pickle.dumps(OmegaConf.merge(RunConfig, schemas, _settings(main), contents, {"preset": preset}, protocol))
@@ -168,34 +150,13 @@ def _rows(tables: tuple[_File, ...]) -> dict[tuple[str, str], dict[str, Any]]:
 def settings_of(
     overrides: Sequence[str], *, jobs: int | None = None, may_be_unused: Collection[str] = ()
 ) -> RunSettings:
-    """Return the settings of the run that ``run.py`` makes with these overrides.
-
-    Parameters
-    ----------
-    overrides : sequence of str
-        ``algo=sbp``, ``budget.epochs=2``, ...
-    jobs : int or None
-        Number of runs at the same time; None: a single run.
-    may_be_unused : collection of str
-        Names of settings that may be without effect on the data set.
-
-    Raises
-    ------
-    SettingsError
-        An unknown name, a wrong type, or a value that is not allowed.
-    """
+    """Return the settings of the run that ``run.py`` makes with these overrides; the others are those of `resolve`."""
     given = [setting_name(override) for override in overrides]
     return resolve(config_of(compose(overrides)), given=given, jobs=jobs, may_be_unused=may_be_unused)
 
 
 def config_of(composed: DictConfig) -> RunConfig:
-    """Return a composed configuration as plain objects, with all interpolations (``${...}``) resolved.
-
-    Raises
-    ------
-    SettingsError
-        An interpolation has no value, or a value of a wrong type; or ``+`` has added an unknown setting.
-    """
+    """Return a composed configuration as plain objects, with all interpolations (``${...}``) resolved."""
     try:
         config: Any = OmegaConf.to_object(composed)
     except OmegaConfBaseException as error:
@@ -205,26 +166,90 @@ def config_of(composed: DictConfig) -> RunConfig:
 
 
 def _check_structure(config: Any, prefix: str) -> None:
-    """Refuse what OmegaConf lets through.
-
-    That is a setting that the schema does not have (``+budget.nothing=1``), and an interpolation (``${...}``) whose
-    value stands in place of a list or a group of settings.
-    """
+    """Refuse what OmegaConf lets through: unknown settings (``+budget.nothing=1``), a text for a list or a group."""
     schema: Any = type(config)
     for name, value in vars(config).items():
         if name not in schema.__dataclass_fields__:
-            raise SettingsError(unknown_setting(prefix + name, schema))
+            raise SettingsError(_unknown_setting(prefix + name, schema))
         hint = _hints(schema)[name]
         kinds = [get_origin(kind) or kind for kind in (get_args(hint) if isinstance(hint, UnionType) else (hint,))]
         wanted: Any = tuple(kind for kind in kinds if kind is list or dataclasses.is_dataclass(kind))
         if wanted and value is not None and not isinstance(value, wanted):
-            what = "a list" if list in wanted else "a group of settings"
-            raise SettingsError(f"{prefix}{name} must be {what}, got {value!r}")
+            kind = "a list" if list in wanted else "a group of settings"
+            raise SettingsError(f"{prefix}{name} must be {kind}, got {value!r}")
         if dataclasses.is_dataclass(value):
             _check_structure(value, f"{prefix}{name}.")
 
 
 @cache
 def _hints(schema: Any) -> dict[str, Any]:
-    """Return the types of a schema's fields; they are evaluated once, as each composition asks for them."""
     return get_type_hints(schema)
+
+
+def explain(error: BaseException) -> str:
+    """Return one line that says what is wrong with a command, with similar names that exist."""
+    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
+    if isinstance(error, MissingConfigException) and error.missing_cfg_file:
+        group, _, name = error.missing_cfg_file.rpartition("/")
+        return _unknown_option(group, name, sorted(error.options or ()))
+    if isinstance(cause, ConfigAttributeError | ConfigKeyError) and cause.full_key:
+        return _unknown_setting(cause.full_key, cause.object_type)
+    if isinstance(cause, OmegaConfBaseException) and cause.full_key:
+        return f"{cause.full_key}: {_first_line(cause)}"
+    if "Ambiguous value" in str(error) or "requires --multirun" in str(error):
+        word = _first_line(error).removesuffix(" requires --multirun")
+        return f"{word}: several values are a sweep, which needs -m (or --multirun)"
+    if "missing EQUAL" in str(error):
+        return f"{_first_line(error)}: a setting is NAME=VALUE, as in algo=sbp; --help lists them"
+    if isinstance(error, OverrideParseException) and _NOT_READ.search(str(error)):
+        return (
+            f"{error.override} cannot be read: is a bracket or a quote missing? A setting is NAME=VALUE, its values in "
+            "a sweep a,b,c or range(3), with quotes for the shell around brackets"
+        )
+    if without := re.match(r"Could not override '(\w+)'", str(error)):
+        return _unknown_setting(without[1], RunConfig)
+    text = re.sub(r"\s*\n\s*See https\S+ for details", "", str(error)).strip()
+    return re.sub(r"\s*\n\s*", "; ", text)
+
+
+def _unknown_option(group: str, name: str, known: Collection[str]) -> str:
+    """Return the message about an option that a group does not have."""
+    if not group:
+        return f"there is no configuration {name!r}: leave out --config-name, or name its folder by --config-dir"
+    kind = {"algo": "algorithm", "dataset": "data set"}.get(group, group)
+    return f"unknown {kind} {name!r}{known_names(name, known, command_line('run', '--help'))}"
+
+
+def _unknown_setting(setting: str, schema: Any) -> str:
+    """Return the message about a setting that a schema does not have."""
+    if setting in RENAMED:
+        return f"{setting} is now called {RENAMED[setting]}"
+    if setting.partition(".")[0] == "preset":
+        return "presets belong to algorithms and data sets: what is typed wins, as problem.C=1 (docs/settings.md)"
+    group, _, name = setting.rpartition(".")
+    known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else []
+    if not group:
+        known = [other for other in known if other not in _NOT_TYPED] + ["protocol", "+experiment"]
+        if inner := [other for other in _settings_in_groups() if other.partition(".")[2].rstrip("_") == name]:
+            return f"unknown setting {setting!r}; did you mean {' or '.join(inner)}?"
+    if group == "algo" and known:
+        group, known = f"algo={schema.__name__}", [name for name in known if name != "name"]
+    if group and not known:
+        return f"unknown setting {setting!r}; {group} has no settings"
+    see = command_line("run", "--help")
+    return f"unknown setting {setting!r}{known_names(name, known, see, word=f'{group} has' if group else 'known are')}"
+
+
+def _settings_in_groups() -> list[str]:
+    """Return the settings of the groups that do not depend on a choice, with their groups."""
+    groups = {field.name: cast(Any, field.default_factory) for field in dataclasses.fields(RunConfig)}
+    return [
+        f"{group}.{field.name}"
+        for group, schema in groups.items()
+        if dataclasses.is_dataclass(schema) and group not in _NOT_TYPED
+        for field in dataclasses.fields(schema)
+    ]
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

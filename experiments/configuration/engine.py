@@ -19,30 +19,16 @@ NO_SWEEPS = "processes that mpirun has started make one run: leave out -m, or sa
 MPI = "engine=mpi"
 MAX_RANKS = 4096
 """Processes that one command starts at most, all on this machine."""
+CHECKPOINT_SECONDS = 600.0
+"""Between two checkpoints with engine=mpi: a machine of a large job fails now and then."""
 
 
 class EngineMissingError(SettingsError):
     """The engine is not installed."""
 
 
-CHECKPOINT_SECONDS = 600.0
-"""Between two checkpoints with engine=mpi: a machine of a large job fails now and then."""
-
-
 def check_engine(name: str, solver: Any) -> None:
-    """Check that an engine can run a solver.
-
-    Parameters
-    ----------
-    name : str
-    solver : type
-        The solver's class.
-
-    Raises
-    ------
-    SettingsError
-        It cannot, or ``mpirun`` has started this process and the engine is local.
-    """
+    """Check that an engine can run a solver's class."""
     check_choice("engine", name, ENGINES)
     if name == "local":
         if (started := place().ranks) > 1:
@@ -58,20 +44,7 @@ def check_engine(name: str, solver: Any) -> None:
 
 
 def choose_ranks(value: int | str, engine: str, jobs: int | None) -> int | None:
-    """Return the number of processes to start for a run; None: start none.
-
-    Parameters
-    ----------
-    value : "auto" or int
-    engine : str
-    jobs : int or None
-        Number of jobs that a sweep runs at the same time; None: a single run.
-
-    Raises
-    ------
-    SettingsError
-        The number is not allowed, the engine is not mpi, or ``mpirun`` has started this process.
-    """
+    """Return the number of processes to start for a run; None: start none. `jobs` is None without a sweep."""
     if isinstance(value, str):
         check_choice("ranks", value, ("auto",), also="a number of processes")
         if engine == "mpi" and jobs is not None:
@@ -88,28 +61,16 @@ def choose_ranks(value: int | str, engine: str, jobs: int | None) -> int | None:
 
 
 def mpirun() -> str:
-    """Return the path of ``mpirun``: the one installed beside this Python, else the first one in PATH.
-
-    Raises
-    ------
-    EngineMissingError
-        There is none.
-    """
+    """Return the path of ``mpirun``: beside this Python, else the first in PATH, else EngineMissingError."""
     beside = Path(sys.executable).with_name("mpirun")
-    found = str(beside) if beside.exists() else shutil.which("mpirun")
-    if found is None:
+    path = str(beside) if beside.exists() else shutil.which("mpirun")
+    if path is None:
         raise EngineMissingError(f"there is no mpirun to start ranks with: {install_command('mpi')} brings one")
-    return found
+    return path
 
 
 def choose_checkpoint_seconds(value: float | str | None, engine: str) -> float | None:
-    """Return the wall seconds between two checkpoints; infinite: one only at SIGTERM; None: no checkpoints.
-
-    Raises
-    ------
-    SettingsError
-        Not a number > 0.
-    """
+    """Return the wall seconds between two checkpoints; infinite: one only at SIGTERM; None: no checkpoints."""
     if isinstance(value, str):
         check_choice("checkpoint_seconds", value, ("auto",), also="null, a number > 0")
         return CHECKPOINT_SECONDS if engine == "mpi" else math.inf

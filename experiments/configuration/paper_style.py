@@ -14,43 +14,27 @@ from svm_cost_curves.support.errors import SettingsError
 NAMES: Final = ("style", "width", "format")
 STYLES: Final = ("screen", "paper")
 FORMATS: Final = ("pdf", "svg", "png", "pgf")
-ONE_COLUMN, TWO_COLUMNS = 3.25, 6.75
-"""Usual widths of a figure in a paper of two columns, in inches."""
 LATEX: Final = ("xelatex", "lualatex", "pdflatex")
 
 
 @dataclass(frozen=True)
 class PaperStyle:
-    """A picture for a paper.
+    """A picture for a paper: its width in inches, and some of `FORMATS`."""
 
-    Attributes
-    ----------
-    width : float
-        Inches.
-    formats : tuple of str
-        Some of `FORMATS`.
-    """
-
-    width: float = TWO_COLUMNS
+    width: float = 6.75  # of a paper with two columns
     formats: tuple[str, ...] = ("pdf", "png")
 
 
 def style_of(settings: Mapping[str, str | None]) -> PaperStyle | None:
-    """Return the style of the settings `NAMES`, where None means that one is not given; None without ``style=paper``.
-
-    Raises
-    ------
-    SettingsError
-        A value is not allowed, width or format is given without ``style=paper``, or pgf is wanted without LaTeX.
-    """
+    """Return the style of the settings `NAMES`, of which None means not given; None without ``style=paper``."""
     given = {name: value for name in NAMES if (value := settings.get(name)) is not None}
     style = given.get("style", "screen")
     check_choice("style", style, STYLES)
-    own = [name for name in given if name != "style"]
+    extra = [name for name in given if name != "style"]
     if style == "screen":
-        if own:
-            whose = "has it" if len(own) == 1 else "has them"
-            words = " and ".join(f"{name}=" for name in own)
+        if extra:
+            whose = "has it" if len(extra) == 1 else "has them"
+            words = " and ".join(f"{name}=" for name in extra)
             raise SettingsError(f"{words}: only a picture for a paper {whose}: add style=paper")
         return None
     formats = tuple(dict.fromkeys(given["format"].split(","))) if "format" in given else PaperStyle.formats
@@ -58,19 +42,16 @@ def style_of(settings: Mapping[str, str | None]) -> PaperStyle | None:
         check_choice("format", name, FORMATS)
     if "pgf" in formats and latex() is None:
         raise SettingsError("format=pgf needs LaTeX, which measures the text: install xelatex, lualatex or pdflatex")
-    return PaperStyle(_width(given.get("width", str(PaperStyle.width))), formats)
-
-
-def latex() -> str | None:
-    """Return the LaTeX program that measures the text of a pgf file; None if none is installed."""
-    return next((name for name in LATEX if shutil.which(name)), None)
-
-
-def _width(text: str) -> float:
+    text = given.get("width", str(PaperStyle.width))
     try:
         width = float(text)
     except ValueError:
         width = math.nan
     if not 1 <= width <= 40:
         raise SettingsError(f"width must be a number of inches from 1 to 40, got {text!r}")
-    return width
+    return PaperStyle(width, formats)
+
+
+def latex() -> str | None:
+    """Return the LaTeX program that measures the text of a pgf file; None if none is installed."""
+    return next((name for name in LATEX if shutil.which(name)), None)

@@ -7,7 +7,7 @@ option of the groups ``preset/pair``, ``preset/algo`` and ``preset/data``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -25,18 +25,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast whe
 
 
 def read_tables(folder: Path) -> dict[str, Any]:
-    """Return the content of each table, by the file's name.
-
-    Parameters
-    ----------
-    folder : Path
-        ``conf/preset``.
-
-    Raises
-    ------
-    SettingsError
-        A file is not YAML.
-    """
+    """Return the content of each table in a folder, by the file's name."""
     tables = {}
     for path in sorted(folder.glob("*.yaml")):
         try:
@@ -47,24 +36,13 @@ def read_tables(folder: Path) -> dict[str, Any]:
 
 
 def options(tables: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the rows of all tables as options of these groups.
+    """Return the rows of all tables: group and option to the fields of a `schema.Preset`.
 
-    A table has the text of its ``source``, which the header of a run shows; ``rows`` by data set; and the list of
-    ``algorithms`` that the rows are for, by default all. A row may have another source and other algorithms. Its
-    remaining fields are those of `experiments.configuration.schema.Preset`. A kernel width, C or nu that stands beside
-    ``biased`` and ``unbiased`` is for both. The rows of a table with a ``protocol`` are for the runs with
-    ``protocol=NAME`` only, and then replace those of all other tables for this data set.
-
-    Parameters
-    ----------
-    tables : mapping of str to object
-        As `read_tables` gives it.
-
-    Returns
-    -------
-    dict of (str, str) to dict
-        Group (``pair``, ``algo`` or ``data``) and option (``asset_adult``, ``asset`` or ``adult``; of a protocol
-        ``NAME_adult``); the fields of a `experiments.configuration.schema.Preset`.
+    The group is ``pair``, ``algo`` or ``data``, the option ``asset_adult``, ``asset`` or ``adult``. A table has the
+    text of its ``source``, which the header of a run shows; ``rows`` by data set; and the list of ``algorithms`` that
+    the rows are for, by default all. A row may have another source and other algorithms. A kernel width, C or nu that
+    stands beside ``biased`` and ``unbiased`` is for both. The rows of a table with a ``protocol`` are for the runs with
+    ``protocol=NAME`` only (``NAME_adult``), and then replace those of all other tables for this data set.
 
     Raises
     ------
@@ -72,48 +50,40 @@ def options(tables: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
         A table does not have this form, or two rows are for the same algorithm and data set. The message names the
         file.
     """
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
     files: dict[tuple[str, str], str] = {}
     for file, table in tables.items():
-        for option, values in _options(file, table):
-            if option in found:
+        for option, values in _options(f"conf/preset/{file}", table):
+            if option in rows:
                 raise SettingsError(f"conf/preset/{file}: {files[option]} has values for {option[1]} as well")
-            found[option], files[option] = values, file
-    return found
+            rows[option], files[option] = values, file
+    return rows
 
 
 def _options(file: str, table: Any) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
-    if not isinstance(table, dict) or not {"source", "rows"} <= set(table) <= _TABLE or not _has_rows(table):
+    rows = table.get("rows") if isinstance(table, dict) and {"source", "rows"} <= set(table) <= _TABLE else None
+    if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):
         raise SettingsError(
-            f"conf/preset/{file}: a table has source, rows (by data set) and, if not for all, algorithms or protocol"
+            f"{file}: a table has source, rows (by data set) and, if not for all, algorithms or protocol"
         )
-    for dataset, given in table["rows"].items():
+    prefix = f"{table['protocol']}_" if "protocol" in table else ""
+    for dataset, given in rows.items():
         row = {"source": table["source"], "algorithms": table.get("algorithms", ALL)} | given
         algorithms = row.pop("algorithms")
         if algorithms != ALL and not isinstance(algorithms, list):
-            raise SettingsError(f"conf/preset/{file}: algorithms must be a list of names, or {ALL}; got {algorithms!r}")
+            raise SettingsError(f"{file}: algorithms must be a list of names, or {ALL}; got {algorithms!r}")
         if algorithms == dataset == ALL:
-            raise SettingsError(f"conf/preset/{file}: a row for all data sets needs a list of algorithms")
+            raise SettingsError(f"{file}: a row for all data sets needs a list of algorithms")
         values = _for_both(row)
-        for group, name in _names(algorithms, str(dataset)):
-            yield (group, f"{table['protocol']}_{name}" if "protocol" in table else name), values
-
-
-def _has_rows(table: dict[str, Any]) -> bool:
-    rows = table["rows"]
-    return isinstance(rows, dict) and all(isinstance(row, dict) for row in rows.values())
-
-
-def _names(algorithms: str | Iterable[str], dataset: str) -> list[tuple[str, str]]:
-    if algorithms == ALL:
-        return [("data", dataset)]
-    return [("algo", name) if dataset == ALL else ("pair", f"{name}_{dataset}") for name in algorithms]
+        names = [("algo", name) if dataset == ALL else ("pair", f"{name}_{dataset}") for name in algorithms]
+        for group, name in [("data", str(dataset))] if algorithms == ALL else names:
+            yield (group, f"{prefix}{name}"), values
 
 
 def _for_both(row: dict[str, Any]) -> dict[str, Any]:
     """Move the numbers that stand in the row itself to ``unbiased`` and to ``biased``."""
     common = {name: row.pop(name) for name in _NUMBERS if name in row}
     if common:
-        own = {name: row.get(name, {}) for name in ("unbiased", "biased")}
-        row |= {name: common | given if isinstance(given, dict) else given for name, given in own.items()}
+        both = {name: row.get(name, {}) for name in ("unbiased", "biased")}
+        row |= {name: common | given if isinstance(given, dict) else given for name, given in both.items()}
     return row  # its names and types are checked where it is composed

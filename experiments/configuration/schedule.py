@@ -1,9 +1,9 @@
 """Costs at which a run is evaluated: a geometric grid that ends exactly at the budget, plus optional even steps.
 
-A run has one or several limits (iterations, presentations, kernel evaluations, inner products, feature accesses, CPU
-seconds). Each gets its own geometric grid with the same number of points, from one ten-thousandth of the limit (at
-least one) to the limit. The k-th evaluation is where the first of the counters reaches its k-th value. With one limit
-the curve is evenly spaced on a logarithmic axis; with several it follows the limit that stops the run.
+Each limit of a run (iterations, kernel evaluations, CPU seconds, ...) gets its own geometric grid with the same number
+of points, from one ten-thousandth of the limit (at least one) to the limit. The k-th evaluation is where the first of
+the counters reaches its k-th value. With one limit the curve is evenly spaced on a logarithmic axis; with several it
+follows the limit that stops the run.
 
 Beyond the first epoch, presentations are rounded to whole epochs: many methods count them at the end of an epoch only.
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from svm_cost_curves.solvers import Limit
 
@@ -44,19 +45,11 @@ class EvaluationSchedule:
     epoch: int = 1
 
     def limits(self, budget: Limit) -> list[Limit]:
-        """Return the limits up to which a run advances before each evaluation.
+        """Return the limits up to which a run advances before each evaluation; the last is the budget.
 
-        Parameters
-        ----------
-        budget : Limit
-            Each limit > 0. Without any limit the run goes to the solver's own end and is evaluated after each of its
-            first iterations; this suits methods that take few, large steps (LIBSVM takes one). With `every` the
-            presentations must be the only limit.
-
-        Returns
-        -------
-        list of Limit
-            In order: no limit ever decreases, each element differs from the one before, and the last is `budget`.
+        No limit ever decreases, and each element differs from the one before. A budget without any limit goes to the
+        solver's own end and is evaluated after each of its first iterations; this suits methods that take few, large
+        steps (LIBSVM takes one).
 
         Raises
         ------
@@ -84,28 +77,21 @@ class EvaluationSchedule:
             return [*(Limit(iterations=k) for k in range(1, self.points)), budget]
         limits: list[Limit] = []
         for back in range(self.points - 1, -1, -1):
-            exponent = 0.0 if self.points == 1 else -back / (self.points - 1)
-            seconds = budget.cpu_seconds
-            limit = Limit(
-                iterations=_whole(budget.iterations, exponent),
-                presentations=_whole(budget.presentations, exponent, self.epoch),
-                kernel_evaluations=_whole(budget.kernel_evaluations, exponent),
-                inner_products=_whole(budget.inner_products, exponent),
-                feature_accesses=_whole(budget.feature_accesses, exponent),
-                cpu_seconds=None if seconds is None else seconds * math.pow(10.0, DECADES * exponent),
-            )
-            if not limits or limit != limits[-1]:
+            exponent = -back / max(1, self.points - 1)
+            limit = Limit(**{name: self._share(name, value, exponent) for name, value in given.items()})
+            if limit not in limits[-1:]:
                 limits.append(limit)
         return limits
 
+    def _share(self, name: str, limit: float, exponent: float) -> Any:
+        """Scale a limit by 10^(DECADES exponent), -1 <= exponent <= 0; zero gives the limit exactly.
 
-def _whole(limit: int | None, exponent: float, unit: int = 1) -> int | None:
-    """Scale a count by 10^(DECADES exponent), -1 <= exponent <= 0, but not below one; zero gives the limit exactly.
-
-    The result is whole, and beyond `unit` a multiple of it, or the limit.
-    """
-    if limit is None or exponent == 0.0:
-        return limit
-    decades = min(DECADES, math.log10(limit))
-    scaled = limit * math.pow(10.0, decades * exponent)
-    return min(limit, max(1, round(scaled) if scaled < unit else round(scaled / unit) * unit))
+        A count stays whole and at least one. Presentations beyond an epoch are a multiple of it, or the limit.
+        """
+        if exponent == 0.0:
+            return limit
+        if name == "cpu_seconds":
+            return limit * math.pow(10.0, DECADES * exponent)
+        unit = self.epoch if name == "presentations" else 1
+        scaled = limit * math.pow(10.0, min(DECADES, math.log10(limit)) * exponent)
+        return min(limit, max(1, round(scaled) if scaled < unit else round(scaled / unit) * unit))

@@ -1,4 +1,4 @@
-"""The schema of the command line: one dataclass for each group of settings.
+"""The schema of the command line: one dataclass for each group of settings. What they mean: ``conf/config.yaml``.
 
 A default that depends on the data set or the algorithm is None here. `experiments.configuration.presets` fills it in
 and records where each value came from: the command line, a paper, or a rule of this project. Settings are composed
@@ -32,20 +32,9 @@ With a limit on seconds a run depends on the first three, and its identity has t
 
 @dataclass
 class ProblemConfig:
-    """What is optimised. At most one of `lambda_`, `C` and `nu` is given; the others follow from it.
+    """lambda_/2 ||w||^2 + mean hinge loss. One of `lambda_`, `C` = 1/(lambda n) and `nu` (average slack) is given.
 
-    Attributes
-    ----------
-    lambda_ : float or None
-        Weight of the norm in lambda/2 ||w||^2 + mean hinge loss; > 0.
-    C : float or None
-        1 / (lambda n), as LIBSVM counts it; > 0.
-    nu : float or None
-        Average slack that the slack-constrained form allows; >= 0.
-    bias : bool or None
-        Whether the predictor has an unregularised bias; None: the preset's choice, or none.
-    rho : float
-        A constant feature appended to every example: a bias that is regularised as the weights are. 0: none.
+    `bias`: the predictor has an unregularised bias. `rho`: a constant feature, whose weight is regularised; 0: none.
     """
 
     lambda_: float | None = None
@@ -81,23 +70,7 @@ KERNELS = {"gaussian": GaussianConfig, "polynomial": PolynomialConfig, "linear":
 
 @dataclass
 class BudgetConfig:
-    """When a run stops: at the first of the given limits. Without one: the preset's number of epochs, or ten.
-
-    Attributes
-    ----------
-    epochs : float or None
-        Example presentations divided by the number of training examples.
-    iterations, kernel_evaluations, inner_products, feature_accesses : float or None
-        As the counters of the same names; floats so that ``1e9`` can be written, but whole numbers.
-    seconds : float or None
-        CPU seconds inside the solver; evaluation, reading and the Gram matrix are not charged.
-    evaluations : int
-        Points of the curve, at most, geometric in the cost.
-    every : float or None
-        Epochs from each further point to the next, evenly; the epochs must be the only limit.
-    tail : float or None
-        Epochs before the end within which further points lie; None: all along.
-    """
+    """When a run stops, and where it is evaluated: ``conf/budget/default.yaml``. Counts are floats, for ``1e9``."""
 
     epochs: float | None = None
     iterations: float | None = None
@@ -119,14 +92,7 @@ class RowsConfig:
 
 @dataclass
 class StoreConfig:
-    """Where records go: `root` holds the runs, and the sweeps' tables and figures.
-
-    Attributes
-    ----------
-    root : str
-    uri : str or None
-        Address of an mlflow tracking server; the runs are then in a folder for it, below `root`.
-    """
+    """Folder of the records; `uri`: address of an mlflow server, whose runs have a folder below `root`."""
 
     root: str = "results"
     uri: str | None = None
@@ -143,20 +109,10 @@ class ProblemPreset:
 
 @dataclass
 class Preset:
-    """What one source says about an algorithm, a data set, or an algorithm on a data set.
+    """What one `source` says about an algorithm, a data set, or an algorithm on a data set; None: nothing.
 
-    Attributes
-    ----------
-    source : str or None
-        Who says it, as the header of a run shows it; None: there is no such preset.
-    kernel : str
-        The kernel that `unbiased` and `biased` are for.
-    unbiased, biased : ProblemPreset
-        Numbers for the problem without and with bias.
-    bias : bool or None
-        Whether the problem has a bias; None: not said.
-    epochs : float or None
-        Epochs of a run whose command line names no budget; None: not said.
+    `unbiased` and `biased` are the numbers for the problem without and with bias, both for `kernel`. `epochs` are those
+    of a run whose command line names no budget.
     """
 
     source: str | None = None
@@ -178,39 +134,7 @@ class PresetConfig:
 
 @dataclass
 class RunConfig:
-    """One run: everything that can be set on the command line.
-
-    Attributes
-    ----------
-    algo : dataclass
-        The solver's own settings and its ``name`` (see `algo_schema`).
-    kernel : GaussianConfig, PolynomialConfig or LinearConfig
-    seed : int
-        0 to 2^63 - 1.
-    threads : "auto" or int
-        Auto: all cores for a single run, one for each job of a sweep.
-    memory : "auto", int or str
-        Bytes, or a number with a unit (``12GiB``), for kernel rows; auto: 75 % of the machine's memory.
-    progress : "auto" or bool
-        Progress bar or lines on standard error; auto: yes for a single run.
-    engine : str
-        One of `ENGINES`: local is this process, mpi the processes that ``mpirun`` starts.
-    ranks : "auto" or int
-        With engine=mpi the number of processes to start; auto: the processes that ``mpirun`` has started.
-    checkpoint_seconds : "auto", float or None
-        Wall seconds between two checkpoints, files that a run can be resumed from. auto: 600 with engine=mpi, else one
-        only when SIGTERM ends the run; null: none.
-    picture : "auto" or bool
-        Whether the record has a picture of the curve; auto: yes for a single run.
-    model : str or None
-        File (.npz) for the final predictor; None: none.
-    highlight : str or None
-        An algorithm of a sweep: the pictures have its curves in colour and the others pale; None: all in colour.
-    style, width, format : str
-        Of a picture for a paper (`experiments.configuration.paper_style.style_of`); None: not given.
-    dry_run : bool
-        Whether the command shows its runs, and makes none.
-    """
+    """One run: everything that can be set on the command line, as ``conf/config.yaml`` describes it."""
 
     algo: Any = None
     dataset: DatasetConfig = field(default_factory=DatasetConfig)
@@ -247,19 +171,9 @@ def __getattr__(name: str) -> type:
 
 @cache
 def algo_schema(name: str, settings: type) -> type:
-    """Make the schema of ``algo=<name>``: the solver's settings and the field ``name``.
+    """Return the schema of ``algo=<name>``: a dataclass derived from the solver's ``Settings``, with the field `name`.
 
-    Parameters
-    ----------
-    name : str
-        The solver's name.
-    settings : type
-        The solver's ``Settings``: a dataclass whose fields all have defaults.
-
-    Returns
-    -------
-    type
-        A dataclass derived from `settings`, with the additional field ``name: str = name``.
+    All fields of `settings` have defaults.
     """
     frozen: bool = settings.__dataclass_params__.frozen  # type: ignore[attr-defined]
     schema = dataclasses.make_dataclass(name, [("name", str, field(default=name))], bases=(settings,), frozen=frozen)

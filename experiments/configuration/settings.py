@@ -9,58 +9,45 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from svm_cost_curves.datasets import DatasetSpec
+from svm_cost_curves import solvers
+from svm_cost_curves.datasets import DataError, DatasetConfig, DatasetSpec, spec_of
+from svm_cost_curves.datasets.spec import TEXTS
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.configuration import presets
 from svm_cost_curves.experiments.configuration.budget import Budget, choose_budget
 from svm_cost_curves.experiments.configuration.choices import check_choice, check_model, folder, parse_memory, shown
 from svm_cost_curves.experiments.configuration.engine import check_engine, choose_checkpoint_seconds, choose_ranks
-from svm_cost_curves.experiments.configuration.parts import choose_dataset, choose_kernel, choose_solver
 from svm_cost_curves.experiments.configuration.presets import COMMAND_LINE, ProblemChoice
 from svm_cost_curves.experiments.configuration.schema import ROW_PROVIDERS, RunConfig, kernel_name
 from svm_cost_curves.solvers import SettingsError, plugins
 from svm_cost_curves.solvers.errors import LARGEST_INTEGER, check_numbers
+from svm_cost_curves.support.text import command_line, known_names
 from svm_cost_curves.support.text import nearest as nearest
 from svm_cost_curves.support.text import setting_name as setting_name
 
 MAX_SEED = LARGEST_INTEGER
 MAX_THREADS = 4096
+available_cores = provenance.cores
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """The settings of one run, before its data are loaded.
+    """The settings of one run, before its data are loaded: a Gaussian kernel may still lack its width.
 
     Attributes
     ----------
-    solver : type
-        The solver's class.
-    solver_settings : object
-        Instance of ``solver.Settings``.
-    kernel : GaussianConfig, PolynomialConfig or LinearConfig
-        A Gaussian kernel may still lack its width, which then comes from the data.
-    threads : int
-        Threads for the solver and for linear algebra; `building_threads` for building the Gram matrix: the other jobs
-        of a sweep wait for it.
+    threads, building_threads : int
+        Threads for the solver and for linear algebra, and for building the Gram matrix: other jobs wait for that.
     memory_bytes : int
         For kernel rows. `jobs` processes divide it, unless they share one Gram matrix.
     origins : dict of str to str
         Name of a setting to who chose it.
-    engine : str
-        One of `ENGINES`.
-    ranks : int
-        Processes of this run; with engine=mpi and without `starts_ranks` known when MPI has started.
-    starts_ranks : bool
-        Whether this process starts the ranks.
-    store_root : Path
-    store_uri : str or None
-        Where records go, as `experiments.store.Store.open` takes it: a folder, and the address of a server.
+    ranks, starts_ranks : int, bool
+        Processes of this run, and whether this process starts them; else the number is known when MPI has started.
+    store_root, store_uri : Path, str or None
+        Where records go: a folder, and the address of a server.
     checkpoint_seconds : float or None
         Wall seconds between two checkpoints; infinite: one only when SIGTERM ends the run; None: no checkpoints.
-    picture : bool
-        Whether the record has a picture of the curve.
-    model : Path or None
-        File for the final predictor.
     alone : bool
         Whether a stored run counts only if it was made alone, because its times are the result.
     """
@@ -122,18 +109,12 @@ class RunSettings:
 
 
 def resolve(
-    config: RunConfig,
-    *,
-    given: Collection[str] = (),
-    jobs: int | None = None,
-    may_be_unused: Collection[str] = (),
+    config: RunConfig, *, given: Collection[str] = (), jobs: int | None = None, may_be_unused: Collection[str] = ()
 ) -> RunSettings:
-    """Fill in presets and check every value.
+    """Fill in presets and check every value of a composed configuration, whose types are checked already.
 
     Parameters
     ----------
-    config : RunConfig
-        As composed: types are checked, values are not.
     given : collection of str
         Names of the settings on the command line (``problem.C``, ``kernel``, ``algo.eta``).
     jobs : int or None
@@ -146,19 +127,18 @@ def resolve(
     SettingsError
         A value that is not allowed; the message names the setting and the allowed values.
     """
-    solver, solver_settings = choose_solver(config.algo)
-    dataset, data_changed = choose_dataset(config.dataset, given, may_be_unused)
+    solver, solver_settings = _choose_solver(config.algo)
+    dataset, data_changed = _choose_dataset(config.dataset, given, may_be_unused)
     bias, bias_origin = presets.choose_bias(
         config.problem.bias, config.preset, tuple(sorted(solver.biases)), solver.name
     )
-    kernel, kernel_origins = choose_kernel(config, solver, bias, given)
+    kernel, kernel_origins = presets.kernel_of(config, solver, bias, given)
     problem = presets.choose_problem(
         config.problem,
         config.preset,
         bias=bias,
         bias_origin=bias_origin,
-        needs_lambda=needs(solver, "lambda"),
-        needs_nu=needs(solver, "nu"),
+        needs=solver.needs,
         kernel_fits=kernel_name(kernel) == presets.printed(config.preset, bias=bias).kernel,
         data_fits=kernel_origins.get("kernel.sigma2") != COMMAND_LINE and not data_changed,
         algo=solver.name,
@@ -200,18 +180,12 @@ def resolve(
         picture=_switch("picture", config.picture, jobs is None),
         model=check_model(config.model),
     )
-    check_numbers("", dataclasses.replace(config, algo=None))  # all other numbers; `choose_solver` checks `algo`
+    check_numbers("", dataclasses.replace(config, algo=None))  # all other numbers; `_choose_solver` checks `algo`
     return resolved
 
 
 def server_address(uri: str | None) -> str | None:
-    """Return the address of the store's server; None if there is none.
-
-    Raises
-    ------
-    SettingsError
-        store=server without an address.
-    """
+    """Return the address of the store's server; None if there is none."""
     if uri == "":
         raise SettingsError("store=server needs the address of an mlflow server: store.uri=http://HOST:5000")
     return uri
@@ -222,17 +196,37 @@ def needs(solver: Any, what: str) -> bool:
     return what in solver.needs
 
 
-def available_cores() -> int:
-    """Return the number of cores that this process may use."""
-    return provenance.cores()
+def _choose_solver(node: Any) -> tuple[Any, Any]:
+    """Return the class of a solver and its settings, from the composed group ``algo``."""
+    name, known = getattr(node, "name", None), solvers.names()
+    if name not in known:
+        raise SettingsError(f"unknown algorithm {name!r}{known_names(str(name), known, command_line('run', '--help'))}")
+    solver = solvers.get(name)
+    fields = [field.name for field in dataclasses.fields(solver.Settings)]
+    if {field.name for field in dataclasses.fields(node)} != {*fields, "name"}:
+        raise SettingsError(f"algo.name cannot be set by itself: write algo={name}")
+    settings = solver.Settings(**{field: getattr(node, field) for field in fields})
+    check_numbers("algo", settings)
+    return solver, settings
+
+
+def _choose_dataset(
+    config: DatasetConfig, given: Collection[str], may_be_unused: Collection[str]
+) -> tuple[DatasetSpec, bool]:
+    """Return the data set with its name, and whether the command line changes points or labels."""
+    fields, unused = (
+        {name.split(".")[1] for name in names if name.startswith("dataset.")} for names in (given, may_be_unused)
+    )
+    try:
+        return spec_of(config, fields, unused), bool(fields - TEXTS)
+    except DataError as error:
+        raise SettingsError(str(error)) from error
 
 
 def _plain(settings: Any) -> dict[str, Any]:
     """Return the fields of a settings class; a member of an enumeration as it is written on the command line."""
-    return {
-        name: value.name if isinstance(value, enum.Enum) else value
-        for name, value in dataclasses.asdict(settings).items()
-    }
+    fields = dataclasses.asdict(settings)
+    return {name: value.name if isinstance(value, enum.Enum) else value for name, value in fields.items()}
 
 
 def _threads(value: int | str, automatic: int) -> int:

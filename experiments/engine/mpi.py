@@ -10,7 +10,7 @@ import mpi4py
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.processes.mpirun import Place
+from svm_cost_curves.experiments.processes.mpirun import place
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.solvers.all_reduce import AllReduce
 
@@ -21,10 +21,8 @@ from mpi4py import MPI  # noqa: E402
 
 T = TypeVar("T")
 
-SPIN_SECONDS = 1e-4
-"""A waiting rank polls for this long, then sleeps between two looks: the others may need its core."""
-LONGEST_NAP = 1e-3
-"""Longest sleep, seconds; before, a twentieth of the time waited so far."""
+SPIN_SECONDS, LONGEST_NAP = 1e-4, 1e-3
+"""A waiting rank polls for so long, then sleeps between two looks, at most so long: others may need its core."""
 
 
 class Mpi(AllReduce):
@@ -35,10 +33,8 @@ class Mpi(AllReduce):
 
     Attributes
     ----------
-    exchanges : int
-        Sums over all ranks in this process: one or two an iteration.
-    handed_over : int
-        Bytes that this rank has handed over for sums.
+    exchanges, handed_over : int
+        Sums over all ranks, one or two an iteration, and the bytes that this rank has handed over for them.
     seconds : float
         Wall time of this rank in sums, including the wait for other ranks.
     """
@@ -92,7 +88,7 @@ def _wait(done: Callable[[], bool]) -> None:
             time.sleep(min(waited / 20, LONGEST_NAP))
 
 
-def connect(here: Place) -> Mpi:
+def connect() -> Mpi:
     """Start MPI and connect to the other ranks.
 
     Raises
@@ -101,11 +97,11 @@ def connect(here: Place) -> Mpi:
         MPI's number of processes differs from the number that ``mpirun`` has started.
     """
     MPI.Init_thread(MPI.THREAD_FUNNELED)
-    world = MPI.COMM_WORLD
-    if world.size != here.ranks:
+    world, started = MPI.COMM_WORLD, place().ranks
+    if world.size != started:
         MPI.Finalize()
         raise SettingsError(
-            f"mpirun has started {here.ranks} processes, but mpi4py's MPI ({MPI.get_vendor()[0]}) sees {world.size}: "
+            f"mpirun has started {started} processes, but mpi4py's MPI ({MPI.get_vendor()[0]}) sees {world.size}: "
             "use the mpirun of that MPI"
         )
     return Mpi(world)

@@ -41,20 +41,9 @@ MARK = b"svm "
 def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
     """Start ``mpirun`` on this machine with one process for each rank of a run, and wait for it.
 
-    Ctrl-C and SIGTERM are passed on to the ranks as Ctrl-C: they record what they have reached.
-
-    Parameters
-    ----------
-    settings : RunSettings
-    display : Display
-        Shows what rank 0 reports.
-    command : sequence of str
-        The command line, for the record.
-
-    Returns
-    -------
-    Outcome
-        ``failed`` if the ranks have ended without one; they write the reason to standard error.
+    Ctrl-C and SIGTERM are passed on to the ranks as Ctrl-C: they record what they have reached. The display shows what
+    rank 0 reports, `command` is for the record. The outcome is ``failed`` if the ranks have ended without one; they
+    write the reason to standard error.
     """
     with temporary_folder() as folder:
         job = folder / "job.pickle"
@@ -104,7 +93,7 @@ def line_of(name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> by
 
 
 class _Reports:
-    """Writes each call of a method as a line: in rank 0 it has the place of a `Display`."""
+    """Writes each call of a method as a line: on rank 0, in place of a `Display`."""
 
     def __init__(self, out: IO[bytes], pause: float) -> None:
         self._out = out
@@ -121,18 +110,15 @@ class _Reports:
 
 def exit_as_rank() -> NoReturn:
     """Run as one of the ranks that `run` has started; ``sys.argv[1]`` is the file with the job."""
+    from svm_cost_curves.experiments.engine import ranks
+
     solvers.names()  # loads the user's solvers, whose classes are in the settings
     settings, command, pause = pickle.loads(Path(sys.argv[1]).read_bytes())
     with os.fdopen(os.dup(1), "wb") as out:
         os.dup2(2, 1)
         reports = _Reports(out, pause)
-        outcome = _compute(settings, Display() if place().rank else cast(Display, reports), command)
+        display = Display() if place().rank else cast(Display, reports)
+        outcome = outcome_of(lambda: ranks.run(settings, display, command), settings.label)
         if not place().rank:
             reports.outcome(outcome)
     sys.exit(outcome.exit_code)
-
-
-def _compute(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
-    from svm_cost_curves.experiments.engine import ranks
-
-    return outcome_of(lambda: ranks.run(settings, display, command), settings.label)

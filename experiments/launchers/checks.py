@@ -1,4 +1,4 @@
-"""What a launcher needs: its extra installed, a cluster that answers, a Slurm to submit to."""
+"""What a launcher needs: its extra installed, a cluster that answers, a Slurm to submit to; else SettingsError."""
 
 from __future__ import annotations
 
@@ -17,20 +17,7 @@ ANSWER_SECONDS = 3.0
 
 
 def check_launcher(name: str, written: str) -> None:
-    """Check that a launcher can be used here.
-
-    Parameters
-    ----------
-    name : str
-        As in ``hydra/launcher=``.
-    written : str
-        The word on the command line, for the message.
-
-    Raises
-    ------
-    SettingsError
-        It is not installed, or there is no Slurm.
-    """
+    """Check that a launcher of ``hydra/launcher=`` can be used here; `written` is the word on the command line."""
     extra = _EXTRAS.get(name)
     if extra is not None and not _installed(_PACKAGES[extra]):
         raise SettingsError(f"{written} is not installed: {install_command(extra)}")
@@ -39,13 +26,7 @@ def check_launcher(name: str, written: str) -> None:
 
 
 def check_address(address: str) -> None:
-    """Check that something answers at the address of a cluster; Ray itself would wait for it for minutes.
-
-    Raises
-    ------
-    SettingsError
-        Nothing does within `ANSWER_SECONDS`, or it is no address.
-    """
+    """Check that something answers at the address of a cluster; Ray itself would wait for it for minutes."""
     if address == "auto":  # Ray's word for the cluster that this machine is part of
         return
     host, _, port = address.rpartition(":")

@@ -27,20 +27,9 @@ _ONLY_HERE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 class RayPool:
     """The workers of a Ray cluster (`experiments.processes.pool.Pool`); Ray itself retries a job that was killed.
 
-    Parameters
-    ----------
-    address : str or None
-        ``HOST:PORT``, or ``auto`` for the cluster that this machine is part of; None: one of this machine is started,
-        and ends with this process.
-    cores : int or None
-        Jobs at a time; None: one for each core.
-    **options
-        More for ``ray.init``.
-
-    Raises
-    ------
-    SettingsError
-        Ray cannot be used; `experiments.launchers.checks` has the checks that come first.
+    The address is ``HOST:PORT``, or ``auto`` for the cluster that this machine is part of; None: one of this machine is
+    started, and ends with this process. `cores` are the jobs at a time, by default one for each core. The options are
+    those of ``ray.init``. SettingsError: Ray cannot be used, though `experiments.launchers.checks` has found nothing.
     """
 
     attempts = ATTEMPTS
@@ -54,12 +43,11 @@ class RayPool:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         here = {"num_cpus": cores or available_cores(), "object_store_memory": STORE_BYTES, "include_dashboard": False}
-        there = {
-            "runtime_env": {"env_vars": {name: os.environ[name] for name in os.environ if name.startswith("SVM_")}}
-        }
-        given = {name: value for name, value in options.items() if value is not None}
+        variables = {name: value for name, value in os.environ.items() if name.startswith("SVM_")}
+        place: dict[str, Any] = {"runtime_env": {"env_vars": variables}} if address else here
+        place |= {name: value for name, value in options.items() if value is not None}
         try:
-            ray.init(address=address or "local", logging_level="ERROR", **{**(there if address else here), **given})
+            ray.init(address=address or "local", logging_level="ERROR", **place)
         except (Exception, SystemExit) as error:  # Ray leaves where the answer is not one of Ray's
             said = str(error).strip().splitlines() or [type(error).__name__]
             raise SettingsError(f"Ray {address or 'on this machine'} cannot be used: {said[0]}") from error
@@ -114,9 +102,8 @@ def cores_here() -> int:
     """Return how many jobs run at a time on the machine that this one runs on."""
     import ray
 
-    node = ray.get_runtime_context().get_node_id()
-    cores = next((node_["Resources"].get("CPU", 1) for node_ in ray.nodes() if node_["NodeID"] == node), 1)
-    return max(1, int(cores))
+    here = ray.get_runtime_context().get_node_id()
+    return max(1, int(next((node["Resources"].get("CPU", 1) for node in ray.nodes() if node["NodeID"] == here), 1)))
 
 
 def _call(folder: str, packed: bytes, reports: Any, index: int) -> Outcome:

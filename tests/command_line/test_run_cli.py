@@ -18,13 +18,13 @@ import yaml
 from waiting import PATIENCE, wait_until
 
 from svm_cost_curves import solvers
-from svm_cost_curves.experiments.command_line import program
 from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.schema import BudgetConfig
 from svm_cost_curves.experiments.reproduction import cli as reproduction
 from svm_cost_curves.experiments.run import advance
 
 ROOT = CONF.parent
+Ran = Callable[..., tuple[int, str, str]]
 TOY = ["dataset=synthetic", "dataset.n=120", "dataset.n_test=60", "dataset.d=4", "dataset.shape=noisy"]
 
 
@@ -53,13 +53,8 @@ def test_help_lists_everything_without_heavy_imports() -> None:
     for name in ("sbp", "libsvm", "adult", "digits", "polynomial", "budget.kernel_evaluations"):
         expected = rf"^  {name} +\S+ \S+" if "." not in name else r"\.kernel_evaluations="
         assert re.search(expected, done.stdout, re.MULTILINE), name
+    assert [field.name for field in dataclasses.fields(BudgetConfig) if f".{field.name}=" not in done.stdout] == []
     assert max(map(len, done.stdout.splitlines())) <= 120
-
-
-def test_help_names_every_limit_of_a_run(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
-    assert here("--help") == 0
-    said = capsys.readouterr().out
-    assert [field.name for field in dataclasses.fields(BudgetConfig) if f".{field.name}=" not in said] == []
 
 
 @pytest.mark.parametrize("words", [["--help"], [], ["-m"]])
@@ -67,23 +62,21 @@ def test_a_solver_file_that_cannot_be_imported_is_one_sentence_and_status_2(
     words: list[str],
     tmp_path: Path,
     own_solvers: Callable[[Path], None],
-    here: Callable[..., int],
-    capsys: pytest.CaptureFixture[str],
+    here: Ran,
 ) -> None:
     (tmp_path / "mine.py").write_text("import no_such_module\n")
     own_solvers(tmp_path / "mine.py")
-    assert here(*words, root=tmp_path / "store") == 2
-    out, err = capsys.readouterr()
+    status, out, err = here(*words, root=tmp_path / "store")
+    assert status == 2
     said = f"error: SVM_SOLVERS: {tmp_path / 'mine.py'}, line 1: ModuleNotFoundError: No module named 'no_such_module'"
     assert (out, err) == ("", f"{said}\n")
 
 
 def test_the_version_is_that_of_the_program_its_commit_and_its_core(
-    here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+    here: Ran, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert here("--version") == 0
-    out, err = capsys.readouterr()
-    assert err == ""
+    status, out, err = here("--version")
+    assert (status, err) == (0, "")
     build = solvers.build_info()["build_id"]
     commit = r"(commit \w{12}( with uncommitted changes)?|no commit known)"
     assert re.fullmatch(rf"svm-cost-curves \d+\.\d+\S*, {commit}, core build {build}\n", out)
@@ -104,15 +97,12 @@ def swept(place: Path) -> str:
 
 
 @pytest.fixture
-def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """Run a command in this process, the jobs of a sweep one after the other; returns the exit status."""
-    for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
-        monkeypatch.setenv(name, "1")
+def here(place: Path, run_py: Ran) -> Ran:
+    """Run a command in this process with a store, the jobs of a sweep one after the other."""
 
-    def call(*arguments: str, root: str | Path = place / "results") -> int:
+    def call(*arguments: str, root: str | Path = place / "results") -> tuple[int, str, str]:
         one_by_one = ["hydra/launcher=here"] if "-m" in arguments else []
-        monkeypatch.setattr(sys, "argv", ["run.py", *arguments, *one_by_one, f"store.root={root}"])
-        return program.main()
+        return run_py(*arguments, *one_by_one, f"store.root={root}")
 
     return call
 
@@ -135,11 +125,11 @@ def test_a_sweep_ends_with_a_table_and_a_figure(swept: str) -> None:
     assert not (ROOT / "multirun").exists()
 
 
-def test_a_dry_run_shows_presets_and_who_chose_them(
-    tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert here("--dry-run", "algo=sbp", "dataset=adult", "budget.epochs=2", root=tmp_path / "store") == 0
-    *lines, last = capsys.readouterr().out.splitlines()
+def test_a_dry_run_shows_presets_and_who_chose_them(tmp_path: Path, here: Ran) -> None:
+    words = ["--dry-run", "algo=sbp", "dataset=adult", "budget.epochs=2"]
+    status, out, _ = here(*words, root=tmp_path / "store")
+    *lines, last = out.splitlines()
+    assert status == 0
     shown = yaml.safe_load("\n".join(lines))
     assert last == "to make"
     assert shown["algo"]["name"] == "sbp"
@@ -151,18 +141,10 @@ def test_a_dry_run_shows_presets_and_who_chose_them(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_dry_run_of_a_wrong_setting_is_one_sentence(
-    tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert here("--dry-run", "problem.C=-1", root=tmp_path / "store") == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert re.fullmatch(r"error: problem\.C .*\n", err)
-
-
-def test_cfg_is_hydras(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
-    assert here("--cfg", "job", "--package", "budget") == 0
-    assert "# @package" in capsys.readouterr().out
+def test_cfg_is_hydras(here: Ran) -> None:
+    status, out, _ = here("--cfg", "job", "--package", "budget")
+    assert status == 0
+    assert "# @package" in out
 
 
 def test_a_run_gets_the_folder_and_the_log_that_hydra_is_asked_for(tmp_path: Path) -> None:
@@ -183,86 +165,59 @@ def test_jobs_of_worker_processes_know_their_numbers_and_have_no_folder(tmp_path
     assert "add hydra/launcher=here" in done.stderr
 
 
-def test_a_dry_run_shows_which_runs_are_there_and_writes_nothing(
-    swept: str, tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert here(*SWEEP, "--dry-run") == 0
-    out = capsys.readouterr().out
+def test_a_dry_run_shows_which_runs_are_there_and_writes_nothing(swept: str, tmp_path: Path, here: Ran) -> None:
+    status, out, _ = here(*SWEEP, "--dry-run")
+    assert status == 0
     assert out.splitlines()[-1] == "4 of 4 runs are in the store"
     assert out.count(": in the store, ") == 4
-    assert here(*SWEEP, "--dry-run", "problem.lambda_=logspace(-4,-3,2)", root=tmp_path / "store") == 0
-    lines = capsys.readouterr().out.splitlines()
+    status, out, _ = here(*SWEEP, "--dry-run", "problem.lambda_=logspace(-4,-3,2)", root=tmp_path / "store")
+    lines = out.splitlines()
+    assert status == 0
     assert lines[-1] == "0 of 8 runs are in the store"
     assert sum(line.endswith(": to make") for line in lines) == 8
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_dry_run_of_one_run_shows_its_settings(
-    tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert here("--dry-run", "algo=smo", *TOY, root=tmp_path / "store") == 0
-    out = capsys.readouterr().out
-    assert "  name: smo  # command line" in out.splitlines()
-    assert out.splitlines()[-1] == "to make"
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_sweep_is_found_again(swept: str, here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
-    assert here(*SWEEP) == 0
-    out, _ = capsys.readouterr()
+def test_a_sweep_is_found_again(swept: str, here: Ran) -> None:
+    status, out, _ = here(*SWEEP)
+    assert status == 0
     assert out.count("already in the store") == 4
     assert ": started" not in out
 
 
-def test_a_run_that_is_found_is_drawn_for_a_paper_beside_its_record(
-    swept: str, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_of_a_sweep_is_found_alone_and_drawn_for_a_paper_beside_its_record(swept: str, here: Ran) -> None:
     words = ["algo=sbp", *TOY, "seed=1", "budget.epochs=1", "budget.evaluations=8"]
-    assert here(*words, "style=paper", "width=3.25", "format=svg") == 0
-    said = capsys.readouterr().out
+    status, said, _ = here(*words, "style=paper", "width=3.25", "format=svg")
+    assert status == 0
     assert "already in the store" in said
+    assert "figure: " not in said, "runs of sweeps have no picture of their own"
     result = Path(said.partition("result: ")[2].splitlines()[0])
+    record = json.loads(result.read_text())
+    assert (record["status"], record["counters"]["presentations"]) == ("finished", 120)
     assert said.splitlines()[-2:] == [f"for a paper: {result.with_name(f'paper.{name}')}" for name in ("svg", "txt")]
 
 
-def test_a_run_is_the_same_alone_and_in_a_sweep(
-    swept: str, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert here("algo=sbp", *TOY, "seed=1", "budget.epochs=1", "budget.evaluations=8") == 0
-    out, _ = capsys.readouterr()
-    assert "already in the store" in out
-    assert "figure: " not in out, "runs of sweeps have no picture of their own"
-    result = json.loads(Path(out.splitlines()[-1].removeprefix("result: ")).read_text())
-    assert result["status"] == "finished"
-    assert result["counters"]["presentations"] == 120
-
-
-def test_a_sweep_with_wrong_settings_is_refused_before_its_first_run(
-    tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_sweep_with_wrong_settings_is_refused_before_its_first_run(tmp_path: Path, here: Ran) -> None:
     words = ["-m", "algo=pegasos,sbp", *TOY, "problem.nu=0.1,0.2", "budget.epochs=1"]
-    assert here(*words, root=tmp_path / "store") == 2
-    out, err = capsys.readouterr()
-    assert out == ""
+    status, out, err = here(*words, root=tmp_path / "store")
+    assert (status, out) == (2, "")
     begin = "error: 2 of 4 runs cannot be made, so none was: pegasos nu=0.1 and 1 more: "
     assert re.fullmatch(re.escape(begin) + ".*problem.lambda_ or problem.C.*\n", err)
     assert not (tmp_path / "store" / "runs").exists()
 
 
-def test_a_job_whose_data_are_missing_does_not_stop_the_others(
-    tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert here("-m", f"dataset=synthetic,file:{tmp_path}/none.csv", "budget.epochs=0.1", root=tmp_path / "store") == 2
-    out, err = capsys.readouterr()
+def test_a_job_whose_data_are_missing_does_not_stop_the_others(tmp_path: Path, here: Ran) -> None:
+    status, out, err = here(
+        "-m", f"dataset=synthetic,file:{tmp_path}/none.csv", "budget.epochs=0.1", root=tmp_path / "store"
+    )
+    assert status == 2
     assert "none.csv: there is no such file" in err
     assert "Traceback" not in err
     assert "same command again" not in err  # it would be refused again
     assert ": finished" in out
 
 
-def test_a_crash_in_one_job_does_not_stop_the_others(
-    here: Callable[..., int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_crash_in_one_job_does_not_stop_the_others(here: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
     real = advance._advance_through
 
     def crash(solver: Any, *arguments: Any) -> None:
@@ -271,24 +226,21 @@ def test_a_crash_in_one_job_does_not_stop_the_others(
         real(solver, *arguments)
 
     monkeypatch.setattr(advance, "_advance_through", crash)
-    assert here("-m", "algo=pegasos,sbp", *TOY, "seed=7", "budget.epochs=1", "budget.evaluations=8") == 1
-    out, err = capsys.readouterr()
+    status, out, err = here("-m", "algo=pegasos,sbp", *TOY, "seed=7", "budget.epochs=1", "budget.evaluations=8")
+    assert status == 1
     assert "ZeroDivisionError: of ours" in err
     assert re.search(r"sbp synthetic seed=7.*: finished", out)
 
 
 @pytest.mark.parametrize("words", [TOY, ["-m", *TOY]])
-def test_a_user_without_home_folder_is_told(
-    here: Callable[..., int], words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_user_without_home_folder_is_told(here: Ran, words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(uid: int) -> Any:
         raise KeyError(f"getpwuid(): uid not found: {uid}")
 
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("pwd.getpwuid", unknown)
-    assert here(*words) == 2
-    error = capsys.readouterr().err
-    assert error == "error: this user has no home folder: set HOME to a folder that can be written\n"
+    status, _, err = here(*words)
+    assert (status, err) == (2, "error: this user has no home folder: set HOME to a folder that can be written\n")
 
 
 def test_ctrl_c_keeps_the_record(tmp_path: Path) -> None:
@@ -315,42 +267,36 @@ def test_ctrl_c_keeps_the_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["algo=spb"], "unknown algorithm 'spb'; did you mean sbp? known: asset, "),
-        (["dataset=adlut"], "unknown data set 'adlut'; did you mean adult? known: adult, astro_ph, "),
-        (["seed=range(3"], "seed=range(3 cannot be read: is a bracket or a quote missing?"),
         (["--algo", "sbp"], "unknown option --algo: write a setting without dashes, algo=sbp"),
         (["--dryrun"], "unknown option --dryrun; did you mean --dry-run"),
         (["--config-name", "foo"], "there is no configuration 'foo': leave out --config-name"),
         (["C=1"], "unknown setting 'C'; did you mean problem.C?"),
         (["lr=0.1"], "unknown setting 'lr'; known are algo, dataset, "),
         (["preset=foo"], "presets belong to algorithms and data sets: what is typed wins"),
-        (["+experiment=foo"], "unknown experiment 'foo'; known: sbp_adult_bias, simba_rcv1"),
         (["+experiment=sbp_adult_bias,simba_rcv1"], "+experiment=sbp_adult_bias,simba_rcv1: one at a time"),
         (["hydra/sweeper=optuna"], "hydra/sweeper=optuna: its plugin needs Optuna 2"),
         (["problem.nu=-1"], "problem.nu must be a number >= 0"),
+        (["--dry-run", "problem.C=-1"], "problem.C must be a number > 0"),
         (["dataset=file"], "dataset.train"),
         (["dataset=file", "dataset.train=/no/such/file"], "/no/such/file"),
         (["dataset=file:/no/such.csv"], "/no/such.csv: there is no such file"),
         (["dataset=sklearn:boston"], "dataset=sklearn:boston: NAME is one of breast_cancer, digits, iris, wine"),
-        (["dataset=sklearnn:wine"], "unknown data set 'sklearnn:wine'; did you mean sklearn? known: adult"),
         (["-m", "algo=sbp,smo", "highlight=sdca"], "highlight must be one of sbp, smo; got 'sdca'"),
         (["seed=range(3)"], "seed=range(3)': several values are a sweep, which needs -m"),
         (["sbp"], "'sbp': a setting is NAME=VALUE"),
         (["-m", "algo=sbp,spb"], "unknown algorithm 'spb'; did you mean sbp?"),
         (["style=book"], "style must be one of screen, paper; got 'book'"),
-        (["budget.epochs=${now:%Y-%m}"], "budget.epochs: While dereferencing interpolation"),
         (["budget.epochs=1e300"], "budget.epochs = 1e+300 of 1,258 examples: more than 2^63 - 1"),
         (["hydra.verbose=0.0"], "Hydra cannot work with hydra.verbose=0.0: AssertionError"),
         (["store=server", "store.uri=postgresql://u:secret@host/db"], "got 'postgresql://...@host/db'"),
     ],
 )
 def test_wrong_commands_end_with_status_2_and_one_line(
-    arguments: list[str], hint: str, tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+    arguments: list[str], hint: str, tmp_path: Path, here: Ran
 ) -> None:
     store = tmp_path / "store"
-    assert here(*arguments, root=store) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
+    status, out, err = here(*arguments, root=store)
+    assert (status, out) == (2, "")
     assert hint in err
     errors = [line for line in err.splitlines() if not line.startswith("...")]
     assert len(errors) == 1
@@ -374,14 +320,12 @@ def test_a_store_that_is_no_folder_is_refused(
     root: str,
     hint: str,
     tmp_path: Path,
-    here: Callable[..., int],
-    capsys: pytest.CaptureFixture[str],
+    here: Ran,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert here(*sweep, *TOY, root=root) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
+    status, out, err = here(*sweep, *TOY, root=root)
+    assert (status, out) == (2, "")
     assert hint in err
     assert err.count("\n") == 1
     assert "secret" not in err
@@ -389,12 +333,10 @@ def test_a_store_that_is_no_folder_is_refused(
 
 
 @pytest.mark.parametrize("words", [TOY, ["-m", *TOY]])
-def test_an_unwritable_store_is_refused(
-    words: list[str], tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unwritable_store_is_refused(words: list[str], tmp_path: Path, here: Ran) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    assert here(*words, root=blocked / "store") == 2
-    err = capsys.readouterr().err
+    status, _, err = here(*words, root=blocked / "store")
+    assert status == 2
     assert err.startswith("error: ")
     assert "Traceback" not in err

@@ -1,4 +1,4 @@
-"""The figures of a sweep."""
+"""The jobs of a sweep at a time; its table, its figures and its page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ import pytest
 from PIL import Image
 from store_records import make_curve
 
-from svm_cost_curves.experiments.command_line.sweep_figures import draw, draw_for_paper
-from svm_cost_curves.experiments.command_line.sweep_groups import Group, groups
+from svm_cost_curves.experiments.command_line import sweep_jobs
+from svm_cost_curves.experiments.command_line.sweep_jobs import parallel_jobs
+from svm_cost_curves.experiments.command_line.sweep_names import Group, groups
 from svm_cost_curves.experiments.command_line.sweep_page import write_page
-from svm_cost_curves.experiments.command_line.sweep_results import finish, write_for_paper
+from svm_cost_curves.experiments.command_line.sweep_results import draw, finish, table, write_for_paper
 from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
 from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.solvers import SettingsError
 
 
 def outcome(folder: Path, seed: int, points: int) -> Outcome:
@@ -42,12 +44,15 @@ def test_other_runs_are_drawn(tmp_path: Path) -> None:
     assert base64.b64encode(path.read_bytes()).decode() in page.read_text(encoding="utf-8")
 
 
-def test_for_a_paper_each_data_set_has_pictures_and_a_caption(tmp_path: Path) -> None:
+def test_for_a_paper_each_data_set_has_pictures_and_a_caption(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     runs = [outcome(tmp_path, seed, 5) for seed in range(2)]
     style = PaperStyle(3.25, ("png",))
     both = [*runs, replace(runs[0], dataset="v1.5")]
-    paths = draw_for_paper(both, tmp_path, "a command", style)
-    assert [path.name for path in paths] == ["paper-toy.png", "paper-toy.txt", "paper-v1.5.png", "paper-v1.5.txt"]
+    assert write_for_paper(both, tmp_path, "a command", style) == 0
+    paths = [tmp_path / f"paper-{name}" for name in ("toy.png", "toy.txt", "v1.5.png", "v1.5.txt")]
+    assert capsys.readouterr().out.splitlines() == [f"for a paper: {path}" for path in paths]
     with Image.open(paths[0]) as picture:
         assert picture.width == 975  # 3.25 inches of 300 pixels
     caption = paths[1].read_text(encoding="utf-8").splitlines()
@@ -58,9 +63,9 @@ def test_for_a_paper_each_data_set_has_pictures_and_a_caption(tmp_path: Path) ->
 def test_a_highlighted_algorithm_is_compared_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = [outcome(tmp_path, seed, 5) for seed in range(2)]
     runs += [replace(run, algo="smo") for run in runs]
-    _, text = draw_for_paper(runs, tmp_path, "a command", PaperStyle(3.25, ("png",)), "sbp")
-    said = text.read_text(encoding="utf-8").splitlines()
-    assert capsys.readouterr().out == ""
+    assert write_for_paper(runs, tmp_path, "a command", PaperStyle(3.25, ("png",)), "sbp") == 0
+    said = (tmp_path / "paper.txt").read_text(encoding="utf-8").splitlines()
+    assert said[1] not in capsys.readouterr().out
     draw(runs, tmp_path, "a command", "sbp")
     assert capsys.readouterr().out == f"{said[1]}\n"
     assert said[1].startswith("By the mean over the runs SBP stays at or below ")
@@ -133,7 +138,27 @@ def test_runs_without_curves_have_no_page(tmp_path: Path) -> None:
 
 
 def test_files_of_one_name_are_told_apart_by_their_paths() -> None:
-    words = ["dataset=file:a/x.csv", "dataset=file:b/x.csv"]
-    done = [Outcome("a run", "finished", algo="sbp", dataset="x", seed=0, overrides=(word,)) for word in words]
-    assert [group.dataset for group in groups(done)] == ["x (a/x.csv)", "x (b/x.csv)"]
-    assert [group.dataset for group in groups(done[:1])] == ["x"]
+    def run_on(path: str, algo: str = "sbp") -> Outcome:
+        words = (f"dataset=file:{path}", f"algo={algo}")
+        return Outcome("", "finished", algo=algo, dataset=Path(path).stem, seed=0, overrides=words)
+
+    runs = [run_on(path, algo) for path in ("a.svm", "b.svm") for algo in ("sbp", "smo")]
+    names = [("a", "sbp"), ("a", "smo"), ("b", "sbp"), ("b", "smo")]
+    assert [(group.dataset, group.name) for group in groups(runs)] == names
+    assert len(table(runs).rows) == 4
+    shown = groups([run_on("x/a.svm"), run_on("y/a.svm"), run_on("b.svm")])
+    assert [group.dataset for group in shown] == ["a (x/a.svm)", "a (y/a.svm)", "b"]
+
+
+@pytest.mark.parametrize(("n_jobs", "jobs"), [(1, 1), (3, 3), (-1, 4), (-2, 3), (-4, 1), (-9, 1)])
+def test_negative_numbers_of_jobs_count_down_from_all_cores(
+    n_jobs: int, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep_jobs, "available_cores", lambda: 4)
+    assert parallel_jobs(n_jobs) == jobs
+
+
+@pytest.mark.parametrize("n_jobs", [0, 2.0, True, None, "two"])
+def test_other_numbers_of_jobs_are_refused(n_jobs: Any) -> None:
+    with pytest.raises(SettingsError, match=r"hydra\.launcher\.n_jobs must be a whole number other than 0"):
+        parallel_jobs(n_jobs)

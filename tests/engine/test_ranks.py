@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ import pytest
 from run_cases import DATA, alone, record
 from waiting import PATIENCE
 
-from svm_cost_curves.experiments.command_line import program
 from svm_cost_curves.experiments.configuration.choices import CONF, install_command
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.processes import mpirun as launch
@@ -38,7 +38,7 @@ RUN = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.evaluations=9", 
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "draw_if_possible", lambda *_: False)  # in this process; the ranks draw theirs
+    monkeypatch.setattr(runner, "draw_if_possible", lambda *_: [])  # in this process; the ranks draw theirs
     monkeypatch.setenv("COLUMNS", "120")
     for names in launch._VARIABLES:
         for name in names:
@@ -158,13 +158,9 @@ def test_checkpoints_are_written_every_ten_minutes_by_ranks_and_at_sigterm_by_on
     assert settings_of(["algo=minibatch_sdca", "checkpoint_seconds=30"]).checkpoint_seconds == 30.0
 
 
-def test_a_sweep_of_jobs_of_many_ranks_is_refused_once(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["run.py", "-m", "algo=minibatch_sdca,minibatch_pegasos", *DATA, "engine=mpi"]
-    monkeypatch.setattr(sys, "argv", words)
-    assert program.main() == 2
-    told = capsys.readouterr().err
+def test_a_sweep_of_jobs_of_many_ranks_is_refused_once(run_py: Callable[..., tuple[int, str, str]]) -> None:
+    status, _, told = run_py("-m", "algo=minibatch_sdca,minibatch_pegasos", *DATA, "engine=mpi")
+    assert status == 2
     assert re.fullmatch("error: processes that mpirun has started make one run: .* ranks=2 .*\n", told)
 
 

@@ -13,7 +13,6 @@ import pytest
 from waiting import PATIENCE, wait_until
 
 from svm_cost_curves.experiments import engine
-from svm_cost_curves.experiments.command_line import program
 from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.engine import start
@@ -34,17 +33,13 @@ def store(tmp_path: Path) -> Path:
 def test_a_run_starts_its_ranks_shows_their_output_and_is_found_again(
     store: Path,
     own_solvers: Callable[[Path], None],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run_py: Callable[..., tuple[int, str, str]],
 ) -> None:
     own_solvers(Path(__file__).with_name("dying_solver.py"))
     words = ["algo=dying", *TOY[1:], "ranks=2", "budget.epochs=3", f"store.root={store}"]
-    monkeypatch.setattr(sys, "argv", ["run.py", *words])
-    for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
-        monkeypatch.setenv(name, "1")
     for expected in ("mpi, ranks=2", "already in the store"):
-        assert program.main() == 0
-        shown = capsys.readouterr().out
+        status, shown, _ = run_py(*words)
+        assert status == 0
         assert shown.count(expected) == shown.count("result: ") == 1
 
 

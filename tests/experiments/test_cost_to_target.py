@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from comparison_cases import race_panel
 from hypothesis import given
 from hypothesis import strategies as st
 
 from svm_cost_curves.experiments.arena.comparison import Comparison
-from svm_cost_curves.experiments.arena.targets import FIRST, STAYS, read_targets
-from svm_cost_curves.experiments.command_line.sweep_sentence import sentence
+from svm_cost_curves.experiments.arena.options import FIRST, STAYS, read_targets
+from svm_cost_curves.experiments.command_line.sweep_figures import sentence
 from svm_cost_curves.experiments.cost_to_target import cost_to_stay
 from svm_cost_curves.experiments.curve import ROUNDING, Points, from_rows
+from svm_cost_curves.experiments.demo import command, main
 
 COSTS = st.lists(st.integers(0, 40), min_size=1, max_size=6).map(sorted)
 ERRORS = st.sampled_from([0.1, 0.15, 0.2, 0.25, 0.3])
@@ -104,8 +106,44 @@ def test_the_demonstration_and_the_arena_say_the_same(tmp_path: Path) -> None:
     assert said.endswith("after 2,000 kernel evaluations; SDCA needs 1.5 times as many.")
     panel = race_panel(tmp_path, {name: [rows(errors) for errors in runs] for name, runs in SOLVERS.items()})
     stays, first = (Comparison(panel, read_targets("error:0.11", reach)) for reach in (STAYS, FIRST))
-    spent = {name: stays.effort_of_mean(name, "kernel_evaluations", 0.11) for name in SOLVERS}
+    spent = {name: stays.effort(name, "kernel_evaluations", 0.11, of_mean=True) for name in SOLVERS}
     assert {name: effort.median for name, effort in spent.items() if effort} == {"sbp": 2000, "sdca": 3000}
     touched = first.effort("sdca", "kernel_evaluations", 0.11)
     assert touched is not None
     assert touched.median == 1000
+
+
+def curve(*points: tuple[int, float]) -> pd.DataFrame:
+    return from_rows(
+        [
+            {"iterations": k, "kernel_evaluations": cost, "test_error": error, "cpu_seconds": 0.0, "wall_seconds": 0.0}
+            for k, (cost, error) in enumerate(points)
+        ]
+    )
+
+
+def test_the_sentence_compares_the_costs_after_which_errors_stay_near_the_least() -> None:
+    quick, slow = curve((1000, 0.3), (2000, 0.2), (8000, 0.19)), curve((1000, 0.6), (5000, 0.5), (9000, 0.2))
+    never, touching = curve((1000, 0.4), (9000, 0.3)), curve((1000, 0.2), (3000, 0.25), (4000, 0.2))
+    assert sentence({"smo": [slow], "sbp": [quick], "sdca": [touching], "perceptron": [never]}) == (
+        "By the mean over the runs SBP stays at or below 20.9 % test error, a tenth above the least, after 2,000 "
+        "kernel evaluations; SDCA needs 2.0 times as many, SMO 4.5; Perceptron does not get there."
+    )
+
+
+def test_seeds_are_averaged_and_a_single_solver_is_compared_with_none() -> None:
+    said = sentence({"sbp": [curve((1000, 0.4), (3000, 0.2)), curve((1000, 0.2), (3000, 0.2))]})
+    assert said == (
+        "By the mean over the runs SBP stays at or below 22.0 % test error, a tenth above the least, after 3,000 "
+        "kernel evaluations."
+    )
+    assert "after 1.23\N{MULTIPLICATION SIGN}10⁷ kernel" in sentence({"sbp": [curve((12_300_000, 0.2))]})
+    assert sentence({}) == ""
+
+
+def test_the_demonstration_is_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
+    words = command(3, ["budget.epochs=1"])
+    assert words[:3] == ["python3", "run.py", "-m"]
+    assert words[4:] == ["dataset=adult", "seed=range(3)", "highlight=sbp", "budget.epochs=1"]
+    assert main(["--help"]) == 0
+    assert capsys.readouterr().out.startswith("``python -m svm_cost_curves.experiments.demo``: Figure 2")

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svm_cost_curves.experiments import curve
-from svm_cost_curves.experiments.cost_to_target import cost_to_reach
 from svm_cost_curves.experiments.curve import CurveError
 
 finite = st.floats(-1e6, 1e6)
@@ -66,13 +65,13 @@ def test_a_measure_that_overflowed_is_missing_but_a_cost_must_be_a_number() -> N
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{"iterations": 1, "tset_error": 1.0}], "row 0 of the curve has the unknown column 'tset_error'"),
+        ([{"iterations": 1, "tset_error": 1.0}], "the curve has the unknown column 'tset_error'"),
         ([{"iterations": 2}, {"iterations": 1}], "iterations goes down from 2 to 1 in row 1"),
         ([{"iterations": 2**53 + 1}, {"iterations": 2**53}], "iterations goes down"),
-        ([{"iterations": -1}], "between 0 and"),
-        ([{"iterations": 2**63}], "between 0 and"),
-        ([{"iterations": 1.0}], "must be an integer"),
-        ([{"iterations": True}], "must be an integer"),
+        ([{"iterations": -1}], "iterations is negative in row 0"),
+        ([{"iterations": 2**63}], "wrong type"),
+        ([{"iterations": 1.5}], "wrong type"),
+        ([{"iterations": "many"}], "wrong type"),
         ([{"test_error": 1.0}], "iterations must not be missing|iterations of the curve must not be missing"),
         ([{"iterations": 1, "kernel_evaluations": 1}, {"iterations": 2}], "kernel_evaluations is missing in row 1"),
         ([{"iterations": 1, "wall_seconds": -0.5}], "wall_seconds is negative in row 0"),
@@ -119,8 +118,6 @@ def test_thinning_is_geometric() -> None:
     decades = np.histogram(np.log10(kept), bins=[2, 3, 4, 5])[0]
     assert 200 < len(kept) <= 300
     assert decades.max() - decades.min() <= 2
-    with pytest.raises(ValueError, match="at least 2"):
-        curve.thin(make([1, 2, 3]), limit=1)
 
 
 def test_thinning_spreads_over_kernel_evaluations_where_they_are_counted() -> None:
@@ -190,17 +187,6 @@ def test_no_values_are_at_or_below_no_target() -> None:
         assert curve.first_at_or_below([2.0], [math.nan, math.inf], settled=settled).tolist() == [1, 0]
 
 
-@given(curves(), finite)
-def test_cost_to_reach_is_the_first_cost_with_the_target(points: tuple[np.ndarray, np.ndarray], target: float) -> None:
-    cost, value = points
-    reached = cost_to_reach(cost, value, target)
-    if reached is None:
-        assert (value > target).all()
-    else:
-        assert (value[cost < reached] > target).all()
-        assert (value[cost == reached] <= target + curve.ROUNDING * abs(target)).any()
-
-
 def test_error_area_of_a_known_curve() -> None:
     # 0.4 over the first decade, 0.2 over the second, 0.1 over the third
     assert curve.error_area([1, 10, 100], [0.4, 0.2, 0.1], 1, 1000) == pytest.approx(0.7 / 3)
@@ -239,16 +225,14 @@ def test_error_area_needs_a_value_at_the_lower_limit() -> None:
         curve.error_area([], [], 1, 15)
 
 
-def test_mean_over_runs_on_shared_checkpoints() -> None:
+def test_mean_over_runs_on_shared_and_on_different_evaluations() -> None:
     frames = [make([1, 10, 100], test_error=errors) for errors in ([0.5, 0.4, 0.3], [0.3, 0.2, 0.1])]
     mean = curve.mean_over_runs(frames, cost="iterations", measure="test_error")
     assert mean["cost"].tolist() == [1, 10, 100]
     assert mean["mean"].tolist() == pytest.approx([0.4, 0.3, 0.2])
     assert mean["sd"].tolist() == pytest.approx([math.sqrt(0.02)] * 3)
     assert mean["runs"].tolist() == [2, 2, 2]
-
-
-def test_mean_over_runs_on_different_checkpoints_begins_where_all_are_known_and_holds_the_last_value() -> None:
+    # on others it begins where all are known, and holds the last value
     frames = [make([1, 4], test_error=[0.5, 0.1]), make([2, 100], test_error=[0.3, 0.1])]
     mean = curve.mean_over_runs(frames, cost="iterations", measure="test_error")
     assert mean["cost"].tolist() == [2, 4, 100]
@@ -269,12 +253,3 @@ def test_shared_costs_are_those_of_all_evaluations_from_where_every_run_is_known
     shared = curve.shared_costs([(np.array(run, dtype=float), np.zeros(len(run))) for run in runs])
     begin = max(run[0] for run in runs)
     assert shared.tolist() == sorted({cost for run in runs for cost in run if cost >= begin})
-
-
-def test_the_module_is_pure() -> None:
-    frame = make([1, 10, 100], test_error=[0.5, 0.4, 0.3])
-    before = frame.copy(deep=True)
-    curve.thin(frame, limit=2)
-    curve.conform(frame)
-    curve.mean_over_runs([frame, frame], cost="iterations", measure="test_error")
-    pd.testing.assert_frame_equal(frame, before)

@@ -39,12 +39,6 @@ def checkout(tmp_path: Path) -> Path:
     return root
 
 
-def test_a_clean_checkout(checkout: Path) -> None:
-    commit, dirty = provenance.git_state(checkout)
-    assert re.fullmatch("[0-9a-f]{40}", commit or "")
-    assert dirty is False
-
-
 @pytest.mark.parametrize(
     ("file", "dirty"),
     [
@@ -73,7 +67,10 @@ def test_what_the_project_s_commands_write_is_no_change_of_its_sources(checkout:
     assert provenance.git_state(checkout)[1] is True
 
 
-def test_a_deleted_and_a_staged_file_are_dirty(checkout: Path) -> None:
+def test_a_clean_a_deleted_and_a_staged_file(checkout: Path) -> None:
+    commit, dirty = provenance.git_state(checkout)
+    assert re.fullmatch("[0-9a-f]{40}", commit or "")
+    assert dirty is False
     (checkout / "solvers" / "a.py").unlink()
     assert provenance.git_state(checkout)[1] is True
     git(checkout, "checkout", "-q", ".")
@@ -83,25 +80,14 @@ def test_a_deleted_and_a_staged_file_are_dirty(checkout: Path) -> None:
     assert provenance.git_state(checkout)[1] is True
 
 
-def test_no_checkout_no_commit(tmp_path: Path, checkout: Path) -> None:
+def test_no_checkout_no_commit_no_git(tmp_path: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert provenance.git_state(tmp_path) == (None, None)
     # a copy of the project inside some other repository has not that repository's commit
     assert provenance.git_state(checkout / "solvers") == (None, None)
-
-
-def test_before_the_first_commit(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     assert provenance.git_state(tmp_path) == (None, False)
-
-
-def test_git_variables_of_a_hook_do_not_lead_astray(
-    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))  # as in a hook
     assert provenance.git_state(checkout)[0] is not None
-
-
-def test_without_git(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     assert provenance.git_state(checkout) == (None, None)
 
@@ -145,20 +131,15 @@ def test_a_path_that_only_begins_like_home_is_left_alone(checkout: Path) -> None
         assert provenance.collect({}, {}, ["run.py", other], 1, root=checkout)["command"] == f"run.py {other}"
 
 
-def test_tags_are_flat_text(checkout: Path) -> None:
+def test_tags_are_flat(checkout: Path, tmp_path: Path) -> None:
     tags = provenance.as_tags(provenance.collect(BUILD, DATA, ["run.py"], 2, root=checkout))
-    assert all(isinstance(value, str) and value for value in tags.values())
-    assert tags["dirty"] == "false"
-    assert tags["stand_in"] == "false"
+    assert tags["dirty"] is tags["stand_in"] is False
     assert tags["compiler"] == "gcc 12.2"
     assert tags["data_sha256"] == "1" * 64 + " " + "2" * 64
-    assert tags["threads"] == "2"
+    assert tags["threads"] == 2
     assert tags["versions"].startswith("python 3.")
-
-
-def test_unknown_facts_make_no_tags(tmp_path: Path) -> None:
-    tags = provenance.as_tags(provenance.collect({}, {}, [], 1, root=tmp_path))
-    assert not {"commit", "dirty", "compiler", "data_sha256", "stand_in", "command"} & set(tags)
+    unknown = provenance.as_tags(provenance.collect({}, {}, [], 1, root=tmp_path))
+    assert not any(unknown[name] for name in ("commit", "dirty", "compiler", "data_sha256", "stand_in", "command"))
 
 
 def test_importing_it_loads_nothing_heavy() -> None:

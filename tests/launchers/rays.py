@@ -20,14 +20,7 @@ RAY = Path(sys.executable).with_name("ray")
 
 
 class Nodes:
-    """Two nodes of a cluster, with so many cores each.
-
-    Attributes
-    ----------
-    address : str
-    environment : dict of str to str
-        For the command that uses them.
-    """
+    """Two nodes of a cluster: their address, and the environment of the command that uses them."""
 
     def __init__(self, folder: Path) -> None:
         self.address = f"127.0.0.1:{free_port()}"
@@ -46,15 +39,9 @@ class Nodes:
         before = {process.pid for process in raylets()}
         where = ["--head", f"--port={self.address.rpartition(':')[2]}", "--include-dashboard=false"]
         words = [*where, f"--temp-dir={self._temporary}"] if head else [f"--address={self.address}"]
+        words += ["--node-ip-address=127.0.0.1", f"--num-cpus={cores}", f"--object-store-memory={10**8}"]
         done = subprocess.run(
-            [
-                RAY,
-                "start",
-                *words,
-                "--node-ip-address=127.0.0.1",
-                f"--num-cpus={cores}",
-                f"--object-store-memory={10**8}",
-            ],
+            [RAY, "start", *words],
             env=os.environ | {name: value for name, value in self.environment.items() if name != "RAY_ADDRESS"},
             capture_output=True,
             text=True,

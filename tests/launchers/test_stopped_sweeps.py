@@ -1,4 +1,7 @@
-"""A sweep that is stopped, or killed, leaves no process; the runs that it has stopped are recorded, also in mlflow."""
+"""A sweep that is stopped or killed leaves no process, and records what its runs have reached, also in mlflow.
+
+A job whose process is killed is retried; the others go on, and the store has the finished runs only.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,10 @@ from pathlib import Path
 import psutil
 import pytest
 from run_cases import statuses
-from sweep_cases import DATA, ROOT, environment
+from sweep_cases import DATA, ROOT, environment, outcomes, swept
 from waiting import PATIENCE, wait_until
 
+from svm_cost_curves.experiments.processes.pool import ATTEMPTS
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import OFF, RecordedList, tracking_of
 
@@ -58,3 +62,21 @@ def test_nothing_is_left(tmp_path: Path, asked: signal.Signals, status: int, lef
         with contextlib.suppress(ProcessLookupError):
             os.killpg(sweep.pid, signal.SIGKILL)
         sweep.communicate()
+
+
+@pytest.mark.parametrize(("times", "status"), [(1, 0), pytest.param(99, 1, marks=pytest.mark.slow)])
+def test_a_sweep_goes_on_without_the_worker_that_was_killed(tmp_path: Path, times: int, status: int) -> None:
+    done = swept(tmp_path, "seed=range(3)", "hydra.launcher.n_jobs=2", killed=f"1 {times}")
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    assert f"killed; attempt 2 of {ATTEMPTS}" in done.stderr
+    ends = outcomes(tmp_path)
+    assert len(ends) == 3
+    others = [end for number, end in enumerate(ends) if number != 1]
+    assert {end.status for end in others} == {"finished"}
+    if status:
+        assert (ends[1].status, ends[1].attempts) == ("killed", ATTEMPTS)
+        assert "killed: its process ended with status -9" in done.stderr
+    else:
+        assert ends[1].status == "finished"
+    assert statuses(tmp_path / "results") == ["finished"] * (2 if status else 3)

@@ -1,0 +1,160 @@
+"""What Hydra is told: options behind settings, files of settings, lists of values, and the jobs of a sweep."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from svm_cost_curves.experiments.command_line.words import config_folders, for_each_job, jobs_of, translated
+from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_DIR
+from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.solvers import SettingsError
+
+FILE = """
+algo: sbp
+dataset.train: a folder/x.csv
+dataset:
+  positive: [1, b]
+problem:
+  bias: true
+  nu: null
+seed: range(2)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's folder of options."""
+    monkeypatch.setenv(CONFIG_DIR, str(tmp_path))
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "mine.yaml").write_text(FILE)
+    (tmp_path / "experiment" / "words.yaml").write_text("just words")
+    (tmp_path / "experiment" / "hydra.yaml").write_text("defaults:\n  - override /algo: smo\n")
+    return tmp_path
+
+
+def test_options_may_stand_between_settings() -> None:
+    assert translated(["algo=sbp", "-cd", "D", "-m", "seed=0,1"]) == ["algo=sbp", "seed=0,1", "-cd", "D", "-m"]
+    assert translated(["--info", "algo=sbp", "--config-dir=D"]) == ["algo=sbp", "--info", "--config-dir=D"]
+    assert translated(["--dry-run", "format=pdf,svg"]) == ["format='pdf,svg'", "dry_run=true"]
+    assert translated(["hydra.run.dir=x"]) == ["hydra.run.dir=x", "hydra.output_subdir=.hydra"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_settings_of_a_file_take_the_place_of_its_name() -> None:
+    own = ["algo=sbp", "dataset.train=a folder/x.csv", "dataset.positive=[1,b]", "problem.bias=true", "problem.nu=null"]
+    assert translated(["-m", "+experiment=mine", "seed=3"]) == [*own, "seed=3", "-m"]
+    assert translated(["experiment=mine", "x=1"]) == [*own, "seed=range(2)", "x=1"]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["+experiment=mein"], "unknown experiment 'mein'; did you mean mine"),
+        (["+experiment=words"], r"words\.yaml: it must have lines NAME: VALUE"),
+        (["+experiment=hydra"], r"hydra\.yaml: an experiment has no defaults list: write algo: smo"),
+        (["+experiment=a", "+experiment=b"], r"^\+experiment=a,b: one at a time"),
+    ],
+)
+def test_what_is_no_file_of_settings_is_refused(words: list[str], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        translated(words)
+
+
+def test_a_folder_of_the_user_has_options_of_every_group(folder: Path) -> None:
+    (folder / "dataset").mkdir()
+    text = (CONF / "dataset" / "digits.yaml").read_text().replace("name: digits", "name: heart")
+    (folder / "dataset" / "heart.yaml").write_text(text)
+    assert settings_of(["dataset=heart"]).dataset.name == "heart"
+    for form in (["--config-dir", "a"], ["--config-dir=a"], ["-cd", "a"]):
+        assert config_folders(["-m", *form, "dataset=heart"]) == ["a"]
+
+
+@pytest.mark.parametrize("path", sorted((CONF / "experiment").glob("*.yaml")), ids=lambda path: path.stem)
+def test_each_file_of_the_project_is_understood(path: Path) -> None:
+    *words, _ = translated(["-m", f"+experiment={path.stem}"])
+    jobs = [settings_of(job, jobs=2) for job in jobs_of(words)]
+    assert {job.origins["algo"] for job in jobs} == {"command line"}
+
+
+def values(word: str) -> list[float]:
+    text, _ = translated([word, "-m"])
+    name, _, listed = text.partition("=")
+    assert name == word.partition("=")[0]
+    return [float(value) for value in listed.split(",")]
+
+
+def test_logspace_has_even_logarithms_and_linspace_even_differences() -> None:
+    powers = values("problem.lambda_=logspace(-6,-2,9)")
+    np.testing.assert_allclose(np.diff(np.log10(powers)), 0.5, rtol=1e-10)
+    assert powers[::2] == [1e-6, 1e-5, 1e-4, 1e-3, 1e-2]  # as they are typed: the same runs
+    assert values("kernel.sigma2=linspace(1, 3, 5)") == [1.0, 1.5, 2.0, 2.5, 3.0]
+    assert values("kernel.sigma2=linspace(2,7,1)") == [2.0]
+    words = ["algo=sbp,smo", "seed=range(3)", "dataset.train=logspace(1).svm", "logspace(1,2,3)", "-m"]
+    assert translated(words) == words
+
+
+@pytest.mark.parametrize(
+    ("call", "options", "message"),
+    [
+        ("logspace(-6,-2)", ["-m"], "logspace needs three numbers: first, last, number of values"),
+        ("logspace(a,b,3)", ["-m"], "logspace needs three numbers"),
+        ("linspace(0,1,2.5)", ["-m"], "the number of values from 1 to 10,000"),
+        ("linspace(0,1,0)", ["-m"], "the number of values from 1 to 10,000"),
+        ("linspace(0,inf,3)", ["-m"], "first and last must be finite"),
+        ("linspace(0,1,nan)", ["-m"], "the number of values from 1 to 10,000"),
+        ("logspace(1,400,3)", ["-m"], "exponents of 10, from -300 to 300"),
+        ("logspace(-6,-2,9)", [], "several values are a sweep, which needs -m"),
+    ],
+)
+def test_wrong_lists_of_values_are_refused_with_the_word(call: str, options: list[str], message: str) -> None:
+    word = f"problem.lambda_={call}"
+    with pytest.raises(SettingsError, match=f"{re.escape(word)}.*{message}"):
+        translated([word, *options])
+
+
+def test_the_jobs_of_a_sweep_are_all_combinations() -> None:
+    jobs = jobs_of(["algo=sbp,smo", "dataset=adult", "seed=range(2)", "problem.C=choice(1,2.5)"])
+    assert jobs == [
+        [f"algo={algo}", "dataset=adult", f"seed={seed}", f"problem.C={C}"]
+        for algo, seed, C in product(["sbp", "smo"], [0, 1], ["1", "2.5"])
+    ]
+    assert jobs_of(["dataset.train='a b'", "seed=1,2", "seed=3"]) == [["dataset.train='a b'", "seed=3"]]
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("seed=interval(0,1)", r"^seed=interval\(0,1\): a sweep needs single values, as in seed=1,2$"),
+        ("seed=range(0)", r"seed=range\(0\): range\(0\) has no values"),
+    ],
+)
+def test_a_sweep_without_single_values_is_refused(word: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        jobs_of(["algo=sbp", word])
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        (["algo=a,b", "algo.x=1", "seed=3"], ["algo=a,b", "algo.x=choice(1)", "seed=3"]),
+        (["algo=a", "algo.x=1"], ["algo=a", "algo.x=1"]),
+        (["kernel=a,b", "kernel.x=[1,2]", "algo.y=2"], ["kernel=a,b", "kernel.x=choice([1,2])", "algo.y=2"]),
+        (["dataset=a,b", "dataset.train='x y.svm'"], ["dataset=a,b", "dataset.train=choice('x y.svm')"]),
+        (["algo=a,b", "algo.x=1,2", "algo.y="], ["algo=a,b", "algo.x=1,2", "algo.y="]),
+        (["algo=a,b", "algo.x=[1", "nonsense"], ["algo=a,b", "algo.x=[1", "nonsense"]),
+    ],
+)
+def test_only_values_of_swept_groups_are_left_to_the_jobs(words: list[str], left: list[str]) -> None:
+    assert for_each_job(words) == left
+
+
+def test_a_fixed_value_in_a_swept_group_is_checked_against_each_job() -> None:
+    *words, _ = translated(["algo=asset,asset_online", "dataset=digits", "algo.features=16", "-m"])
+    jobs = [settings_of(job) for job in jobs_of(words)]
+    assert [(job.algo, job.solver_settings.features) for job in jobs] == [("asset", 16), ("asset_online", 16)]
