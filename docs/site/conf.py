@@ -24,7 +24,7 @@ exclude_patterns = [".*", "build", "conf", "cpp/*/**", "experiments", "figures",
 exclude_patterns += ["results", "solvers", "support", "tests", "**/__pycache__"]
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-extensions += ["curves", "folding", "gallery", "mathml", "verdicts"]
+extensions += ["curves", "gallery", "markup"]
 default_role = "py:obj"  # numpydoc: `name` in a docstring is a reference
 
 myst_enable_extensions = ["dollarmath"]

@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Final
 
 from docutils import nodes
-from progress import with_progress
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
-from svm_cost_curves.experiments.plotting.interactive import PAGE
+from svm_cost_curves.experiments.plotting.interactive import PAGE, curves_page
+from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT, cores
 from svm_cost_curves.experiments.reproduction.citations import place_of
 from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, EvidenceError, published_figures, read_facts
-from svm_cost_curves.experiments.reproduction.report.curves import figure_page
+from svm_cost_curves.experiments.reproduction.report.curves import page_content
 from svm_cost_curves.experiments.reproduction.report.verdict_reader import read_verdict
 from svm_cost_curves.experiments.reproduction.results import inputs_of
 from svm_cost_curves.experiments.reproduction.spec import read_figure
@@ -50,8 +50,15 @@ def write_pages(app: Sphinx) -> None:
         place.mkdir(parents=True, exist_ok=True)
     inputs = {name: inputs_of(EVIDENCE, name) for name in published_figures(EVIDENCE)}
     waiting = [name for name, text in inputs.items() if _text_of(sums / name) != text]
+    elapsed = ElapsedTime(LOGGER.info)
     with ProcessPoolExecutor(min(2, cores()), get_context("spawn")) as pool:
-        for name, fault in with_progress("pages of curves", waiting, pool.map(write_page, waiting, repeat(folder))):
+        faults = pool.map(write_page, waiting, repeat(folder))
+        for number, name in enumerate(waiting, start=1):
+            elapsed.begin(f"pages of curves: {number} of {len(waiting)}, {name}")
+            try:
+                fault = next(faults)
+            finally:
+                elapsed.end()
             if fault:
                 LOGGER.warning("%s has no page of curves: %s", name, fault)
             else:
@@ -60,26 +67,22 @@ def write_pages(app: Sphinx) -> None:
         _make_digits(folder / f"{DIGITS}.html")
 
 
-def write_page(name: str, folder: Path) -> tuple[str, str]:
-    """Write the page of a published figure, if it has curves; return its name and the fault, if there is one."""
+def write_page(name: str, folder: Path) -> str:
+    """Write the page of a published figure, if it has curves; return what is wrong with its evidence, or nothing."""
     try:
-        page = _page(name)
+        spec, facts = read_figure(name), read_facts(EVIDENCE, name)
+        options = Options(facts["scale"])
+        evidence = from_evidence(spec, options, EVIDENCE)
+        verdict = read_verdict(json.dumps(facts["verdict"]).encode())
+        picture = PROJECT_ROOT / "docs" / "results" / spec.paper / f"{name}.png"
+        title = f"{place_of(spec.label, spec.paper)}: {spec.title}"
+        png = picture.read_bytes() if picture.exists() else b""
+        content = page_content(evidence, options, verdict.claims, title, [verdict.command], png)
     except EvidenceError as error:
-        return name, str(error)
-    if page is not None:
-        (folder / f"{name}.html").write_text(page, encoding="utf-8")
-    return name, ""
-
-
-def _page(name: str) -> str | None:
-    spec, facts = read_figure(name), read_facts(EVIDENCE, name)
-    options = Options(facts["scale"])
-    evidence = from_evidence(spec, options, EVIDENCE)
-    verdict = read_verdict(json.dumps(facts["verdict"]).encode())
-    picture = PROJECT_ROOT / "docs" / "results" / spec.paper / f"{name}.png"
-    title = f"{place_of(spec.label, spec.paper)}: {spec.title}"
-    png = picture.read_bytes() if picture.exists() else b""
-    return figure_page(evidence, options, verdict.claims, title, [verdict.command], png)
+        return str(error)
+    if content is not None:
+        (folder / f"{name}.html").write_text(curves_page(content), encoding="utf-8")
+    return ""
 
 
 def _text_of(path: Path) -> str:

@@ -1,4 +1,7 @@
-"""Cost of each entrant on a data set until it reaches a target."""
+"""Cost of each entrant on a data set until it reaches a target, and performance profiles over all data sets.
+
+A profile is the share of problems solved within a factor of the least cost (Dolan, Moré 2002; Moré, Wild 2009).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.arena.targets import COSTS, Targets
+from svm_cost_curves.experiments.arena.options import COSTS, Targets
 from svm_cost_curves.experiments.cost_to_target import cost_to_reach, cost_to_stay
 from svm_cost_curves.experiments.curve import Points, column
 from svm_cost_curves.experiments.papers.optimum import SERIES as OPTIMUM
@@ -29,15 +32,10 @@ LEAST: Final[Mapping[str, float]] = {"cpu_seconds": 1e-6}
 
 @dataclass(frozen=True)
 class RunProgress:
-    """Values and costs of a run at its evaluations.
+    """Values and costs of a run at its evaluations, (rows,) each.
 
-    Attributes
-    ----------
-    seed : int
-    values : (rows,) float64
-        Relative excess over the optimum, or test error; NaN: not known.
-    costs : mapping of str to (rows,) float64
-        The costs that the run counts; non-decreasing.
+    A value is the relative excess over the optimum, or the test error; NaN: not known. The costs are those that the run
+    counts; they are non-decreasing.
     """
 
     seed: int
@@ -54,18 +52,13 @@ class RunProgress:
         With ``stays=False``: the cost at the first evaluation at or below it.
         """
         points = self.points(cost)
-        return _or_infinite(cost_to_stay([points], threshold) if stays else cost_to_reach(*points, threshold))
+        spent = cost_to_stay([points], threshold) if stays else cost_to_reach(*points, threshold)
+        return math.inf if spent is None else spent
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """All entrants on one data set.
-
-    Attributes
-    ----------
-    panel : Panel
-    targets : Targets
-    """
+    """All entrants on one data set."""
 
     panel: Panel
     targets: Targets
@@ -126,22 +119,21 @@ class Comparison:
         """Return the cost of one run to a level, infinite if it does not get there."""
         return run.reach(cost, self.threshold(level), stays=self.targets.stays)
 
-    def effort(self, name: str, cost: str, level: float) -> Effort | None:
-        """Return the costs of an entrant's runs to a level; None without runs that count the cost."""
-        runs = self.runs.get(name, ())
-        if not runs or not self.counted(name, cost):
-            return None
-        spent = [self.reach(run, cost, level) for run in runs]
-        return effort_of([None if math.isinf(one) else one for one in spent], _longest(runs, cost))
+    def effort(self, name: str, cost: str, level: float, *, of_mean: bool = False) -> Effort | None:
+        """Return the costs of an entrant's runs to a level; None without runs that count the cost.
 
-    def effort_of_mean(self, name: str, cost: str, level: float) -> Effort | None:
-        """Return the cost from which the mean over an entrant's runs stays at or below a level, as that of one run."""
+        With ``of_mean``: the cost from which the mean over the runs stays at or below the level, as that of one run.
+        """
         runs = self.runs.get(name, ())
         if not runs or not self.counted(name, cost):
             return None
-        known = all(np.isfinite(run.values).any() for run in runs)
-        spent = cost_to_stay([run.points(cost) for run in runs], self.threshold(level)) if known else None
-        return effort_of([spent], _longest(runs, cost))
+        longest = max(float(run.costs[cost][-1]) for run in runs)
+        if of_mean:
+            known = all(np.isfinite(run.values).any() for run in runs)
+            points = [run.points(cost) for run in runs]
+            return effort_of([cost_to_stay(points, self.threshold(level)) if known else None], longest)
+        spent = [self.reach(run, cost, level) for run in runs]
+        return effort_of([None if math.isinf(one) else one for one in spent], longest)
 
     def _values(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         value = column(frame, self.targets.measure)
@@ -154,9 +146,59 @@ def _costs(frame: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     return {cost: column(frame, cost) for cost in COSTS if not frame[cost].isna().any()}
 
 
-def _longest(runs: Sequence[RunProgress], cost: str) -> float:
-    return max(float(run.costs[cost][-1]) for run in runs)
+@dataclass(frozen=True)
+class Profile:
+    """Share of problems that a solver solves within a factor of the least cost: a step function of the factor.
+
+    `factor` is (m,) float64 and rises from 1, `share` has the share from each factor on.
+    """
+
+    factor: NDArray[np.float64]
+    share: NDArray[np.float64]
+
+    @property
+    def solved(self) -> float:
+        """Share of problems solved at any cost."""
+        return float(self.share[-1])
 
 
-def _or_infinite(cost: float | None) -> float:
-    return math.inf if cost is None else cost
+def profiles(costs: Mapping[str, NDArray[np.float64]]) -> dict[str, Profile]:
+    """Compare solvers by the cost of each for each problem, (p,), > 0; infinite if it did not solve it.
+
+    Empty without problems. A problem that no solver solves counts as unsolved for all.
+    """
+    if not costs or not len(next(iter(costs.values()))):
+        return {}
+    best = np.min(list(costs.values()), axis=0)
+    return {name: _profile(spent, best) for name, spent in costs.items()}
+
+
+def _profile(spent: NDArray[np.float64], best: NDArray[np.float64]) -> Profile:
+    solved = np.isfinite(spent)
+    factors, counts = np.unique(spent[solved] / best[solved], return_counts=True)
+    shares = np.cumsum(counts) / len(spent)
+    if not len(factors) or factors[0] > 1.0:
+        factors, shares = np.append(1.0, factors), np.append(0.0, shares)
+    return Profile(factors, shares)
+
+
+def costs_of(comparisons: Sequence[Comparison], cost: str, seeds: int) -> dict[str, NDArray[np.float64]]:
+    """Return the costs of entrants for each problem (data set x level x seed), (p,); infinite: not solved.
+
+    An entrant without a run has not solved the problem; one that does not count the cost is left out.
+    """
+    costs: dict[str, NDArray[np.float64]] = {}
+    for name in dict.fromkeys(name for data in comparisons for name in data.entrants):
+        if all(data.counted(name, cost) for data in comparisons) and any(data.runs.get(name) for data in comparisons):
+            spent = [spent for data in comparisons for spent in _spent(data, name, cost, seeds)]
+            costs[name] = np.array(spent, dtype=np.float64)
+    return costs
+
+
+def _spent(comparison: Comparison, name: str, cost: str, seeds: int) -> list[float]:
+    runs = {run.seed: run for run in comparison.runs.get(name, ())}
+    return [
+        comparison.reach(runs[seed], cost, level) if seed in runs else np.inf
+        for level in comparison.judged
+        for seed in range(seeds)
+    ]

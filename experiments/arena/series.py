@@ -13,8 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Final
 
 from svm_cost_curves import datasets, solvers
-from svm_cost_curves.experiments.arena.entrants import Entrant, read_entrants
-from svm_cost_curves.experiments.arena.targets import TIME, Targets, read_costs, read_targets
+from svm_cost_curves.experiments.arena.options import TIME, Entrant, Targets, read_costs, read_entrants, read_targets
 from svm_cost_curves.experiments.configuration.budget import BUDGET_LIMITS
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.schema import kernel_name
@@ -35,10 +34,7 @@ OPTIMUM_BUDGET: Final = ["budget.epochs=1e5", "budget.evaluations=20"]
 def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
     """Return the figure with a series for each entrant, and one for the optimum if the target is a gap.
 
-    Raises
-    ------
-    FigureError, SettingsError
-        An option or a setting is not allowed.
+    Raises FigureError or SettingsError if an option or a setting is not allowed.
     """
     entrants = read_entrants(spec.options["algos"].value)
     targets = read_targets(spec.options["target"].value, spec.options["reach"].value)
@@ -71,15 +67,7 @@ def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
 
 @dataclass(frozen=True)
 class Problem:
-    """Problem of all runs on a data set.
-
-    Attributes
-    ----------
-    run : RunSettings
-        Settings of a solver that accepts any problem.
-    words : tuple of str
-        Overrides that set the problem.
-    """
+    """Problem of all runs on a data set: settings of a solver that accepts any, and overrides that set the problem."""
 
     run: RunSettings
     words: tuple[str, ...]
@@ -92,8 +80,8 @@ class Problem:
     def entrant(self, entrant: Entrant, budget: Sequence[str], passes: int) -> list[str]:
         """Return the overrides for an entrant's problem and budget."""
         limited = any(setting_name(word).removeprefix("budget.") in BUDGET_LIMITS for word in budget)
-        own = [] if limited else self._budget(entrant, passes)
-        return [*self.words, f"budget.evaluations={CHECKPOINTS}", *own, *budget]
+        usual = [] if limited else self._budget(entrant, passes)
+        return [*self.words, f"budget.evaluations={CHECKPOINTS}", *usual, *budget]
 
     def _budget(self, entrant: Entrant, passes: int) -> list[str]:
         if issubclass(solvers.get(entrant.algo), Passes):  # their iterations are passes; some count nothing else

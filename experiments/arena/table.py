@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from svm_cost_curves.experiments.arena.comparison import Comparison
-from svm_cost_curves.experiments.arena.profile import Profile
-from svm_cost_curves.experiments.arena.targets import COSTS, TIME
+from svm_cost_curves.experiments.arena.comparison import Comparison, Profile
+from svm_cost_curves.experiments.arena.options import COSTS, TIME
 from svm_cost_curves.experiments.papers.panels import called
 from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import axis_name, styles_for
@@ -19,14 +18,7 @@ NOT_COUNTED = "not counted"
 
 
 def table(comparisons: Sequence[Comparison], profiles: Mapping[str, Mapping[str, Profile]]) -> Table:
-    """Make the table.
-
-    Parameters
-    ----------
-    comparisons : sequence of Comparison
-    profiles : mapping of str to mapping of str to Profile
-        By cost and entrant.
-    """
+    """Make the table; the profiles are by cost and entrant."""
     rows = [row for comparison in comparisons for level in comparison.judged for row in _rows(comparison, level)]
     stays = all(comparison.targets.stays for comparison in comparisons)
     target = "stays at or below" if stays else "target"
@@ -68,28 +60,22 @@ def remarks(comparisons: Sequence[Comparison]) -> list[str]:
 
 def _rows(comparison: Comparison, level: float) -> list[tuple[str | Bold, ...]]:
     names = styles_for(comparison.entrants)
-    stated = comparison.effort_of_mean if comparison.targets.stays else comparison.effort
-    efforts = {name: {cost: stated(name, cost, level) for cost in COSTS} for name in comparison.entrants}
+    stays = comparison.targets.stays
+    efforts = {
+        cost: {name: comparison.effort(name, cost, level, of_mean=stays) for name in comparison.entrants}
+        for cost in COSTS
+    }
+    least = {
+        cost: min((effort.median for effort in by_name.values() if effort is not None and effort.known), default=None)
+        for cost, by_name in efforts.items()
+    }
     head = (called(comparison.panel), comparison.targets.text(level))
     rows = []
-    for name, own in efforts.items():
-        cells = [
-            _cell(comparison, name, cost, level, own[cost], _least(each[cost] for each in efforts.values()))
-            for cost in COSTS
-        ]
-        rows.append((*head, names[name].name, _there(comparison, name, level), *cells))
+    for name, runs in comparison.runs.items():
+        there = sum(comparison.reach(run, "iterations", level) < math.inf for run in runs)
+        cells = [_cell(comparison, name, cost, level, efforts[cost][name], least[cost]) for cost in COSTS]
+        rows.append((*head, names[name].name, f"{there} of {len(runs)}", *cells))
     return rows
-
-
-def _least(efforts: Iterable[Effort | None]) -> float | None:
-    """Return the least known median."""
-    return min((effort.median for effort in efforts if effort is not None and effort.known), default=None)
-
-
-def _there(comparison: Comparison, name: str, level: float) -> str:
-    runs = comparison.runs[name]
-    got = sum(comparison.reach(run, "iterations", level) < math.inf for run in runs)
-    return f"{got} of {len(runs)}"
 
 
 def _cell(
@@ -114,13 +100,13 @@ def _count(value: float) -> str:
 
 def _profile_notes(profiles: Mapping[str, Mapping[str, Profile]]) -> list[str]:
     notes = []
-    for cost, own in profiles.items():
-        names = styles_for(own)
-        each = [f"{names[one].name} {_percent(each.share[0])} ({_percent(each.solved)})" for one, each in own.items()]
-        if each:
-            notes.append(f"{axis_name(cost)}: share of problems with the least cost (share solved): {', '.join(each)}.")
+    for cost, by_name in profiles.items():
+        names = styles_for(by_name)
+        shares = [
+            f"{names[name].name} {100 * profile.share[0]:.0f} % ({100 * profile.solved:.0f} %)"
+            for name, profile in by_name.items()
+        ]
+        if shares:
+            said = "share of problems with the least cost (share solved)"
+            notes.append(f"{axis_name(cost)}: {said}: {', '.join(shares)}.")
     return notes
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"

@@ -9,13 +9,18 @@ another style (`paper.mplstyle`) and its panels are put into a grid of the paper
 
 from svm_cost_curves.experiments.plotting.bands import MeanCurve, mean_curve, mean_curves
 from svm_cost_curves.experiments.plotting.curves import NothingToDrawError, curves_picture
-from svm_cost_curves.experiments.plotting.legend import legend_row, name_curves
-from svm_cost_curves.experiments.plotting.panel import LEFT, Drawn, draw_panel, draw_spread, row_of_axes
+from svm_cost_curves.experiments.plotting.legend import legend_row
+from svm_cost_curves.experiments.plotting.panel import (
+    LEFT,
+    draw_level,
+    draw_panel,
+    draw_spread,
+    interesting_range,
+    row_of_axes,
+)
 from svm_cost_curves.experiments.plotting.picture import Picture
-from svm_cost_curves.experiments.plotting.ranges import interesting_range
 from svm_cost_curves.experiments.plotting.styles import (
     FAINT,
-    GRID,
     INK,
     STYLES,
     Style,
@@ -27,24 +32,22 @@ from svm_cost_curves.experiments.plotting.styles import (
 
 __all__ = [
     "FAINT",
-    "GRID",
     "INK",
     "LEFT",
     "STYLES",
-    "Drawn",
     "MeanCurve",
     "NothingToDrawError",
     "Picture",
     "Style",
     "axis_name",
     "curves_picture",
+    "draw_level",
     "draw_panel",
     "draw_spread",
     "interesting_range",
     "legend_row",
     "mean_curve",
     "mean_curves",
-    "name_curves",
     "own_settings",
     "plain_frame",
     "row_of_axes",

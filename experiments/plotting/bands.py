@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,8 @@ class Band:
     ----------
     cost : (m,) float64
         Positive, increasing; m >= 1.
-    middle : (m,) float64
-        Mean or median.
-    low, high : (m,) float64
-        Limits of the spread.
+    middle, low, high : (m,) float64
+        Mean or median, and the limits of the spread.
     runs : int
     first_epoch : float or None
         Mean cost of the runs' first epoch; None if it is not known, or if the runs end before.
@@ -41,20 +39,19 @@ class Band:
 
     def at_least(self, value: float) -> Band:
         """Return the band with values below `value` raised to it, so that a logarithmic axis shows them."""
-        return self._with(np.maximum(part, value) for part in (self.middle, self.low, self.high))
+        return self._with(lambda values: np.maximum(values, value))
 
     def times(self, factor: float) -> Band:
         """Return the band with its values in another unit."""
-        return self._with(factor * part for part in (self.middle, self.low, self.high))
+        return self._with(lambda values: factor * values)
 
     def costing(self, factor: float) -> Band:
         """Return the band with its costs in another unit."""
         end = None if self.first_epoch is None else factor * self.first_epoch
         return replace(self, cost=factor * self.cost, first_epoch=end)
 
-    def _with(self, values: Iterable[NDArray[np.float64]]) -> Band:
-        middle, low, high = values
-        return replace(self, middle=middle, low=low, high=high)
+    def _with(self, change: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Band:
+        return replace(self, middle=change(self.middle), low=change(self.low), high=change(self.high))
 
 
 def band(runs: Sequence[Points], tail: float = 0.0, *, mean: bool = False) -> Band | None:
@@ -93,7 +90,6 @@ class MeanCurve:
     mean, sd : (m,) float64
         In the measure's own unit (fractions for errors); `sd` is 0 for a single run.
     runs : int
-        Number of runs.
     first_epoch : float or None
         Mean cost of the runs' first epoch; None if they end before.
     """
@@ -111,15 +107,7 @@ class MeanCurve:
 
 
 def mean_curve(frames: Sequence[pd.DataFrame], *, cost: str, measure: str) -> MeanCurve | None:
-    """Return the mean of some curves, from the first positive cost on; None if no point is left.
-
-    Parameters
-    ----------
-    frames : sequence of DataFrame
-        Curves (`experiments.curve`).
-    cost, measure : str
-        Columns.
-    """
+    """Return the mean of some curves (`experiments.curve`) from the first positive cost on; None without a point."""
     table = mean_over_runs(frames, cost=cost, measure=measure)
     table = table[table["cost"] > 0]
     if not len(table):
@@ -137,38 +125,23 @@ def mean_curves(
 
 
 def median_band(frames: Sequence[pd.DataFrame], *, cost: str, measure: str) -> Band | None:
-    """Return the median of some curves, with a spread from the lower to the upper quartile.
-
-    Parameters and costs are those of `mean_curve`.
-    """
+    """Return the median of some curves (`experiments.curve`), with a spread from the lower to the upper quartile."""
     drawn = band([known_points(frame, cost, measure) for frame in frames], tail=0.25)
     return None if drawn is None else replace(drawn, first_epoch=_first_epoch(frames, cost))
 
 
 def band_table(rows: Iterable[tuple[Mapping[str, Any], Band]], cost: str, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the points of some bands as one table; the middle is in the column ``median``.
+    """Return the points of some bands as one table, also an empty one with these columns, in their order.
 
-    Parameters
-    ----------
-    rows : iterable of (mapping, Band)
-        The mapping names the band: its items are columns with one value each.
-    cost : str
-        Name of the column of costs.
-    columns : sequence of str
-        All columns, in order: also those of an empty table.
+    A band's mapping has the values of the columns that name it, its costs are in the column `cost`, and its values in
+    ``median``, ``low`` and ``high``.
     """
     import pandas as pd
 
     tables = [
         pd.DataFrame(
-            {
-                **names,
-                cost: drawn.cost,
-                "median": drawn.middle,
-                "low": drawn.low,
-                "high": drawn.high,
-                "runs": drawn.runs,
-            }
+            {**names, cost: drawn.cost, "median": drawn.middle, "low": drawn.low, "high": drawn.high}
+            | {"runs": drawn.runs}
         )
         for names, drawn in rows
     ]
@@ -176,6 +149,5 @@ def band_table(rows: Iterable[tuple[Mapping[str, Any], Band]], cost: str, column
 
 
 def _first_epoch(frames: Sequence[pd.DataFrame], cost: str) -> float | None:
-    ends = [epoch_cost(frame, cost) for frame in frames]
-    known = [end for end in ends if end is not None]
+    known = [end for frame in frames if (end := epoch_cost(frame, cost)) is not None]
     return float(np.mean(known)) if known else None

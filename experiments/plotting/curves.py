@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from svm_cost_curves.experiments.plotting import paper
-from svm_cost_curves.experiments.plotting.bands import Band, mean_curves
+from svm_cost_curves.experiments.plotting.bands import mean_curves
 from svm_cost_curves.experiments.plotting.legend import DASHED_WHEN, legend_row, name_curves, names_height
-from svm_cost_curves.experiments.plotting.panel import draw_panel, row_of_axes
+from svm_cost_curves.experiments.plotting.panel import draw_level, draw_panel, row_of_axes
 from svm_cost_curves.experiments.plotting.picture import Picture
 from svm_cost_curves.experiments.plotting.styles import FAINT, INK, Style, axis_name, styles_for
 
@@ -70,11 +70,15 @@ def curves_picture(
     NothingToDrawError
         No label has a point to draw.
     """
-    bands = _bands(curves, coloured, cost=cost, measure=measure)
+    bands = {label: mean.band for label, mean in mean_curves(curves, cost=cost, measure=measure).items()}
     if not bands:
         raise NothingToDrawError(f"no curve has both {cost} and {measure}: there is nothing to draw")
     styles = styles or styles_for(curves)
-    styles = {label: style if label in coloured or not coloured else style.pale for label, style in styles.items()}
+    if coloured:
+        styles = {label: style if label in coloured else style.pale for label, style in styles.items()}
+        behind = {label: band for label, band in bands.items() if label not in coloured}
+        pale = {label: replace(band, low=band.middle, high=band.middle) for label, band in behind.items()}
+        bands = pale | {label: band for label, band in bands.items() if label in coloured}
     shown = [styles[label] for label in bands]
     counts = sorted({band.runs for band in bands.values()})
     caption = _caption(counts, len(bands), [styles[label].name for label in coloured if label in bands])
@@ -90,8 +94,7 @@ def curves_picture(
         drawn = draw_panel(axes, bands, styles, cost=cost, measure=measure, compared=bool(coloured))
         axes.set_ylabel(axis_name(measure), color=INK)
         if level is not None:
-            drawn_level = 100 * level if measure.endswith("_error") else level
-            axes.axhline(drawn_level, color=INK, linewidth=0.8, linestyle=(0, (1.0, 2.0)), zorder=1.5)
+            draw_level(axes, 100 * level if measure.endswith("_error") else level)
         left, height = axes.get_position().x0, figure.bbox.height / figure.dpi
         below: dict[str, Any] = {"va": "top", "parse_math": False}
         figure.text(left, 1 - 0.05 / height, "\n".join(said), color=INK, size="large", **below)
@@ -107,23 +110,9 @@ def curves_picture(
     return Picture(draw, (_WIDTH, height), title, small_print.splitlines())
 
 
-def _bands(
-    curves: Mapping[str, Sequence[pd.DataFrame]], coloured: Collection[str], *, cost: str, measure: str
-) -> dict[str, Band]:
-    """Return what is drawn of each label, of the coloured ones last."""
-    bands = {label: mean.band for label, mean in mean_curves(curves, cost=cost, measure=measure).items()}
-    pale = {
-        label: replace(band, low=band.middle, high=band.middle)
-        for label, band in bands.items()
-        if coloured and label not in coloured
-    }
-    return pale | {label: band for label, band in bands.items() if label not in pale}
-
-
 def _caption(counts: Sequence[int], drawn: int, coloured: Sequence[str]) -> str:
     if counts[-1] == 1:
         return "One run each" if drawn > 1 else "One run"
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    if coloured:
-        return f"Mean of {number} runs, band of {', '.join(coloured)}: one standard deviation"
-    return f"Mean of {number} runs, band of one standard deviation"
+    of = f" of {', '.join(coloured)}: " if coloured else " of "
+    return f"Mean of {number} runs, band{of}one standard deviation"

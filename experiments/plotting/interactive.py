@@ -11,12 +11,13 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import quote
 
 import numpy as np
@@ -24,7 +25,6 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.columns import COLUMNS, COSTS, MEASURES, STEP_COSTS
 from svm_cost_curves.experiments.curve import MAX_POINTS, spread_rows
-from svm_cost_curves.experiments.plotting.page_content import CHARGED, SUBOPTIMALITY, Curves, JudgedClaim
 from svm_cost_curves.experiments.plotting.styles import Style, axis_name, on_dark
 from svm_cost_curves.support.files import write_file
 
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 PAGE: Final = "curves.html"
 """Name of the file."""
+CHARGED: Final = "charged_evaluations"
+"""A cost that only a page has: the iterations times n."""
+SUBOPTIMALITY: Final = "suboptimality"
+"""A measure that only a page has: (P - L) / L, with L a lower bound on the optimum of P."""
 MOST_BYTES: Final = 6_000_000
 """Largest page."""
 _SOURCES: Final = Path(__file__).with_name("page")
@@ -58,6 +62,87 @@ _TITLE_BYTES: Final = 4096
 _FIGURES: Final = re.compile('<nav (?:id="figures"|aria-label="Figures")>.*?</nav>')
 
 
+@dataclass(frozen=True)
+class RunCurve:
+    """The curve of one run, the command that makes it again, and its settings for the reader."""
+
+    dataset: str
+    series: str
+    seed: int
+    curve: pd.DataFrame
+    """With some or all columns of a curve (`experiments.curve`), and perhaps `CHARGED` and `SUBOPTIMALITY`."""
+    command: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class JudgedReading:
+    """A reading of a claim, and the curves by which it is judged; without series the page shows no button."""
+
+    id: str
+    says: str
+    outcome: str
+    measured: str = ""
+    datasets: Sequence[str] = ()
+    series: Sequence[str] = ()
+    cost: str = ""
+    measure: str = ""
+
+
+@dataclass(frozen=True)
+class JudgedClaim:
+    """A claim with its readings; the first is nearest to the paper's words."""
+
+    id: str
+    says: str
+    readings: Sequence[JudgedReading]
+
+
+@dataclass(frozen=True)
+class Swept:
+    """The one number that differs between the curves of an algorithm."""
+
+    name: str
+    families: Sequence[Style]
+    """Of each algorithm."""
+    places: Mapping[str, tuple[int, float]]
+    """For each series its algorithm, a place in `families`, and its number."""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The content of a page."""
+
+    title: str
+    runs: Sequence[RunCurve]
+    """At least one. Data sets are listed in the order of their first run."""
+    styles: Mapping[str, Style]
+    """Of each series, in the order of the page."""
+    datasets: Mapping[str, str] = field(default_factory=dict)
+    """Names of data sets for the reader; others keep theirs."""
+    claims: Sequence[JudgedClaim] = ()
+    facts: str = ""
+    """One line below the title: scale, number of runs, stand-ins."""
+    small_print: str = ""
+    """Last line: commit, command."""
+    pictures: Sequence[bytes] = ()
+    """PNGs that a browser without scripts shows."""
+    cost: str = ""
+    """Drawn first, with `measure`; if no run has it, the one of `STEP_COSTS` that most runs have."""
+    measure: str = "test_error"
+    middle: Literal["mean", "median"] = "mean"
+    """Drawn first of several runs."""
+    first: Collection[str] = ()
+    """Series that are drawn first; empty: all."""
+    highlight: str = ""
+    target: float | None = None
+    """The first target, in the unit of the measure; None: one that the page chooses."""
+    stays: bool = True
+    """Whether the target is reached where the mean stays at or below it, or else at a run's first evaluation there."""
+    swept: Swept | None = None
+    """Then the page also draws last values and costs against the number, and the last values first."""
+
+
 def curves_page(content: Curves) -> str:
     """Return the page.
 
@@ -70,7 +155,10 @@ def curves_page(content: Curves) -> str:
         "title": html.escape(content.title),
         "facts": html.escape(content.facts),
         "small_print": html.escape(content.small_print),
-        "pictures": "".join(map(partial(_image, content.title), content.pictures)),
+        "pictures": "".join(
+            f'<img src="data:image/png;base64,{base64.b64encode(png).decode()}" alt="{html.escape(content.title)}">'
+            for png in content.pictures
+        ),
         "css": _source("curves.css"),
         "script": "".join(map(_source, _SCRIPTS)),
         "data": _packed(_json(content)),
@@ -80,18 +168,9 @@ def curves_page(content: Curves) -> str:
 
 
 def with_figures(page: str, figures: Iterable[tuple[str, str]], chosen: str, *, report: str) -> str:
-    """Return a page with a list of other pages to go to, and a link to the report on all of them.
+    """Return a page of `curves_page` with a list of other pages to go to, and a link to the report on all of them.
 
-    Parameters
-    ----------
-    page : str
-        As `curves_page` returns it.
-    figures : iterable of (str, str)
-        Address, relative to the page, and name of each.
-    chosen : str
-        Address of this page.
-    report : str
-        Address of the report.
+    `figures` has the address, relative to the page, and the name of each page; `chosen` is the address of this one.
     """
     options = "".join(
         f'<option value="{html.escape(link)}"{" selected" * (link == chosen)}>{html.escape(name)}</option>'
@@ -100,10 +179,6 @@ def with_figures(page: str, figures: Iterable[tuple[str, str]], chosen: str, *, 
     select = f'<label>Figure <select id="figure" autocomplete="off">{options}</select></label>'
     link = f'<a href="{html.escape(report)}">Report</a>'
     return _FIGURES.sub(lambda _: f'<nav aria-label="Figures">{link} {select}</nav>', page, count=1)
-
-
-def _image(title: str, png: bytes) -> str:
-    return f'<img src="data:image/png;base64,{base64.b64encode(png).decode("ascii")}" alt="{html.escape(title)}">'
 
 
 @cache
@@ -126,12 +201,14 @@ def _packed(text: str) -> str:
 def _json(content: Curves) -> str:
     """Return the data of the page: descriptions, and for each run a list of numbers, or 0, for each column."""
     tables = [_known_columns(run.curve) for run in content.runs]
-    own = {name for table in tables for name in table}
-    costs, measures = ([name for name in names if name in own] for names in (_COSTS, _MEASURES))
+    known = {name for table in tables for name in table}
+    costs, measures = ([name for name in names if name in known] for names in (_COSTS, _MEASURES))
     if not costs or not measures:
         raise ValueError("no run has both a cost and a measure: there is no curve to show")
     datasets = list(dict.fromkeys(run.dataset for run in content.runs))
-    series = [name for name in content.styles if any(run.series == name for run in content.runs)]
+    drawn = {run.series for run in content.runs}
+    series = [name for name in content.styles if name in drawn]
+    looks = _looks([content.styles[name] for name in series])
     settings: dict[str, int] = {}
     runs = [
         {
@@ -145,7 +222,6 @@ def _json(content: Curves) -> str:
     ]
     several = len({(run.dataset, run.series) for run in content.runs}) < len(runs)
     measure = content.measure if content.measure in measures else measures[0]
-    swept = content.swept
     head: dict[str, Any] = {
         "costs": [{"name": name, "label": _name(name)} for name in costs],
         "measures": [
@@ -159,17 +235,14 @@ def _json(content: Curves) -> str:
             for name in measures
         ],
         "datasets": [{"name": name, "label": content.datasets.get(name, name)} for name in datasets],
-        "series": [
-            {"name": name, **look}
-            for name, look in zip(series, _looks([content.styles[name] for name in series]), strict=True)
-        ],
+        "series": [{"name": name, **look} for name, look in zip(series, looks, strict=True)],
         "runs": runs,
         "settings": [json.loads(text) for text in settings],
         "claims": [_claim(claim, datasets, series, costs, measures) for claim in content.claims],
         "start": {
             "cost": content.cost if content.cost in costs else _usual_cost(tables, costs),
             "measure": measure,
-            "view": "last" if swept else content.middle if several else "runs",
+            "view": "last" if content.swept else content.middle if several else "runs",
             "reach": "stays" if content.stays else "first",
             "highlight": content.highlight,
             "hidden": [name for name in series if content.first and name not in content.first],
@@ -180,7 +253,7 @@ def _json(content: Curves) -> str:
             "bands": False,
         },
     }
-    if swept:
+    if swept := content.swept:
         head |= {"swept": swept.name, "families": _looks(swept.families)}
         for each in head["series"]:
             each["family"], each["place"] = swept.places[each["name"]]
@@ -233,38 +306,24 @@ def _looks(styles: Sequence[Style]) -> list[dict[str, Any]]:
 def _claim(
     claim: JudgedClaim, datasets: Sequence[str], series: Sequence[str], costs: Sequence[str], measures: Sequence[str]
 ) -> dict[str, Any]:
-    readings = [
-        {
-            "id": reading.id,
-            "says": reading.says,
-            "outcome": reading.outcome,
-            "measured": reading.measured,
-            "datasets": [name for name in reading.datasets if name in datasets],
-            "series": [name for name in reading.series if name in series],
-            "cost": reading.cost if reading.cost in costs else "",
-            "measure": reading.measure if reading.measure in measures else "",
-        }
-        for reading in claim.readings
-    ]
-    return {"id": claim.id, "says": claim.says, "readings": readings}
+    """Return a claim with the data sets, series, costs and measures that the page has."""
+    content = asdict(claim)
+    for reading in content["readings"]:
+        for name, known in (("datasets", datasets), ("series", series)):
+            reading[name] = [one for one in reading[name] if one in known]
+        for name, known in (("cost", costs), ("measure", measures)):
+            reading[name] = reading[name] if reading[name] in known else ""
+    return content
 
 
 def write_overview(folder: Path, title: str) -> Path | None:
-    """Write the list of the pages of curves in a folder's folders, one or two levels below.
+    """Write the list of the pages of curves one or two levels below a folder, and return its path.
 
-    Parameters
-    ----------
-    folder : Path
-    title : str
-        Heading of the list.
-
-    Returns
-    -------
-    Path or None
-        None without pages, or where the folder has an ``index.html`` of something else, which stays.
+    None without pages, or where the folder has an ``index.html`` of something else, which stays.
     """
     path = folder / INDEX
-    pages = sorted(_pages(folder), key=lambda page: page.stat().st_mtime, reverse=True)
+    pages = [*folder.glob(f"*/{PAGE}"), *folder.glob(f"*/*/{PAGE}")]
+    pages.sort(key=lambda page: page.stat().st_mtime, reverse=True)
     if not pages or (path.exists() and _MARK not in _beginning(path)):
         return None
     rows = "\n".join(_row(page, folder) for page in pages)
@@ -273,17 +332,12 @@ def write_overview(folder: Path, title: str) -> Path | None:
     return path
 
 
-def _pages(folder: Path) -> Iterator[Path]:
-    for pattern in (f"*/{PAGE}", f"*/*/{PAGE}"):
-        yield from folder.glob(pattern)
-
-
 def _row(page: Path, folder: Path) -> str:
     place = page.parent.relative_to(folder)
     link = quote(place.as_posix())
     title = re.search(r"<title>(.*?)</title>", _beginning(page), re.DOTALL)
     when = datetime.fromtimestamp(page.stat().st_mtime).astimezone().strftime("%Y-%m-%d %H:%M")
-    picture = next(iter(sorted([*page.parent.glob("curves*.png"), *page.parent.glob("figure.png")])), None)
+    picture = min([*page.parent.glob("curves*.png"), *page.parent.glob("figure.png")], default=None)
     image = f'<img src="{link}/{quote(picture.name)}" alt="" loading="lazy">' if picture else ""
     name, facts = title[1] if title else html.escape(place.name), html.escape(f"{when}; {place}")
     return f'<li>{image}<div><a href="{link}/{PAGE}">{name}</a><small>{facts}</small></div></li>'

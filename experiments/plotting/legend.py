@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.plotting.ranges import spread
 from svm_cost_curves.experiments.plotting.styles import DASHED, INK, Style
 
 if TYPE_CHECKING:
@@ -40,15 +39,8 @@ def names_height(styles: Iterable[Style]) -> float:
 def name_curves(axes: Axes, bands: Mapping[str, Band], styles: Mapping[str, Style], *, in_order: bool = False) -> None:
     """Write each curve's name and a piece of its line in the right margin; the axes become narrower for it.
 
-    Parameters
-    ----------
-    axes : Axes
-        With the curves drawn, in a figure with an Agg canvas.
-    bands : mapping of str to Band
-        In the drawn units.
-    styles : mapping of str to Style
-    in_order : bool
-        Write the names in a column from the top, in the order of `bands`; else each at the end of its curve.
+    The names stand in a column from the top, in the order of `bands`, or each at the end of its curve. The curves are
+    drawn, in the units of `bands`, and the figure has an Agg canvas.
     """
     figure = axes.figure
     box, width = axes.get_position(), figure.bbox.width / figure.dpi
@@ -71,6 +63,31 @@ def name_curves(axes: Axes, bands: Mapping[str, Band], styles: Mapping[str, Styl
     axes.set_position((box.x0, box.y0, min(box.width, max(room, 0.3)), box.height))
 
 
+def spread(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Move positions as little as needed so that neighbours are `gap` apart and all lie between two limits.
+
+    Returns them in their order, which is kept. Without enough room the gap is smaller.
+    """
+    if not positions:
+        return []
+    order = np.argsort(positions, kind="stable")
+    gap = min(gap, (high - low) / max(len(positions) - 1, 1))
+    steps = gap * np.arange(len(positions))
+    # y_k - k gap must not decrease: least squares under an order constraint, by pooling what violates it
+    blocks: list[tuple[float, int]] = []
+    for shifted in np.asarray(positions, dtype=np.float64)[order] - steps:
+        mean, size = float(shifted), 1
+        while blocks and blocks[-1][0] > mean:
+            other, count = blocks.pop()
+            mean, size = (mean * size + other * count) / (size + count), size + count
+        blocks.append((mean, size))
+    fitted = np.repeat([mean for mean, _ in blocks], [size for _, size in blocks])
+    moved = np.clip(fitted, low, high - steps[-1]) + steps
+    result = np.empty(len(positions))
+    result[order] = moved
+    return result.tolist()
+
+
 def _ends(axes: Axes, bands: Mapping[str, Band]) -> list[tuple[float, float]]:
     """Return the end of each curve in fractions of the axes."""
     low, high = axes.get_ylim()
@@ -89,14 +106,8 @@ def legend_row(
 ) -> Legend:
     """Write one row of names, each after a piece of its line, for all panels of a figure.
 
-    Parameters
-    ----------
-    figure : Figure or SubFigure
-    styles : iterable of Style
-    anchor : (float, float)
-        Upper left corner, in fractions of the figure.
-    dashed : bool
-        Whether the panels dash the Perceptron's line after its first epoch (`draw_panel`).
+    The anchor is the upper left corner, in fractions of the figure. `dashed`: the panels dash the Perceptron's line
+    after its first epoch (`draw_panel`).
     """
     from matplotlib.lines import Line2D
 

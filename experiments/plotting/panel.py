@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svm_cost_curves.experiments.curve import Points, value_at
 from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.plotting.ranges import from_common_start, interesting_range
 from svm_cost_curves.experiments.plotting.styles import DASHED, INK, Style, axis_name, plain_frame
 from svm_cost_curves.support.text import power_of_ten
 
@@ -28,18 +28,11 @@ _RIGHT, _BETWEEN = 0.15, 0.66  # inches
 
 @dataclass(frozen=True)
 class Drawn:
-    """Content of a drawn panel.
-
-    Attributes
-    ----------
-    bands : mapping of str to Band
-        In the units that are drawn.
-    cut : str
-        ``axis cut: curves go up to 76.4 %`` if the vertical axis ends below the curves; else empty.
-    """
+    """The curves of a drawn panel in the units that are drawn, and what is said of a vertical axis that cuts them."""
 
     bands: Mapping[str, Band]
     cut: str
+    """``axis cut: curves go up to 76.4 %`` if the vertical axis ends below the curves; else empty."""
 
 
 def row_of_axes(figure: Figure | SubFigure, count: int, *, above: float, below: float) -> list[Axes]:
@@ -105,7 +98,6 @@ def draw_panel(
 
 
 def _lay_out_measure(axes: Axes, low: float, high: float, unit: str) -> None:
-    """Lay out the measure's axis: few ticks, the unit."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axes.set_ylim(max(low, 0.0) if unit else low, high)
@@ -165,9 +157,61 @@ def draw_spread(
     axes.fill_between(x, low, high, step=step, color=style.color, alpha=0.16, linewidth=0, zorder=2)
 
 
+def draw_level(axes: Axes, level: float) -> None:
+    """Draw a dotted line at a value of the vertical axis, behind all curves."""
+    axes.axhline(level, color=INK, linewidth=0.8, linestyle=(0, (1.0, 2.0)), zorder=1.5)
+
+
 def _marker_spots(costs: NDArray[np.float64], style: Style) -> NDArray[np.intp]:
     """Return the evaluations with a marker: about eight, even in log cost, shifted per style to avoid overlaps."""
     position = np.log(costs)
     shift = (ord(style.marker[0]) * 7 % 10) / 10
     targets = position[0] + (position[-1] - position[0]) * (np.arange(8) + 0.15 + 0.7 * shift) / 8
     return np.unique(np.clip(np.searchsorted(position, targets), 0, len(costs) - 1))
+
+
+def from_common_start(series: Sequence[Points]) -> list[Points]:
+    """Cut curves to the costs from which all have begun, but at most to the second half of the logarithmic range.
+
+    Costs are positive and increasing, with at least one point in each curve. Each result begins with the value at the
+    start; of a curve that ended before, only the last value is left.
+    """
+    first, last = min(cost[0] for cost, _ in series), max(cost[-1] for cost, _ in series)
+    start = min(max(cost[0] for cost, _ in series), math.sqrt(first * last))
+    result: list[Points] = []
+    for cost, value in series:
+        after = cost > start
+        known = value_at(cost, value, start)
+        if np.isnan(known):
+            result.append((cost, value))
+        else:
+            result.append((np.append(start, cost[after]), np.append(known, value[after])))
+    return result
+
+
+def interesting_range(series: Sequence[Points]) -> tuple[float, float]:
+    """Return the vertical range that shows the differences of the curves, without their worst beginnings.
+
+    Parameters
+    ----------
+    series : sequence of (cost, value), each (m,), float64
+        Curves with positive, increasing costs; at least one point in all.
+
+    Returns
+    -------
+    low, high : float
+        With a margin. Everything is inside if that takes little room. Otherwise `high` follows the last values and the
+        0.9 quantile of a typical curve (over the logarithm of the cost), so that one bad curve does not flatten the
+        others.
+    """
+    ends = np.array([value[-1] for _, value in series])
+    sampled = [value_at(cost, value, np.geomspace(cost[0], cost[-1] * (1 + 1e-12), 100)) for cost, value in series]
+    low, top = float(np.min(sampled)), float(np.max(sampled))
+    usual = float(np.sort(np.quantile(sampled, 0.9, axis=1))[(len(sampled) - 1) // 2])
+    # a curve that even ends very high is cut as well
+    high = max(usual, float(ends[ends - low <= 3 * (usual - low)].max(initial=usual)))
+    high += 0.2 * (high - low)
+    if top - low <= 1.5 * (high - low):
+        high = top
+    margin = 0.06 * (high - low) or 0.05 * abs(high) or 0.01
+    return low - margin, high + margin

@@ -40,14 +40,9 @@ _POINTS_PER_CHARACTER, _POINTS_PER_BOLD = 4.4, 5.2  # of text, on average
 def fit(figure: Figure, width: float) -> list[str]:
     """Put the panels of a drawn figure into a grid, and return the texts that are no longer in it, as a caption.
 
-    Rows of panels that do not fit are wrapped. Several panels get the letters (a), (b), ...; the lines name them.
-
-    Parameters
-    ----------
-    figure : Figure
-        With an Agg canvas, drawn in the style `PAPER`. A figure without panels stays as it is, but for its size.
-    width : float
-        Inches.
+    Rows of panels that do not fit into the width (inches) are wrapped. Several panels get the letters (a), (b), ...;
+    the lines name them. The figure has an Agg canvas and is drawn in the style `PAPER`; without panels it stays as it
+    is, but for its size.
     """
     from matplotlib.layout_engine import ConstrainedLayoutEngine
     from matplotlib.text import Text
@@ -86,21 +81,8 @@ def fit(figure: Figure, width: float) -> list[str]:
 def save(figure: Figure, stem: Path, formats: Sequence[str], title: str, caption: Sequence[str]) -> list[Path]:
     """Write a figure in some formats, ``<stem>.<format>``, and its caption, ``<stem>.txt``; return their paths.
 
-    Parameters
-    ----------
-    figure : Figure
-    stem : Path
-        Dots in its name stay.
-    formats : sequence of str
-        Some of `experiments.configuration.paper_style.FORMATS`.
-    title : str
-    caption : sequence of str
-        Lines.
-
-    Raises
-    ------
-    SettingsError
-        pgf is wanted, and LaTeX fails.
+    `formats` are some of `experiments.configuration.paper_style.FORMATS`; dots in the stem's name stay. Raises
+    SettingsError if pgf is wanted and LaTeX fails.
     """
     paths = [stem.with_name(f"{stem.name}.{name}") for name in formats]
     with own_settings(PAPER, {"pgf.texsystem": latex() or LATEX[0]}):
@@ -159,9 +141,9 @@ def _rows(figure: Figure) -> list[list[Place]]:
 
 def _columns(rows: Sequence[list[Place]], width: float) -> int:
     """Return the number of columns: those of the widest row, or fewer if panels would be narrower than the least."""
-    own = max(map(len, rows), default=1)
+    widest = max(map(len, rows), default=1)
     most = max(1, int(width / _LEAST_PANEL))
-    return -(-own // -(-own // most))
+    return -(-widest // -(-widest // most))
 
 
 def _wrapped(row: list[Place], columns: int) -> list[list[Place]]:
@@ -177,17 +159,13 @@ def _wrapped(row: list[Place], columns: int) -> list[list[Place]]:
 def _take_texts(figure: Figure, rows: Sequence[list[Place]]) -> tuple[list[str], list[Text]]:
     """Remove the figure's captions and the panels' notes and make the panels' names titles, with letters.
 
-    Returns
-    -------
-    caption : list of str
-        From top to bottom.
-    headings : list of Text
+    Returns the caption's lines from top to bottom, and the titles.
     """
     places = [place for row in rows for place in row]
-    found: list[tuple[float, str]] = []
+    lines: list[tuple[float, str]] = []
     headings: list[Text] = []
     for text in figure.texts[:]:
-        found.append((-text.get_position()[1], " ".join(text.get_text().split())))
+        lines.append((-text.get_position()[1], " ".join(text.get_text().split())))
         text.remove()
     for k, place in enumerate(places):
         letter = f"({_letters(k)})" if len(places) > 1 else ""
@@ -205,8 +183,8 @@ def _take_texts(figure: Figure, rows: Sequence[list[Place]]) -> tuple[list[str],
             headings.append(place[0].set_title(head, loc="left", pad=4, **look))
         line = ": ".join(filter(None, [head, notes])) if name or notes else ""
         # a caption above a panel ends above its top
-        found.append((-place[0].get_position().y1, line))
-    return [text for _, text in sorted(found, key=lambda item: item[0]) if text], headings
+        lines.append((-place[0].get_position().y1, line))
+    return [text for _, text in sorted(lines, key=lambda item: item[0]) if text], headings
 
 
 def _letters(number: int) -> str:

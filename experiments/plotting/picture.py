@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,15 +24,8 @@ _TITLE_LETTERS, _LETTERS = 9.3, 13.2  # per inch
 class Picture:
     """A drawing with its words; the same picture gives the same bytes.
 
-    Attributes
-    ----------
-    draw : callable
-        Draws into an empty figure or a part of one.
-    size : (float, float)
-        Width and height of the drawing in inches.
-    title : str
-    small_print : sequence of str
-        Paragraphs: paper, scale, commit and command; counts of runs and of what restricts them.
+    `draw` draws into an empty figure or a part of one, `size` is the drawing's width and height in inches, and
+    `small_print` has paragraphs: paper, scale, commit and command; counts of runs and of what restricts them.
     """
 
     draw: Callable[[Figure | SubFigure], None]
@@ -86,8 +80,15 @@ class Picture:
 
 def _figure(width: float, height: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
-    from svm_cost_curves.experiments.plotting.shown_figure import ShownFigure
+    class ShownFigure(Figure):
+        """As the last value of a notebook's cell it becomes a PNG, also where pyplot was never imported."""
+
+        def _repr_png_(self) -> bytes:
+            file = BytesIO()
+            self.savefig(file, format="png")
+            return file.getvalue()
 
     figure = ShownFigure(figsize=(width, height))
     FigureCanvasAgg(figure)

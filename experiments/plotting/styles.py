@@ -49,29 +49,18 @@ _KEPT_DISTANCE: Final = 0.8
 
 @dataclass(frozen=True)
 class Style:
-    """Style of an algorithm.
-
-    Attributes
-    ----------
-    name : str
-        Name in the legend.
-    color : str
-        Hexadecimal; of Okabe and Ito's colour-blind safe palette for the project's own algorithms.
-    line : matplotlib line style
-    marker : str
-        matplotlib marker; a glyph (``$...$``) after all filled markers are used.
-    width : float
-        Points.
-    quiet : bool
-        Whether the curve is in the background: thin and without markers or dashes.
-    """
+    """Style of an algorithm, by the name in the legend."""
 
     name: str
     color: str
+    """``#rrggbb``; of Okabe and Ito's colour-blind safe palette for the project's own algorithms."""
     line: LineStyle
     marker: str
+    """Of matplotlib; a glyph (``$...$``) after all filled markers are used."""
     width: float = 1.8
+    """Points."""
     quiet: bool = False
+    """Whether the curve is in the background: thin and without markers or dashes."""
 
     @property
     def pale(self) -> Style:
@@ -202,10 +191,7 @@ def axis_name(column: str) -> str:
 def own_settings(*changes: Path | Mapping[str, Any]) -> AbstractContextManager[None]:
     """Return a context with our settings of matplotlib instead of the user's, to draw and save figures.
 
-    Parameters
-    ----------
-    *changes : Path or mapping of str to Any
-        Style files such as `PAPER`, or settings, that change those of the screen.
+    `changes` are style files such as `PAPER`, or settings, that change those of the screen.
     """
     import matplotlib.style
 
@@ -215,14 +201,7 @@ def own_settings(*changes: Path | Mapping[str, Any]) -> AbstractContextManager[N
 
 
 def plain_frame(axes: Axes, grid: Literal["both", "x"] = "both") -> None:
-    """Draw only the sides with numbers, and a grid behind all curves.
-
-    Parameters
-    ----------
-    axes : Axes
-    grid : {"both", "x"}
-        Lines of both axes, or of x only if y has no numbers.
-    """
+    """Draw only the sides with numbers, and a grid behind all curves: of both axes, or of x if y has no numbers."""
     axes.tick_params(colors=INK)
     axes.grid(True, axis=grid, which="major", color=GRID)
     axes.set_axisbelow(True)
@@ -231,13 +210,7 @@ def plain_frame(axes: Axes, grid: Literal["both", "x"] = "both") -> None:
 
 
 def on_dark(colors: Sequence[str]) -> list[str]:
-    """Return colours for a dark ground: as light as needed, and turned in hue where two would become alike.
-
-    Parameters
-    ----------
-    colors : sequence of str
-        ``#rrggbb``, on white.
-    """
+    """Return colours ``#rrggbb`` for a dark ground: as light as needed, and turned in hue where two become alike."""
     on_white = oklab(colors)
     # vivid colours first: they keep their hue
     order = np.argsort(-np.hypot(on_white[:, 1], on_white[:, 2]), kind="stable")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC, LinearSVC
 
@@ -18,7 +19,7 @@ from svm_cost_curves.experiments.configuration import choices
 from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
-from svm_cost_curves.experiments.elsewhere import grid, search
+from svm_cost_curves.experiments.elsewhere import search
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 
 generator = np.random.default_rng(0)
@@ -30,11 +31,11 @@ FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
 def test_the_gaussian_choice_is_that_of_scikit_learns_grid_search() -> None:
     distances = ((X[:, None, :].astype(float) - X[None, :, :]) ** 2).sum(axis=2)
     median = np.median([distances[i, j] for i in range(40) for j in range(i)])
-    widths = [float(f"{factor * median:.3g}") for factor in grid.WIDTHS]
+    widths = [float(f"{factor * median:.3g}") for factor in search.WIDTHS]
     # the first of equal settings is the one that it takes
-    settings = [{"C": [C], "gamma": [0.5 / width]} for C in grid.PENALTIES["gaussian"] for width in widths]
+    settings = [{"C": [C], "gamma": [0.5 / width]} for C in search.PENALTIES["gaussian"] for width in widths]
     found = GridSearchCV(SVC(), settings, cv=FOLDS).fit(X.astype(float), y)
-    choice = grid.search(X, y, "gaussian")
+    choice = search.search(X, y, "gaussian")
     assert (choice.C, choice.sigma2) == (found.best_params_["C"], pytest.approx(0.5 / found.best_params_["gamma"]))
     assert choice.error == pytest.approx(1 - found.best_score_)
 
@@ -44,21 +45,18 @@ def test_the_linear_choice_is_that_of_scikit_learns_grid_search() -> None:
     model = LinearSVC(loss="hinge", fit_intercept=False, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = GridSearchCV(model, {"C": grid.PENALTIES["linear"]}, cv=FOLDS).fit(shifted, y)
-    choice = grid.search(shifted, y, "linear")
+        found = GridSearchCV(model, {"C": search.PENALTIES["linear"]}, cv=FOLDS).fit(shifted, y)
+    choice = search.search(shifted, y, "linear")
     assert (choice.C, choice.sigma2) == (found.best_params_["C"], None)
-    assert grid.search(sparse.csr_matrix(shifted), y, "linear").C == choice.C
+    assert search.search(sparse.csr_matrix(shifted), y, "linear").C == choice.C
 
 
 def test_ties_go_to_the_smaller_c_then_to_the_larger_width() -> None:
     apart = np.where(y > 0, X.T + 20, X.T - 20).T  # every setting separates them
-    assert grid.search(apart, y, "linear") == grid.Choice(grid.PENALTIES["linear"][0], None, 0.0)
-    choice = grid.search(apart, y, "gaussian")
-    assert (choice.C, choice.sigma2) == (grid.PENALTIES["gaussian"][0], grid.widths(grid.squared_distances(apart))[0])
-
-
-def test_distances_of_sparse_rows_are_those_of_dense_ones() -> None:
-    np.testing.assert_allclose(grid.squared_distances(sparse.csr_matrix(X)), grid.squared_distances(X), atol=1e-5)
+    assert search.search(apart, y, "linear") == search.Choice(search.PENALTIES["linear"][0], None, 0.0)
+    choice = search.search(apart, y, "gaussian")
+    widths = search.widths(euclidean_distances(apart.astype(float), squared=True))
+    assert (choice.C, choice.sigma2) == (search.PENALTIES["gaussian"][0], widths[0])
 
 
 @pytest.fixture
@@ -76,9 +74,9 @@ def test_a_search_goes_on_where_it_was_ended(
 ) -> None:
     searched: list[int] = []
 
-    def counted(X: np.ndarray, y: np.ndarray, kernel: str) -> grid.Choice:
+    def counted(X: np.ndarray, y: np.ndarray, kernel: str) -> search.Choice:
         searched.append(len(y))
-        return grid.Choice(10.0, 2.5, 0.125)
+        return search.Choice(10.0, 2.5, 0.125)
 
     monkeypatch.setattr(search, "search", counted)
     words = ["kernel=gaussian", "dataset=digits"]
@@ -108,7 +106,7 @@ def test_the_page_lists_the_data_sets_and_the_grid() -> None:
     )
     assert {*listed} == {*search.DATA_SETS["linear"]}
     assert f"| training rows of the search, at most | {search.ROWS['gaussian']:,} | {search.ROWS['linear']:,} |" in page
-    C = [", ".join(f"{value:,g}" for value in grid.PENALTIES[kernel]) for kernel in ("gaussian", "linear")]
+    C = [", ".join(f"{value:,g}" for value in search.PENALTIES[kernel]) for kernel in ("gaussian", "linear")]
     assert f"| C | {C[0]} | {C[1]} |" in page
 
 
@@ -119,7 +117,7 @@ def test_every_data_set_has_values_on_the_grid(kernel: str) -> None:
     assert [*rows] == [("data", f"elsewhere_{kernel}_{name}") for name in search.DATA_SETS[kernel]]
     for row in rows.values():
         assert row["unbiased"] == row["biased"]
-        assert row["unbiased"]["C"] in grid.PENALTIES[kernel]
+        assert row["unbiased"]["C"] in search.PENALTIES[kernel]
         assert ("sigma2" in row["unbiased"]) == (kernel == "gaussian")
         assert row.get("kernel", "gaussian") == kernel
 

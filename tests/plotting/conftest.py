@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from page_cases import HOSTILE, SHOWN, chromium, some_curves
+from page_cases import HOSTILE, SHOWN, chromium, some_curves, watched
 
 from svm_cost_curves.experiments.plotting.interactive import curves_page
 
@@ -28,13 +28,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 def opened(browser: Any, address: str) -> Iterator[Any]:
     """One page for all tests; it fails if the page loads anything or if a script fails."""
     page = browser.new_page(viewport={"width": 1280, "height": 1200}, color_scheme="light")
-    wrong: list[str] = []
-    page.on(
-        "request",
-        lambda request: wrong.append(request.url) if not request.url.startswith(("file:", "data:", "blob:")) else None,
-    )
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    wrong = watched(page)
     page.goto(address)
     page.wait_for_selector(SHOWN)
     yield page

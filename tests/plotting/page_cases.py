@@ -15,13 +15,14 @@ import pytest
 from PIL import Image
 
 from svm_cost_curves.experiments.plotting import styles_for
-from svm_cost_curves.experiments.plotting.interactive import curves_page
-from svm_cost_curves.experiments.plotting.page_content import Curves, JudgedClaim, JudgedReading, RunCurve
+from svm_cost_curves.experiments.plotting.interactive import Curves, JudgedClaim, JudgedReading, RunCurve, curves_page
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 HOSTILE = (
     """</script><script>document.title = "broken"</script><img src=x onerror="document.title = 'broken'"> 'a' & b"""
 )
+LOCAL = ("file:", "data:", "blob:")
+"""What a page may load."""
 SEEDS = 3
 SHOWN = "html[data-drawn]"
 """Selector of a page that is drawn."""
@@ -90,6 +91,16 @@ def chromium() -> Iterator[Any]:
             yield browser
         finally:
             browser.close()
+
+
+def watched(page: Any) -> list[str]:
+    """Return a list that gets what goes wrong on a page: errors of scripts, and whatever it loads from elsewhere."""
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("requestfailed", lambda request: wrong.append(request.url))
+    page.on("request", lambda request: None if request.url.startswith(LOCAL) else wrong.append(request.url))
+    return wrong
 
 
 def curves(dataset: str, series: str) -> list[Any]:

@@ -1,12 +1,14 @@
-"""The content of interactive pages."""
+"""The content of interactive pages, their colours on a dark ground, and the list of the pages in a folder."""
 
 from __future__ import annotations
 
 import base64
 import gzip
 import json
+import os
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,18 @@ import pandas as pd
 import pytest
 from page_cases import HOSTILE, curve, some_curves
 
-from svm_cost_curves.experiments.plotting import styles_for
-from svm_cost_curves.experiments.plotting.interactive import MOST_BYTES, curves_page, with_figures
-from svm_cost_curves.experiments.plotting.page_content import Curves, RunCurve
+from svm_cost_curves.experiments.plotting import STYLES, styles_for
+from svm_cost_curves.experiments.plotting.interactive import (
+    MOST_BYTES,
+    Curves,
+    JudgedClaim,
+    JudgedReading,
+    RunCurve,
+    curves_page,
+    with_figures,
+    write_overview,
+)
+from svm_cost_curves.experiments.plotting.styles import oklab, on_dark
 
 
 def data_of(page: str) -> dict[str, Any]:
@@ -39,6 +50,14 @@ def test_the_data_are_those_of_the_curves() -> None:
         assert data["settings"][about["settings"]] == run.settings
         for name, column in zip(names, values, strict=True):
             np.testing.assert_allclose(column, run.curve[name].to_numpy(dtype=float), rtol=1e-4)
+
+
+def test_a_claim_has_only_names_that_the_page_has() -> None:
+    readings = [JudgedReading("a", "", "", "", ["web", "mnist"], ["sbp", "smo"], "epochs", "primal")]
+    content = replace(some_curves(), claims=[JudgedClaim("toy.1", "It is lower.", readings)])
+    (claim,) = data_of(curves_page(content))["claims"]
+    (reading,) = claim["readings"]
+    assert [reading[name] for name in ("datasets", "series", "cost", "measure")] == [["web"], ["sbp"], "", "primal"]
 
 
 def test_missing_values_and_columns() -> None:
@@ -95,3 +114,56 @@ def test_the_list_of_figures() -> None:
     page = with_figures(curves_page(some_curves()), [("a.html", "A & B"), ('b".html', "C")], "a.html", report="r.html")
     assert '<option value="a.html" selected>A &amp; B</option><option value="b&quot;.html">C</option>' in page
     assert '<a href="r.html">' in page
+
+
+def made_page(folder: Path, title: str, made: int) -> None:
+    folder.mkdir(parents=True)
+    path = folder / "curves.html"
+    path.write_text(f"<!doctype html><head><title>{title}</title></head>", encoding="utf-8")
+    os.utime(path, (made, made))
+
+
+def test_pages_are_listed_the_newest_first(tmp_path: Path) -> None:
+    made_page(tmp_path / "2026-01-01 a" / "demo", "SBP &amp; SMO on adult", 1_000_000_000)
+    made_page(tmp_path / "b", "lambda", 1_100_000_000)
+    (tmp_path / "b" / "curves.png").touch()
+    index = write_overview(tmp_path, "Sweeps")
+    assert index == tmp_path / "index.html"
+    text = index.read_text(encoding="utf-8")
+    links = re.findall(r'href="(.*?)">(.*?)</a>', text)
+    assert links == [("b/curves.html", "lambda"), ("2026-01-01%20a/demo/curves.html", "SBP &amp; SMO on adult")]
+    assert re.findall(r'src="(.*?)"', text) == ["b/curves.png"]
+    assert write_overview(tmp_path, "Sweeps") == index
+
+
+def test_another_index_stays(tmp_path: Path) -> None:
+    made_page(tmp_path / "a", "t", 1_000_000_000)
+    (tmp_path / "index.html").write_text("mine", encoding="utf-8")
+    assert write_overview(tmp_path, "Sweeps") is None
+    assert (tmp_path / "index.html").read_text(encoding="utf-8") == "mine"
+
+
+def distances(colors: list[str]) -> np.ndarray:
+    lab = oklab(colors)
+    return np.linalg.norm(lab[:, None] - lab, axis=2)
+
+
+def test_white_black_and_red_have_their_published_coordinates() -> None:
+    np.testing.assert_allclose(oklab(["#ffffff", "#000000"]), [[1, 0, 0], [0, 0, 0]], atol=1e-6)
+    np.testing.assert_allclose(oklab(["#ff0000"]), [[0.62796, 0.22486, 0.12585]], atol=1e-4)
+
+
+def test_all_colours_are_light_and_stay_apart() -> None:
+    colors = [style.color for style in STYLES.values()]
+    dark = on_dark(colors)
+    assert oklab(dark)[:, 0].min() > 0.59
+    wanted = np.minimum(0.1, 0.8 * distances(colors))
+    assert (distances(dark) >= 0.6 * wanted).all()
+    assert (distances(dark) >= 0.95 * wanted).mean() > 0.97
+
+
+def test_light_and_vivid_colours_are_kept() -> None:
+    assert on_dark(["#e69f00"]) == ["#e69f00"]
+    alone, beside = on_dark(["#0072b2"]), on_dark(["#6699cc", "#0072b2"])
+    assert alone[0] == beside[1] != beside[0] != "#6699cc"
+    assert on_dark([]) == []

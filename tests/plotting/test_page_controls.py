@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from page_cases import HOSTILE, LINES, SHOWN, curve
+from page_cases import HOSTILE, LINES
 from PIL import Image
 
 from svm_cost_curves.experiments.plotting import styles_for
-from svm_cost_curves.experiments.plotting.interactive import curves_page
-from svm_cost_curves.experiments.plotting.page_content import Curves, RunCurve
 
 
 def test_solvers_are_toggled(page: Any) -> None:
@@ -203,30 +201,3 @@ def test_without_scripts_there_is_the_picture(browser: Any, address: str) -> Non
     assert page.locator("img").evaluate("image => image.naturalWidth") == 30
     assert not page.locator("main").is_visible()
     page.context.close()
-
-
-@pytest.mark.slow
-def test_ten_seeds_of_eight_solvers_on_three_data_sets(
-    browser: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Prints how long a page of the size of a paper's figure takes to open and to draw again."""
-    names = ["sbp", "pegasos", "sdca", "smo", "perceptron", "fourier", "simba", "libsvm"]
-    sets = ("adult", "mnist", "reuters")
-    runs = [RunCurve(d, s, seed, curve(k, seed, 80)) for d in sets for k, s in enumerate(names) for seed in range(10)]
-    path = tmp_path / "curves.html"
-    path.write_text(curves_page(Curves("Ten seeds", runs, styles_for(names))), encoding="utf-8")
-    page = browser.new_page()
-    page.goto(path.as_uri())
-    page.wait_for_selector(SHOWN)
-    opened = float(page.get_attribute("html", "data-drawn"))
-    toggle = """async () => {
-      const start = performance.now();
-      document.querySelector("#solvers input").click();
-      await watch;
-      return performance.now() - start;
-    }"""
-    toggled = [page.evaluate(toggle) for _ in range(5)]
-    page.close()
-    with capsys.disabled():
-        print(f"\n{len(runs)} curves: drawn {opened:.0f} ms after opening; a solver toggled in {min(toggled):.0f} ms")
-    assert len(toggled) == 5

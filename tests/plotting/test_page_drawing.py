@@ -15,7 +15,7 @@ from svm_cost_curves.experiments.cost_to_target import cost_to_reach, cost_to_st
 from svm_cost_curves.experiments.curve import column, known_points, mean_over_runs
 from svm_cost_curves.experiments.plotting import Style, styles_for
 from svm_cost_curves.experiments.plotting.bands import band
-from svm_cost_curves.experiments.plotting.page_content import Curves, RunCurve, Swept
+from svm_cost_curves.experiments.plotting.interactive import Curves, RunCurve, Swept
 
 
 @pytest.mark.parametrize("cost", ["kernel_evaluations", "cpu_seconds"])

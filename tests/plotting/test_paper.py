@@ -34,6 +34,7 @@ def drawn(panels: int = 3, entries: int = 6) -> Figure:
         above = {"xycoords": "axes fraction", "textcoords": "offset points"}
         for k in range(panels):
             axes = figure.add_axes((0.05 + k / (panels + 0.3), 0.15, 0.8 / (panels + 0.3), 0.65))
+            axes.set_position(axes.get_position())  # as names beside a panel do
             axes.plot([1, 10, 100], [0.3, 0.2, 0.15], **STYLES["sbp"].look)
             axes.set_xscale("log")
             axes.set_xlabel("CPU seconds in the solver", size=10)
@@ -61,12 +62,6 @@ def test_the_caption_has_the_texts_from_top_to_bottom_with_the_panels_letters() 
     assert [" ".join(text.split()) for text in left] == [f"({'abc'[k]}) {NAMES[k]}" for k in range(3)]
 
 
-def test_a_single_panel_has_no_letter() -> None:
-    figure = drawn(panels=1)
-    assert "Adult: n = 1,000" in paper.fit(figure, 3.25)
-    assert figure.axes[0].get_title(loc="left") == "Adult"
-
-
 @pytest.mark.parametrize(("width", "columns"), [(6.75, 3), (3.25, 2), (1.6, 1)])
 def test_rows_are_wrapped_at_the_width_and_each_line_has_the_label(width: float, columns: int) -> None:
     figure = drawn()
@@ -79,7 +74,10 @@ def test_rows_are_wrapped_at_the_width_and_each_line_has_the_label(width: float,
         assert axes.get_ylabel() == ("Test error" if k % columns == 0 else "")
 
 
-def test_a_title_of_the_axes_is_the_panels_name() -> None:
+def test_a_single_panel_has_no_letter_and_a_title_of_the_axes_is_the_panels_name() -> None:
+    figure = drawn(panels=1)
+    assert "Adult: n = 1,000" in paper.fit(figure, 3.25)
+    assert figure.axes[0].get_title(loc="left") == "Adult"
     figure = drawn(panels=2)
     for text in figure.axes[0].texts[:]:
         text.remove()
@@ -185,14 +183,11 @@ def test_files_have_their_size_their_fonts_and_the_caption_and_are_the_same_agai
     assert "Means over ten runs" in svg
 
 
-def test_texts_for_latex_print_the_characters_that_are_commands() -> None:
+def test_texts_for_latex_print_the_characters_that_are_commands_and_keep_formulas() -> None:
     assert pgf.in_latex("rcv1_ccat & 5 $, a < b, 10⁻³, λ", formulas=False) == (
         r"rcv1\_ccat \& 5 \$, a \textless{} b, 10\textsuperscript{\ensuremath{-}}\textsuperscript{3}, "
         r"\ensuremath{\lambda}"
     )
-
-
-def test_formulas_stay_for_latex_and_the_words_beside_them_are_escaped() -> None:
     assert pgf.in_latex(r"d_1: $\alpha_1 < 2$ & more", formulas=True) == r"d\_1: $\alpha_1 < 2$ \& more"
     assert pgf.in_latex(r"$\mathdefault{10^{3}}$", formulas=True) == "${10^{3}}$"
     assert pgf.in_latex("5 $", formulas=True) == r"5 \$"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from pictures import render
 from PIL import Image
@@ -23,6 +24,7 @@ from svm_cost_curves.experiments.plotting import (
     STYLES,
     MeanCurve,
     NothingToDrawError,
+    Picture,
     curves_picture,
     draw_panel,
     interesting_range,
@@ -32,7 +34,8 @@ from svm_cost_curves.experiments.plotting import (
     styles_for,
 )
 from svm_cost_curves.experiments.plotting.bands import Band, median_band
-from svm_cost_curves.experiments.plotting.ranges import from_common_start, spread
+from svm_cost_curves.experiments.plotting.legend import spread
+from svm_cost_curves.experiments.plotting.panel import from_common_start
 
 N = 1000
 
@@ -59,6 +62,14 @@ def draw(path: Path, curves: dict[str, list[pd.DataFrame]], **options: Any) -> b
     return path.read_bytes()
 
 
+def drawn(picture: Picture) -> Figure:
+    with own_settings():
+        figure = Figure(figsize=picture.size)
+        FigureCanvasAgg(figure)
+        picture.draw(figure)
+    return figure
+
+
 @pytest.fixture(scope="module")
 def five() -> dict[str, list[pd.DataFrame]]:
     names = ("sbp", "pegasos", "sdca", "smo", "perceptron")
@@ -82,16 +93,6 @@ def test_same_curves_same_bytes_whatever_the_user_s_settings(
         assert sys.modules["matplotlib.pyplot"].get_fignums() == []
 
 
-def test_only_the_perceptron_is_dashed_after_its_first_epoch(tmp_path: Path) -> None:
-    # the same points, but the epoch ends at another of them
-    def picture(label: str, epoch: int) -> bytes:
-        return draw(tmp_path / "a.png", {label: [run(0, epoch=epoch)]})
-
-    assert picture("perceptron", N) != picture("perceptron", 3 * N)
-    assert picture("perceptron", 100 * N) != picture("perceptron", N)
-    assert picture("sbp", N) == picture("sbp", 3 * N)
-
-
 def test_awkward_input_is_drawn(tmp_path: Path) -> None:
     one_point = curve.from_rows([{"iterations": 5, "kernel_evaluations": 0, "test_error": 0.5}])
     later = curve.from_rows([{"iterations": 5, "kernel_evaluations": 7, "test_error": 0.0}])
@@ -105,17 +106,14 @@ def test_awkward_input_is_drawn(tmp_path: Path) -> None:
 
 def test_coloured_curves_are_before_pale_ones_and_have_the_only_band(five: dict[str, list[pd.DataFrame]]) -> None:
     made = curves_picture(five, title="", small_print="", coloured=["sbp"], sentence="SBP is first.", level=0.16)
-    with own_settings():
-        figure = Figure(figsize=made.size)
-        FigureCanvasAgg(figure)
-        made.draw(figure)
+    figure = drawn(made)
     (axes,) = figure.axes
     middles = {line.get_color(): line for line in axes.lines if len(line.get_xdata()) > 30}
     assert set(middles) == {STYLES["sbp"].color, *(STYLES[name].pale.color for name in five if name != "sbp")}
     assert list(middles)[-1] == STYLES["sbp"].color
     values = 100 * np.array([frame["test_error"] for frame in five["sbp"]])
     np.testing.assert_allclose(middles[STYLES["sbp"].color].get_ydata(), values.mean(axis=0))
-    assert len([found for found in axes.collections if isinstance(found, PolyCollection)]) == 1
+    assert len(axes.collections) == 1
     assert [16.0, 16.0] in [list(line.get_ydata()) for line in axes.lines]
     said = [text.get_text() for text in figure.texts]
     assert said == ["SBP is first.", "Mean of 3 runs, band of SBP: one standard deviation"]
@@ -134,7 +132,6 @@ def test_styles_differ_and_do_not_depend_on_order(labels: list[str]) -> None:
 
 
 def test_styles_differ_in_grey() -> None:
-    assert len({(style.line, style.marker) for style in STYLES.values()}) == len(STYLES)
     assert len({style.marker for style in STYLES.values()}) == len(STYLES)
     assert styles_for(["fourier 64"])["fourier 64"].color == STYLES["fourier"].color
     assert styles_for(["fourier 64"])["fourier 64"].name == "fourier 64"
@@ -245,33 +242,34 @@ def test_a_curve_that_leaves_a_compared_panel_has_a_gap() -> None:
     """The first descent into the panel is drawn; a later excursion is not."""
     values = [0.9, 0.9, 0.2, 0.9, 0.2, 0.2, 0.2, 0.2, 0.2, 0.19]
     means = {"sbp": mean([10.0**k for k in range(10)], values), "smo": mean([1e2, 1e9], [0.25, 0.2])}
-    drawn = []
-    for compared in (True, False):
-        axes = Figure().add_subplot()
-        draw_panel(axes, means, styles_for(means), cost="kernel_evaluations", measure="test_error", compared=compared)
-        drawn.append(np.asarray(axes.get_lines()[0].get_ydata(), dtype=float))
-    assert np.flatnonzero(np.isnan(drawn[0])).tolist() == [3]
-    assert not np.isnan(drawn[1]).any()
+    for compared, gaps in ((True, [3]), (False, [])):
+        drawn = np.asarray(panel(means, compared=compared).get_lines()[0].get_ydata(), dtype=float)
+        assert np.flatnonzero(np.isnan(drawn)).tolist() == gaps
 
 
-def test_bands_are_drawn_only_where_asked_for() -> None:
-    means = {"sbp": mean([1, 10, 100], [0.3, 0.2, 0.1], sd=0.01)}
-    for bands in (True, False):
-        axes = Figure().add_subplot()
-        draw_panel(axes, means, styles_for(means), cost="cpu_seconds", measure="test_error", bands=bands)
-        assert any(isinstance(artist, PolyCollection) for artist in axes.get_children()) == bands
+def panel(curves: dict[str, Band], **options: bool) -> Axes:
+    axes = Figure().add_subplot()
+    draw_panel(axes, curves, styles_for(curves), cost="kernel_evaluations", measure="test_error", **options)
+    return axes
+
+
+def test_only_the_perceptron_is_dashed_after_its_first_epoch() -> None:
+    for label, end, dashed in (("perceptron", 10.0, [10, 100]), ("perceptron", None, [100]), ("sbp", 10.0, [100])):
+        curve = replace(mean([1, 10, 100], [0.3, 0.2, 0.1]), first_epoch=end)
+        lines = panel({label: curve}).get_lines()
+        assert [list(line.get_xdata()) for line in lines if line.is_dashed()] == [dashed]
 
 
 def test_curves_and_bands_are_steps() -> None:
     """Between two evaluations the earlier value holds: at cost 9 of a curve that falls at 10, nothing has fallen."""
     means = {"sbp": mean([1, 10, 100], [0.3, 0.2, 0.1], sd=0.01)}
-    axes = Figure().add_subplot()
-    draw_panel(axes, means, styles_for(means), cost="cpu_seconds", measure="test_error")
+    axes = panel(means)
     lines = [line for line in axes.get_lines() if line.get_linestyle() != "None"]
     assert {line.get_drawstyle() for line in lines} == {"steps-post"}
-    band = next(artist for artist in axes.get_children() if isinstance(artist, PolyCollection))
+    (band,) = axes.collections
     corners = {(round(x, 9), round(y, 9)) for x, y in band.get_paths()[0].vertices}
     assert {(1, 31), (10, 31), (10, 21), (100, 21), (1, 29), (10, 29), (10, 19), (100, 19)} <= corners
+    assert list(panel(means, bands=False).collections) == []
 
 
 def test_a_papers_curves_against_cost_are_steps_and_those_against_sizes_are_not() -> None:
@@ -281,9 +279,8 @@ def test_a_papers_curves_against_cost_are_steps_and_those_against_sizes_are_not(
         axes = Figure().add_subplot()
         draw_band(axes, band, STYLES["sbp"], steps=steps)
         assert axes.get_lines()[0].get_drawstyle() == style
-        (area,) = [artist for artist in axes.get_children() if isinstance(artist, PolyCollection)]
-        assert {(x, round(y, 9)) for x, y in area.get_paths()[0].vertices} >= corners
-        assert ((10.0, 0.4) in {(x, round(y, 9)) for x, y in area.get_paths()[0].vertices}) == steps
+        (area,) = axes.collections
+        assert {(x, round(y, 9)) for x, y in area.get_paths()[0].vertices} & {(10.0, 0.4)} == corners
 
 
 @pytest.mark.parametrize("in_order", [True, False])
@@ -295,11 +292,7 @@ def test_names_are_inside_the_picture_and_do_not_overlap(in_order: bool, count: 
     curves = {name: [run(i, level=0.1 + 0.001 * (7 * i % 5)).assign(gap=0.1)] for i, name in enumerate(names)}
     picture = curves_picture(curves, measure="gap", title="", small_print="", in_order=in_order)
     render(picture)
-    with own_settings():
-        figure = Figure(figsize=picture.size)
-        FigureCanvasAgg(figure)
-        picture.draw(figure)
-    (axes,) = figure.axes
+    (axes,) = drawn(picture).axes
     names_of = {re.sub(r"\s", "", text.get_text()): text for text in axes.texts if text.get_text()}
     assert set(names_of) == {name.replace(" ", "") for name in names}
     heights = [names_of[name.replace(" ", "")].get_position()[1] for name in names]
@@ -317,10 +310,8 @@ def test_one_row_of_names_serves_several_panels() -> None:
 
 def names_of_costs(first: float, last: float) -> list[str]:
     """Labels below an axis for costs from the first to the last, of ticks between them."""
-    means = {"sbp": mean([first, last], [0.2, 0.1])}
-    axes = (figure := Figure()).add_subplot()
-    draw_panel(axes, means, styles_for(means), cost="kernel_evaluations", measure="test_error")
-    figure.draw_without_rendering()
+    axes = panel({"sbp": mean([first, last], [0.2, 0.1])})
+    axes.get_figure().draw_without_rendering()
     ticks = [*axes.xaxis.get_major_ticks(), *axes.xaxis.get_minor_ticks()]
     shown = [tick.label1.get_text() for tick in ticks if first <= tick.get_loc() <= last]
     return [name for name in shown if name]

@@ -92,6 +92,23 @@ def verdict(**changes: Any) -> dict[str, Any]:
     return content | changes
 
 
+def hostile_verdict() -> dict[str, Any]:
+    """Return a verdict whose texts are all hostile."""
+    claim = claim_json("mixed", HOSTILE)
+    claim["readings"] *= 2
+    claim["sensitivity"] = [{"constant": HOSTILE, "value": 1.0, "half": HOSTILE, "double": HOSTILE}]
+    claim["lacking"] = [HOSTILE]
+    numbers = [{"name": HOSTILE, "paper": 1, "measured": 2, "unit": HOSTILE, "low": 0.5, "high": 1, "note": HOSTILE}]
+    reasons = {HOSTILE: HOSTILE}
+    content = verdict(claims=[claim], numbers=numbers, stand_in=reasons, absent=reasons, missing=reasons)
+    content |= dict.fromkeys(("paper", "command", "commit", "label", "title", "made"), HOSTILE)
+    content |= dict.fromkeys(("run_commits", "data_sets"), [HOSTILE])
+    return content | {"machine": {"cpu": HOSTILE}, "versions": reasons}
+
+
+HOSTILE_TABLE = {"columns": [HOSTILE, "b"], "rows": [[HOSTILE, {"bold": HOSTILE}]], "notes": [HOSTILE, f"- {HOSTILE}"]}
+
+
 def put(figures: Path, figure: str, scale: str, content: Any, *, table: Any = None) -> Path:
     folder = figures / figure / scale
     folder.mkdir(parents=True)

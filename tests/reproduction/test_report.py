@@ -8,7 +8,18 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_cases import HOSTILE, Page, claim_json, put, report_pages, report_text, tree, verdict
+from report_cases import (
+    HOSTILE,
+    HOSTILE_TABLE,
+    Page,
+    claim_json,
+    hostile_verdict,
+    put,
+    report_pages,
+    report_text,
+    tree,
+    verdict,
+)
 
 from svm_cost_curves.experiments.reproduction.report.figures import collect
 from svm_cost_curves.experiments.reproduction.report.pages import remove_others, write_markdown, write_report
@@ -126,17 +137,7 @@ def test_pages_of_curves_are_linked_with_each_other_and_with_the_curves_of_a_rea
 
 def test_html_in_texts_is_escaped(tmp_path: Path, specs: Path) -> None:
     figures = tmp_path / "figures"
-    claim = claim_json("mixed", HOSTILE)
-    claim["readings"] *= 2
-    claim["sensitivity"] = [{"constant": HOSTILE, "value": 1.0, "half": HOSTILE, "double": HOSTILE}]
-    claims = [claim | {"lacking": [HOSTILE]}]
-    numbers = [{"name": HOSTILE, "paper": 1, "measured": 2, "unit": HOSTILE, "low": 0.5, "high": 1, "note": HOSTILE}]
-    reasons = {HOSTILE: HOSTILE}
-    content = verdict(claims=claims, numbers=numbers, stand_in=reasons, absent=reasons, missing=reasons, paper=HOSTILE)
-    content |= dict.fromkeys(("command", "commit", "label", "title", "made"), HOSTILE)
-    content |= {"run_commits": [HOSTILE], "data_sets": [HOSTILE], "machine": {"cpu": HOSTILE}, "versions": reasons}
-    table = {"columns": [HOSTILE, HOSTILE], "rows": [[HOSTILE, {"bold": HOSTILE}]], "notes": [HOSTILE]}
-    put(figures, "odd", "paper", content, table=table)
+    put(figures, "odd", "paper", hostile_verdict(), table=HOSTILE_TABLE)
     pages = report_pages(write_report(figures, tmp_path / "report", specs=specs))
     assert len(pages) == 3
     for page in pages.values():

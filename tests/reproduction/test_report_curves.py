@@ -12,7 +12,7 @@ import pytest
 from svm_cost_curves.experiments.curve import from_rows
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
 from svm_cost_curves.experiments.plotting import styles_for
-from svm_cost_curves.experiments.plotting.page_content import CHARGED, SUBOPTIMALITY, Curves
+from svm_cost_curves.experiments.plotting.interactive import CHARGED, SUBOPTIMALITY, Curves
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec, ShownSpec, check_claim
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.options import Options
@@ -23,21 +23,28 @@ from svm_cost_curves.experiments.reproduction.spec import FigureSpec, OptionSpec
 from svm_cost_curves.experiments.reproduction.statistics import HOLDS, MISSING
 
 
-def test_series_have_their_labels_and_settings_the_names_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def content_of(spec: FigureSpec, names: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> Curves:
+    """The page of a figure with one run of each series; n = 10, and 2 of the objective is known to be needed."""
     monkeypatch.setattr(curves, "fitted", lambda picture: picture)
     monkeypatch.setattr(curves, "_command", lambda *_: ["python3", "run.py"])
-    curve = from_rows([{"iterations": 1, "kernel_evaluations": 1, "test_error": 0.5}])
-    run = SimpleNamespace(curve=curve, result={"seed": 3, "settings": {"budget": {"checkpoints": 60, "epochs": 2.5}}})
+    row = {"iterations": 3, "kernel_evaluations": 7, "test_error": 0.5, "primal": 2.5, "dual": 2.0}
+    settings = {"budget": {"checkpoints": 60, "epochs": 2.5}}
+    counts = {"data": {"counts": {"train": {"n": 10}, "test": {"n": 5, "positives": 2}}}}
+    run = SimpleNamespace(curve=from_rows([row]), result={"seed": 3, "settings": settings, "provenance": counts})
+    panel = Panel("adult", "adult", runs=cast(Any, dict.fromkeys(names, (run,))))
+    page = curves.page_content(Evidence(spec, "demo", (panel,)), Options("demo"), [], "title", [], b"")
+    assert page is not None
+    return page
+
+
+def test_series_have_their_labels_and_settings_the_names_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     series = [
         SeriesSpec("pegasos_kept", label="Pegasos, responses kept"),
         SeriesSpec("some_series"),
         SeriesSpec("sdca", label="SDCA by nu", grid={"problem.nu": [0.5]}),
     ]
     names = ("pegasos_kept", "some_series", "sdca nu=0.5")
-    spec = FigureSpec(id="sbp_x", series=series)
-    panel = Panel("adult", "adult", runs=cast(Any, dict.fromkeys(names, (run,))))
-    page = curves.page_content(Evidence(spec, "demo", (panel,)), Options("demo"), [], "title", [], b"")
-    assert page is not None
+    page = content_of(FigureSpec(id="sbp_x", series=series), names, monkeypatch)
     assert {name: style.name for name, style in page.styles.items()} == {
         "pegasos_kept": "Pegasos, responses kept",
         "some_series": "some series",
@@ -45,19 +52,6 @@ def test_series_have_their_labels_and_settings_the_names_of_the_command_line(mon
     }
     assert page.runs[0].settings == {"budget.evaluations": "60", "budget.epochs": "2.5"}
     assert page.runs[0].command == "python3 run.py seed=3"
-
-
-def content_of(spec: FigureSpec, names: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> Curves:
-    """The page of a figure with one run of each series; n = 10, and 2 of the objective is known to be needed."""
-    monkeypatch.setattr(curves, "fitted", lambda picture: picture)
-    monkeypatch.setattr(curves, "_command", lambda *_: ["python3", "run.py"])
-    row = {"iterations": 3, "kernel_evaluations": 7, "test_error": 0.5, "primal": 2.5, "dual": 2.0}
-    counts = {"data": {"counts": {"train": {"n": 10}, "test": {"n": 5, "positives": 2}}}}
-    run = SimpleNamespace(curve=from_rows([row]), result={"seed": 3, "settings": {}, "provenance": counts})
-    panel = Panel("adult", "adult", runs=cast(Any, dict.fromkeys(names, (run,))))
-    page = curves.page_content(Evidence(spec, "demo", (panel,)), Options("demo"), [], "title", [], b"")
-    assert page is not None
-    return page
 
 
 def test_a_page_opens_with_the_first_row_of_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
@@ -11,7 +12,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from report_cases import claim_json, png, put, report_text, verdict
 
-from svm_cost_curves.experiments.reproduction.numbers import NumberOutcome
+from svm_cost_curves.experiments.reproduction.numbers import Number, NumberOutcome
 from svm_cost_curves.experiments.reproduction.report.figures import collect
 from svm_cost_curves.experiments.reproduction.report.pages import write_markdown, write_report
 from svm_cost_curves.experiments.reproduction.verdict import Outcome
@@ -103,33 +104,26 @@ json_values = st.recursive(
 any_field = st.sampled_from([*verdict(), "absent", "missing", "run_commits", "data_sets", "seeds", "made", "machine"])
 any_text = st.text(st.characters(codec="utf-8"), max_size=12)
 any_number = st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+any_end = st.none() | st.floats(0, 1)
 valid_claim = st.builds(
-    lambda outcome, text, statistic, readings: (
-        claim_json(outcome, text) | {"readings": [claim_json(outcome, text)["readings"][0] | statistic] * readings}
-    ),
+    lambda outcome, text, count: claim_json(outcome, text, readings=claim_json(outcome, text)["readings"] * count),
     st.sampled_from(get_args(Outcome)),
     any_text,
-    st.dictionaries(any_text, any_text | any_number, max_size=3).map(lambda tree: {"statistic": tree}),
     st.integers(1, 3),
 )
 valid_number = st.builds(
-    lambda text, paper, measured, end, outcome: {
-        "name": text,
-        "paper": paper,
-        "measured": measured,
-        "unit": text,
-        "low": end,
-        "high": end,
-        "limit": end,
-        "outcome": outcome,
-        "note": text,
-    },
+    Number,
     any_text,
     st.floats(-10, 10),
     any_number,
-    st.none() | st.floats(0, 1),
+    any_text,
+    st.integers(0, 9),
+    any_end,
+    any_end,
+    any_end,
     st.sampled_from(get_args(NumberOutcome)),
-)
+    any_text,
+).map(asdict)
 valid_table = st.integers(1, 3).flatmap(
     lambda width: st.fixed_dictionaries(
         {

@@ -7,8 +7,8 @@ from svm_cost_curves.experiments.reproduction.numbers import TIMES, Number, Numb
 from svm_cost_curves.experiments.reproduction.report.labels import (
     agreement,
     comparison,
+    counted,
     moment,
-    place,
     quantity,
     rounded,
     state_of,
@@ -37,15 +37,6 @@ from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome, Rea
 )
 def test_numbers_have_four_digits(value: float | None, text: str) -> None:
     assert quantity(value) == text
-
-
-def test_a_place_in_a_paper_is_written_out() -> None:
-    assert [place(text) for text in ("4.2", "Figure 2", "Section 5; Section 1", "")] == [
-        "section 4.2",
-        "Figure 2",
-        "Section 5; Section 1",
-        "",
-    ]
 
 
 def number(outcome: NumberOutcome, measured: float | None = 15.02, runs: int = 5) -> Number:
@@ -96,14 +87,20 @@ def test_state_of_a_figure(outcomes: list[Outcome], numbers: list[Number], state
     assert state_of(claims, numbers) == state
 
 
-def test_a_figure_of_checked_claims_holds_and_is_not_reproduced() -> None:
-    def state(*outcomes: Outcome) -> str:
-        readings = [Reading("", "", "", "", outcome, type="checked") for outcome in outcomes]
-        return state_of([Claim("", "", "", "", "", [reading]) for reading in readings], [])
+def test_claims_are_counted_in_the_order_of_the_labels() -> None:
+    outcomes: list[Outcome] = ["contradicted", "reproduced", "mixed", "reproduced"]
+    claims = [Claim("", "", "", "", "", [Reading("", "", "", "", outcome)]) for outcome in outcomes]
+    assert counted(claims) == "✓ 2, ◐ 1, ✗ 1 of 4"
+    assert counted([]) == ""
 
-    assert state("reproduced", "trivial") == "holds"
-    assert state("mostly", "mostly") == "mostly_holds"
-    assert state("contradicted") == "fails"
+
+@pytest.mark.parametrize(
+    ("outcomes", "state"),
+    [(["reproduced", "trivial"], "holds"), (["mostly", "mostly"], "mostly_holds"), (["contradicted"], "fails")],
+)
+def test_a_figure_of_checked_claims_holds_and_is_not_reproduced(outcomes: list[Outcome], state: str) -> None:
+    readings = [Reading("", "", "", "", outcome, type="checked") for outcome in outcomes]
+    assert state_of([Claim("", "", "", "", "", [reading]) for reading in readings], []) == state
 
 
 @pytest.mark.parametrize(("count", "text"), [(7, "7"), (12, "10"), (627, "600"), (1500, "2,000")])

@@ -1,18 +1,23 @@
+"""Scorecards, and the pictures in them."""
+
 from __future__ import annotations
 
 import json
 import re
 import shutil
+from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_cases import HOSTILE, claim_json, png, put, tree, verdict
+from PIL import Image
+from report_cases import HOSTILE, HOSTILE_TABLE, hostile_verdict, png, put, tree, verdict
 
 from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
 from svm_cost_curves.experiments.reproduction.report.pages import write_markdown
-from svm_cost_curves.experiments.reproduction.report.pictures import LIMIT
+from svm_cost_curves.experiments.reproduction.report.pictures import LIMIT, PictureError, checked, fitted, size
 from svm_cost_curves.experiments.reproduction.report.rendering import escaped, render
 
 
@@ -26,7 +31,7 @@ def cells(line: str) -> int:
 
 
 def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) -> None:
-    (figures / "sbp_fig2" / "paper" / "figure.png").write_bytes(png(800, 600, noise=True))
+    (figures / "sbp_fig2" / "paper" / "figure.png").write_bytes(png(420, 300, noise=True))
     (figures / "sbp_fig2" / "paper" / "verdict.json").write_text(
         json.dumps(verdict(stand_in={"adult": "half | of it"}, machine={"cpu": "a CPU", "cores": 2, "os": "Linux"})),
         encoding="utf-8",
@@ -109,17 +114,17 @@ def test_a_paper_without_figures_is_refused(figures: Path, specs: Path, tmp_path
     assert not (tmp_path / "docs").exists()
 
 
+def test_a_folder_with_files_of_others_is_refused_and_stays(figures: Path, specs: Path, tmp_path: Path) -> None:
+    (tmp_path / "docs" / "sbp").mkdir(parents=True)
+    (tmp_path / "docs" / "sbp" / "thesis.tex").write_text("mine", encoding="utf-8")
+    with pytest.raises(FileExistsError, match=r"sbp/thesis\.tex was not written by a report: choose another place"):
+        write_markdown(figures, tmp_path / "docs", "sbp", specs=specs)
+    assert tree(tmp_path / "docs") == {"sbp/thesis.tex": b"mine"}
+
+
 def test_markdown_and_html_in_texts_are_escaped(tmp_path: Path, specs: Path) -> None:
     markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    claim = claim_json("mixed", HOSTILE)
-    claim["readings"] *= 2
-    claim["sensitivity"] = [{"constant": HOSTILE, "value": 1.0, "half": HOSTILE, "double": HOSTILE}]
-    claim["lacking"] = [HOSTILE]
-    numbers = [{"name": HOSTILE, "paper": 1, "measured": 2, "unit": HOSTILE, "low": 0.5, "high": 1, "note": HOSTILE}]
-    content = verdict(claims=[claim], numbers=numbers, stand_in={HOSTILE: HOSTILE}, missing={"a": HOSTILE})
-    content |= {"data_sets": [HOSTILE], "versions": {HOSTILE: HOSTILE}, "command": HOSTILE}
-    table = {"columns": [HOSTILE, "b"], "rows": [[HOSTILE, {"bold": HOSTILE}]], "notes": [HOSTILE, f"- {HOSTILE}"]}
-    put(tmp_path / "figures", "sbp_fig2", "paper", content, table=table)
+    put(tmp_path / "figures", "sbp_fig2", "paper", hostile_verdict(), table=HOSTILE_TABLE)
     text = write_markdown(tmp_path / "figures", tmp_path, "sbp", specs=specs).read_text(encoding="utf-8")
     tokens = markdown.parse(text)
     inline = [child for token in tokens for child in token.children or ()]
@@ -154,3 +159,41 @@ def test_escaped_text_is_read_back_as_it_was(text: str) -> None:
         (line,) = [token for token in markdown.parse(source) if token.type == "inline" and token.content[0] == "x"]
         assert {child.type for child in line.children} <= {"text", "text_special"}
         assert "".join(child.content for child in line.children).rstrip() == f"x {words}".rstrip()
+
+
+def test_a_picture_below_the_limit_is_unchanged() -> None:
+    small = png()
+    assert fitted(small) == small
+    lines = png(900, 700)
+    fewer = fitted(lines, limit=len(lines))
+    assert len(fewer) < len(lines)
+    assert size(fewer) == (900, 700)
+    with Image.open(BytesIO(lines)) as before, Image.open(BytesIO(fewer)) as after:
+        assert np.array_equal(np.asarray(before), np.asarray(after.convert("RGB")))
+
+
+@pytest.mark.parametrize("limit", [80_000, 8_000, 500])
+def test_noise_is_shrunk(limit: int) -> None:
+    noise = png(420, 300, noise=True)
+    assert len(noise) > LIMIT > limit
+    small = fitted(noise, limit)
+    width, height = size(small)
+    assert len(small) < limit
+    assert width < 420
+    assert width / height == pytest.approx(1.4, rel=0.1)
+    assert fitted(noise, limit) == small
+
+
+def test_transparent_pixels_become_white() -> None:
+    image = Image.fromarray(np.random.default_rng(0).integers(0, 256, (60, 60, 4), dtype=np.uint8))
+    image.putalpha(0)
+    stream = BytesIO()
+    image.save(stream, format="PNG")
+    with Image.open(BytesIO(fitted(stream.getvalue(), 2000))) as after:
+        assert np.all(np.asarray(after.convert("RGB")) == 255)
+
+
+@pytest.mark.parametrize("data", [b"", b"GIF89a", png()[:50], png()[:-30], b"\x89PNG\r\n\x1a\n" + b"0" * 99])
+def test_bytes_that_are_not_a_picture_are_refused(data: bytes) -> None:
+    with pytest.raises(PictureError):
+        checked(data)

@@ -34,55 +34,37 @@ Judged = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class Reason:
-    """Why some claims changed.
-
-    Attributes
-    ----------
-    name : str
-        In one to three words.
-    claims : list of str
-        Patterns of ids: ``sgdr.*``.
-    why : str
-    """
+    """Why some claims changed."""
 
     name: str
+    """In one to three words."""
     claims: list[str]
+    """Patterns of ids: ``sgdr.*``."""
     why: str
 
 
 @dataclass(frozen=True)
 class Change:
-    """A reading that changed.
-
-    Attributes
-    ----------
-    claim, reading : str
-    before, after : str
-        Outcome and number of cases that hold.
-    outcome : bool
-        Whether the outcome changed.
-    rulings : sequence of str
-        Cases with another ruling: ``adult pegasos: unclear -> holds, 0.98 [0.85, 1.2] -> 0.98 [0.9, 0.99]``.
-    intervals : int
-        Number of its intervals that changed, of `compared`.
-    compared : int
-    estimate, width : float
-        Largest relative change of an estimate, and largest factor between the widths of an interval, at least 1.
-    why : str
-        Names of reasons.
-    """
+    """A reading that changed."""
 
     claim: str
     reading: str
     before: str
+    """Outcome and number of cases that hold, as `after`."""
     after: str
     outcome: bool
+    """Whether the outcome changed."""
     rulings: Sequence[str]
+    """Cases with another ruling: ``adult pegasos: unclear -> holds, 0.98 [0.85, 1.2] -> 0.98 [0.9, 0.99]``."""
     intervals: int
+    """Number of its intervals that changed, of `compared`."""
     compared: int
     estimate: float
+    """Largest relative change of an estimate."""
     width: float
+    """Largest factor between the widths of an interval, at least 1."""
     why: str
+    """Names of reasons."""
 
 
 def compact(claims: Sequence[Mapping[str, Any]]) -> Judged:
@@ -165,9 +147,10 @@ def first_readings(before: Judged, after: Judged) -> list[tuple[str, str, str]]:
     for claim, readings in after.items():
         (old, then), (new, now) = (next(iter(side.items())) for side in (before.get(claim) or readings, readings))
         if old != new:
-            sides = ((old or "the only one", then), (new or "the only one", now))
-            changed.append((claim, *(f"{name}: {in_words(judged['outcome'], now['type'])}" for name, judged in sides)))
-    return [(claim, then, now) for claim, then, now in changed]
+            texts = (in_words(side["outcome"], now["type"]) for side in (then, now))
+            was, has = (f"{name or 'the only one'}: {text}" for name, text in zip((old, new), texts, strict=True))
+            changed.append((claim, was, has))
+    return changed
 
 
 def _paired(
@@ -180,20 +163,16 @@ def _paired(
     yield from ((name, then[name], now[name]) for name in now if name in then)
     for dataset in dict.fromkeys(name.partition(" ")[0] for name in (*now, *then)):
         sides = [
-            sorted((_estimates(side[name]), name) for name in side if name not in other and _on(dataset, name))
+            sorted(
+                ([estimate for estimate, *_ in case["intervals"]], name)
+                for name, case in side.items()
+                if name not in other and name.partition(" ")[0] == dataset
+            )
             for side, other in ((then, now), (now, then))
         ]
         for before, after in zip_longest(*([name for _, name in side] for side in sides)):
             nothing = {"ruling": "not measured", "intervals": []}
             yield after or before, then.get(before, nothing), now.get(after, nothing)
-
-
-def _estimates(case: Mapping[str, Any]) -> list[float]:
-    return [estimate for estimate, *_ in case["intervals"]]
-
-
-def _on(dataset: str, case: str) -> bool:
-    return case.partition(" ")[0] == dataset
 
 
 def _equal(one: Sequence[float], two: Sequence[float]) -> bool:
@@ -219,10 +198,7 @@ def read_reasons(path: Path = REASONS) -> list[Reason]:
 def changes_page(evidence: Path) -> str:
     """Return the page on the published verdicts in Markdown; empty if the evidence has no earlier edition.
 
-    Raises
-    ------
-    EvidenceError
-        A file is damaged.
+    Raises EvidenceError if a file is damaged.
     """
     if not (evidence / BEFORE).is_file():
         return ""

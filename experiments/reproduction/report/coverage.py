@@ -25,20 +25,8 @@ class CoverageError(ValueError):
 class CoverageRow:
     """One figure, table, printed number or checkable statement of a paper.
 
-    Attributes
-    ----------
-    place : str
-        ``Section 5, Figure 2``.
-    statement : str
-        In a few words.
-    claims : list of str
-        Claims that judge it.
-    figure : str
-        Figure whose picture or numbers answer it.
-    not_testable : str
-        Why nothing here tests it.
-    needs : str
-        What a test would take.
+    Claims judge it, or the picture or the numbers of a figure answer it, or nothing here tests it, for a reason, and a
+    test would need something.
     """
 
     place: str = ""
@@ -56,34 +44,18 @@ class _File:
 
 @dataclass(frozen=True)
 class Answer:
-    """A row with its answers.
-
-    Attributes
-    ----------
-    row : CoverageRow
-    claims : mapping of str to (int, Claim or None, str)
-        Number of readings, the judged claim (None: its figure is not made) and the scale of its figure.
-    state : State or None
-        State of the row's figure.
-    agreement : str
-        How many numbers of the row's figure agree.
-    """
+    """A row with its answers, among them the state of its figure and how many numbers of it agree."""
 
     row: CoverageRow
     claims: Mapping[str, tuple[int, Claim | None, str]]
+    """Number of readings, the judged claim (None: its figure is not made) and the scale of its figure."""
     state: State | None
     agreement: str
 
 
 @cache  # the files are part of the project: they do not change while a program runs
 def read_coverage(folder: Path = COVERAGE) -> Mapping[str, Sequence[CoverageRow]]:
-    """Return the rows of each paper.
-
-    Raises
-    ------
-    CoverageError
-        A file has a wrong form, or a row has no answer or more than one kind of it.
-    """
+    """Return the rows of each paper; CoverageError if a file has a wrong form, or a row no answer."""
     import yaml  # type: ignore[import-untyped]
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
@@ -105,15 +77,7 @@ def read_coverage(folder: Path = COVERAGE) -> Mapping[str, Sequence[CoverageRow]
 
 
 def coverage_page(collection: Collection, folder: Path = COVERAGE) -> str:
-    """Return the table of all statements and their answers in Markdown.
-
-    Parameters
-    ----------
-    collection : Collection
-        The figures that are made.
-    folder : Path
-        Of the coverage files.
-    """
+    """Return the table of all statements in the files of a folder and their answers, in Markdown."""
     claims: dict[str, tuple[int, Claim | None, str]] = {}
     for figure in collection.figures:
         for spec in figure.spec.claims if figure.spec is not None else ():

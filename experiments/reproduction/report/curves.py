@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -12,14 +12,15 @@ import pandas as pd
 
 from svm_cost_curves.experiments.columns import COSTS, MEASURE, MEASURES
 from svm_cost_curves.experiments.plotting import Style, styles_for
-from svm_cost_curves.experiments.plotting.interactive import PAGE, curves_page
-from svm_cost_curves.experiments.plotting.page_content import (
+from svm_cost_curves.experiments.plotting.interactive import (
     CHARGED,
+    PAGE,
     SUBOPTIMALITY,
     Curves,
     JudgedClaim,
     JudgedReading,
     RunCurve,
+    curves_page,
 )
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
 from svm_cost_curves.experiments.reproduction.options import Options
@@ -38,36 +39,10 @@ _SHOWN: Final = ("algo", "kernel", "problem", "budget", "engine")
 def write_page(
     folder: Path, evidence: Evidence, options: Options, claims: Sequence[Claim], title: str, small_print: Sequence[str]
 ) -> None:
-    """Write ``curves.html`` beside a figure's picture, ``figure.png``; parameters are those of `figure_page`."""
-    page = figure_page(evidence, options, claims, title, small_print, (folder / "figure.png").read_bytes())
-    if page is not None:
-        (folder / PAGE).write_text(page, encoding="utf-8")
-
-
-def figure_page(
-    evidence: Evidence,
-    options: Options,
-    claims: Sequence[Claim],
-    title: str,
-    small_print: Sequence[str],
-    picture: bytes,
-) -> str | None:
-    """Return the page of a figure; None for a figure without curves.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    options : Options
-        Of the command line.
-    claims : sequence of Claim
-    title : str
-    small_print : sequence of str
-        Lines below the figure's picture.
-    picture : bytes
-        PNG that a browser without scripts shows.
-    """
-    content = page_content(evidence, options, claims, title, small_print, picture)
-    return None if content is None else curves_page(content)
+    """Write ``curves.html`` beside a figure's picture, ``figure.png``, if the figure has curves."""
+    content = page_content(evidence, options, claims, title, small_print, (folder / "figure.png").read_bytes())
+    if content is not None:
+        (folder / PAGE).write_text(curves_page(content), encoding="utf-8")
 
 
 def page_content(
@@ -78,10 +53,15 @@ def page_content(
     small_print: Sequence[str],
     picture: bytes,
 ) -> Curves | None:
-    """Return what the page of a figure shows; None for a figure without curves. Parameters as in `figure_page`."""
+    """Return what the page of a figure shows; None for a figure without curves.
+
+    `options` are those of the command line, `small_print` the lines below the figure's picture, and `picture` is the
+    PNG that a browser without scripts shows.
+    """
     specs = {series.name: series for series in evidence.spec.curves}
     runs = [run for panel in evidence.panels for run in _runs(evidence, options, panel, specs)]
-    if not _any_known(runs, COSTS) or not _any_known(runs, MEASURES):
+    known = {name for run in runs for name in run.curve.columns if run.curve[name].notna().any()}
+    if known.isdisjoint(COSTS) or known.isdisjoint(MEASURES):
         return None
     names = list(dict.fromkeys(run.series for run in runs))
     reference = " and the reference" * any(map(_is_optimum, specs.values()))
@@ -128,11 +108,6 @@ def _first_view(spec: FigureSpec, names: Sequence[str]) -> dict[str, Any]:
         "target": numbers[len(numbers) // 2] if numbers else None,
         "stays": spec.options["reach"].value == "stays",
     }
-
-
-def _any_known(runs: Sequence[RunCurve], columns: Collection[str]) -> bool:
-    """Return whether a curve has a value in one of some columns."""
-    return any(run.curve[name].notna().any() for run in runs for name in columns if name in run.curve.columns)
 
 
 def _runs(evidence: Evidence, options: Options, panel: Panel, specs: Mapping[str, SeriesSpec]) -> Iterator[RunCurve]:

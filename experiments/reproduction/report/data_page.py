@@ -55,27 +55,18 @@ class Rows(NamedTuple):
 
 @dataclass
 class Use:
-    """A data set of a paper, and one that was used for it.
-
-    Attributes
-    ----------
-    key : str
-        Name of the paper's data set in the figures' files.
-    of_paper : PaperData or None
-        The paper's entry in the data statement; None for data made here.
-    dataset : str
-        The data set that was used; empty if none was.
-    stand_in : str
-        Why it only stands in for the paper's; empty if it does not.
-    figures : dict of Rows to Counter of str
-        Runs of each figure with so many rows.
-    """
+    """A data set of a paper, and one that was used for it."""
 
     key: str
+    """Name of the paper's data set in the figures' files."""
     of_paper: PaperData | None
+    """Its entry in the data statement; None for data made here."""
     dataset: str = ""
+    """The data set that was used; empty if none was."""
     stand_in: str = ""
+    """Why it only stands in for the paper's; empty if it does not."""
     figures: dict[Rows, Counter[str]] = field(default_factory=dict)
+    """Runs of each figure with so many rows."""
 
     @cached_property
     def rows(self) -> Rows:
@@ -95,15 +86,13 @@ class Use:
         return Rows(self.of_paper.train, self.of_paper.test) if self.of_paper else Rows(None, None)
 
     @property
-    def share(self) -> float | None:
-        """Training rows here as a share of the paper's; None if either is not known."""
-        train = self.rows_of_paper.train
-        return None if train is None or not self.dataset or self.rows.train is None else self.rows.train / train
-
-    @property
     def share_text(self) -> str:
-        """``16 %``."""
-        return NOTHING if self.share is None else f"{100 * self.share:.{0 if self.share >= 0.1 else 1}f} %"
+        """Training rows here as a share of the paper's: ``16 %``."""
+        train = self.rows_of_paper.train
+        if train is None or not self.dataset or self.rows.train is None:
+            return NOTHING
+        share = self.rows.train / train
+        return f"{100 * share:.{0 if share >= 0.1 else 1}f} %"
 
     @property
     def all_figures(self) -> set[str]:
@@ -125,47 +114,25 @@ class Use:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a data set comes from, as its file in ``conf/dataset/`` says.
-
-    Attributes
-    ----------
-    name : str
-    source, licence, stand_in : str
-        In Markdown.
-    remarks : sequence of str
-        In Markdown.
-    available_from : str
-        ``this project``, ``its address`` or ``no address``.
-    checked_by : str
-        ``checksum``, or ``counts`` of rows, entries or labels.
-    figures : sequence of str
-        Published figures that use it.
-    """
+    """Where a data set comes from, as its file in ``conf/dataset/`` says in Markdown, and the figures that use it."""
 
     name: str
     source: str
     licence: str
     stand_in: str
     remarks: Sequence[str]
-    available_from: str
-    checked_by: str
+    available_from: Literal["this project", "its address", "no address"]
+    checked_by: Literal["checksum", "counts"]
     figures: Sequence[str]
 
 
 def data_page(evidence: Path) -> str:
-    """Return the data statement in Markdown.
-
-    Parameters
-    ----------
-    evidence : Path
-        Folder.
+    """Return the data statement in Markdown, from a folder of evidence and ``conf/data_statement.yaml``.
 
     Raises
     ------
-    EvidenceError
-        A file of the evidence is damaged.
-    DataStatementError
-        ``conf/data_statement.yaml`` has a wrong form.
+    EvidenceError, DataStatementError
+        A file of the evidence is damaged, or the statement has a wrong form.
     """
     uses = {paper: uses_of(paper, evidence) for paper in PAPERS}
     of_papers = [use for uses_of_paper in uses.values() for use in uses_of_paper if use.of_paper]
@@ -186,20 +153,7 @@ def data_page(evidence: Path) -> str:
 
 
 def uses_of(paper: str, evidence: Path) -> list[Use]:
-    """Return the data sets of a paper with those that its published runs use, in the order of the statement.
-
-    Parameters
-    ----------
-    paper : str
-        Its key.
-    evidence : Path
-        Folder.
-
-    Raises
-    ------
-    EvidenceError
-        A file of the evidence is damaged.
-    """
+    """Return the data sets of a paper with those that its published runs use, in the order of the statement."""
     known = read_statement().get(paper, {})
     papers = catalogue()
     uses: dict[tuple[str, str], Use] = {}
@@ -228,30 +182,21 @@ def _rows(evidence: Path, tables: str) -> Mapping[str, Rows]:
 
 
 def source_of(name: str, figures: Sequence[str] = ()) -> Source:
-    """Return where a data set of ``conf/dataset/`` comes from, and whether others can have it.
-
-    Parameters
-    ----------
-    name : str
-    figures : sequence of str
-        Published figures that use it.
-    """
+    """Return where a data set of ``conf/dataset/``, which published figures use, comes from."""
     import yaml  # type: ignore[import-untyped]
 
     spec: dict[str, Any] = yaml.safe_load((DATA_SETS / f"{name}.yaml").read_text(encoding="utf-8"))
     files = spec.get("files", [])
     suffixes = ("", *PACKED_SUFFIXES)
-    if all(any((BUNDLED / f"{file['name']}{suffix}").is_file() for suffix in suffixes) for file in files):
-        available_from = "this project"
-    else:
-        available_from = "its address" if all("url" in file for file in files) else "no address"
+    bundled = all(any((BUNDLED / f"{file['name']}{suffix}").is_file() for suffix in suffixes) for file in files)
+    addressed = all("url" in file for file in files)
     return Source(
         name,
         _in_markdown(spec["source"]),
         _in_markdown(spec["licence"]),
         _in_markdown(spec.get("stand_in", "")),
         [_in_markdown(remark) for remark in spec.get("remarks", [])],
-        available_from,
+        "this project" if bundled else "its address" if addressed else "no address",
         "checksum" if all("sha256" in file for file in files) else "counts",
         figures,
     )

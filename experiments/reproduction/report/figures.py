@@ -6,7 +6,7 @@ figures are still shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -46,22 +46,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Result:
-    """A figure as it was made at one scale.
-
-    Attributes
-    ----------
-    figure, scale : str
-    verdict : VerdictFile or None
-        ``verdict.json``; None if it cannot be read.
-    picture : bytes or None
-        ``figure.png``; None if it cannot be read.
-    table : Table or None
-        ``table.json``; None for a figure without a table, or if it cannot be read.
-    files : mapping of str to Path
-        Those of `FILES` that exist.
-    problems : tuple of str
-        What is missing or damaged, one sentence each.
-    """
+    """A figure as it was made at one scale; a part that cannot be read is None."""
 
     figure: str
     scale: str
@@ -69,7 +54,9 @@ class Result:
     picture: bytes | None
     table: Table | None
     files: dict[str, Path]
+    """Those of `FILES` that exist."""
     problems: tuple[str, ...]
+    """Missing and damaged files, one sentence each."""
 
     @property
     def state(self) -> State:
@@ -84,23 +71,16 @@ class Result:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure or table, made or not.
-
-    Attributes
-    ----------
-    id, paper, label, title : str
-    spec : FigureSpec or None
-        None for a folder that no figure's file describes.
-    results : tuple of Result
-        The largest scale first; empty if the figure is not made.
-    """
+    """One figure or table, made or not."""
 
     id: str
     paper: str
     label: str
     title: str
     spec: FigureSpec | None
+    """None for a folder that no figure's file describes."""
     results: tuple[Result, ...]
+    """The largest scale first; empty if the figure is not made."""
 
     @property
     def heading(self) -> str:
@@ -150,14 +130,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Collection:
-    """All figures, in the order of the papers and of each paper.
-
-    Attributes
-    ----------
-    figures : tuple of Figure
-    problems : tuple of str
-        Sentences that concern no figure in particular.
-    """
+    """All figures, in the order of the papers and of each paper, and sentences on problems of no single figure."""
 
     figures: tuple[Figure, ...]
     problems: tuple[str, ...] = ()
@@ -169,10 +142,10 @@ class Collection:
 
     def papers(self) -> dict[str, list[Figure]]:
         """Return the figures of each paper, in order."""
-        found: dict[str, list[Figure]] = {}
+        papers: dict[str, list[Figure]] = {}
         for figure in self.figures:
-            found.setdefault(figure.paper, []).append(figure)
-        return found
+            papers.setdefault(figure.paper, []).append(figure)
+        return papers
 
     def claims(self) -> list[State]:
         """Return the states of the papers' claims."""
@@ -186,16 +159,9 @@ class Collection:
 
 
 def collect(figures: Path, specs: Path | None = None, paper: str | None = None) -> Collection:
-    """Read a folder that reproduce.py has filled, and the descriptions of the figures that it may contain.
+    """Read a folder that reproduce.py has filled, if it exists, and the descriptions of figures in the folder `specs`.
 
-    Parameters
-    ----------
-    figures : Path
-        With ``<id>/<scale>/verdict.json`` and so on. It need not exist.
-    specs : Path
-        Folder of the figures' descriptions.
-    paper : str, optional
-        Only the described figures of this paper.
+    The folder has ``<id>/<scale>/verdict.json`` and so on. With `paper`: only the described figures of this paper.
     """
     problems: list[str] = []
     try:
@@ -205,32 +171,25 @@ def collect(figures: Path, specs: Path | None = None, paper: str | None = None) 
         known = {}
         problems.append(f"The descriptions of the figures cannot be read, so those not made are not shown: {error}.")
     made = [] if paper is not None else sorted({name for name, _ in made_in(figures)})
-    found = [_figure(figures / name, known.get(name)) for name in dict.fromkeys([*known, *made])]
+    collected = [_figure(figures / name, known.get(name)) for name in dict.fromkeys([*known, *made])]
     # The sort is stable, so described figures keep their paper's order. Figures of no paper come last.
-    return Collection(tuple(sorted(found, key=lambda figure: (not figure.paper, figure.paper))), tuple(problems))
+    return Collection(tuple(sorted(collected, key=lambda figure: (not figure.paper, figure.paper))), tuple(problems))
 
 
 def made_in(figures: Path) -> list[tuple[str, str]]:
     """Return the id and the scale of each figure that a folder has."""
-    return [(folder.name, scale) for folder in _folders(figures) for scale in SCALES if (folder / scale).is_dir()]
-
-
-def _folders(place: Path) -> Iterator[Path]:
-    if place.is_dir():
-        yield from (
-            path for path in place.iterdir() if path.is_dir() and path.name.isprintable() and path.name[0] != "."
-        )
+    named = (path for path in figures.glob("[!.]*") if path.name.isprintable())
+    return [(folder.name, scale) for folder in named for scale in SCALES if (folder / scale).is_dir()]
 
 
 def _figure(folder: Path, spec: FigureSpec | None) -> Figure:
     results = tuple(_result(folder / scale) for scale in reversed(SCALES) if (folder / scale).is_dir())
     name = folder.name
-    if spec is not None:
-        return Figure(name, spec.paper, spec.label or name, spec.title, spec, results)
     recorded = next((result.verdict for result in results if result.verdict and result.verdict.label), None)
-    if recorded is None:
+    about = spec or recorded
+    if about is None:
         return Figure(name, name.partition("_")[0], name, "", None, results)
-    return Figure(name, recorded.paper, recorded.label, recorded.title, None, results)
+    return Figure(name, about.paper, about.label or name, about.title, spec, results)
 
 
 def _result(folder: Path) -> Result:
@@ -250,8 +209,9 @@ def _result(folder: Path) -> Result:
     verdict = read("verdict.json", read_verdict)
     picture = read("figure.png", checked)
     files = {name: folder / name for name in FILES if (folder / name).is_file()}
-    table = read("table.json", read_table) if (folder / "table.json").exists() else None  # most figures have none
-    if "table.md" in files and not (folder / "table.json").exists():
+    has_table = (folder / "table.json").exists()  # most figures have none
+    table = read("table.json", read_table) if has_table else None
+    if "table.md" in files and not has_table:
         problems.append("table.json is missing, as in figures of older versions: make the figure again for its table.")
     if "data.csv" not in files:
         problems.append("data.csv is missing.")

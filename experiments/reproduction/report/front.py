@@ -41,22 +41,12 @@ def group_of(claim: Claim) -> Group:
 
 def cells(claims: Sequence[Claim]) -> list[str]:
     """Return a paper's cells of the table, one for each group."""
-    groups = [group_of(claim) for claim in claims]
-    cells = []
-    for group in GROUPS:
-        chosen = [claim for claim, name in zip(claims, groups, strict=True) if name == group]
-        cells.append(counted(chosen) if group != "untested" else str(len(chosen) or ""))
-    return cells
+    chosen = {group: [claim for claim in claims if group_of(claim) == group] for group in GROUPS}
+    return [counted(members) if group != "untested" else str(len(members) or "") for group, members in chosen.items()]
 
 
 def published_claims(evidence: Path) -> dict[str, list[Claim]]:
-    """Return the published claims of each of the five papers.
-
-    Raises
-    ------
-    EvidenceError
-        A file is damaged.
-    """
+    """Return the published claims of each of the five papers; EvidenceError if a file is damaged."""
     claims: dict[str, list[Claim]] = {paper: [] for paper in PAPERS}
     papers = catalogue()
     for figure in published_figures(evidence):
@@ -77,13 +67,7 @@ def front_table(evidence: Path) -> list[str]:
 
 
 def put_front_table(readme: Path, evidence: Path) -> None:
-    """Put the table into README in place of the earlier one.
-
-    Raises
-    ------
-    EvidenceError
-        A file of the evidence is damaged.
-    """
+    """Put the table into README in place of the earlier one; EvidenceError if a file of the evidence is damaged."""
     table = "\n".join(front_table(evidence)) + "\n"
     text = readme.read_text(encoding="utf-8")
     readme.write_text(

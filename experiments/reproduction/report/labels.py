@@ -24,6 +24,13 @@ State = Outcome | Literal["holds", "mostly_holds", "fails", "no_claim", "not_mad
 """
 
 _CHECKED: Final[Mapping[State, State]] = {"reproduced": "holds", "mostly": "mostly_holds", "contradicted": "fails"}
+_RULINGS: Final[Mapping[NumberOutcome, Ruling]] = {"agrees": "holds", "differs": "fails", "too few runs": "unclear"}
+_OUTCOMES: Final[Mapping[NumberOutcome, State]] = {
+    "agrees": "reproduced",
+    "differs": "contradicted",
+    "too few runs": "unclear",
+    "not judged": "not_testable",
+}
 
 
 @dataclass(frozen=True)
@@ -70,11 +77,8 @@ RULINGS: Final[Mapping[Ruling, str]] = {
 
 def counted(claims: Sequence[Claim]) -> str:
     """Return how many claims have each outcome, by its sign: ``✓ 3, ◔ 2 of 5``; empty without claims."""
-    states = Counter(claim_state(claim) for claim in claims)
-    signs = Counter[str]()
-    for state in LABELS:
-        if state in states:
-            signs[LABELS[state].symbol] += states[state]
+    states = sorted(map(claim_state, claims), key=[*LABELS].index)
+    signs = Counter(LABELS[state].symbol for state in states)  # in the order of `LABELS`
     return f"{', '.join(f'{sign} {count}' for sign, count in signs.items())} of {len(claims)}" if claims else ""
 
 
@@ -89,9 +93,6 @@ def claim_state(claim: Claim) -> State:
     return _CHECKED.get(claim.verdict, claim.verdict) if claim.type == "checked" else claim.verdict
 
 
-_RULINGS: Final[Mapping[NumberOutcome, Ruling]] = {"agrees": "holds", "differs": "fails", "too few runs": "unclear"}
-
-
 def state_of(claims: Sequence[Claim], numbers: Sequence[Number]) -> State:
     """Return the state of a figure: its claims combined; without claims, its numbers combined.
 
@@ -99,7 +100,8 @@ def state_of(claims: Sequence[Claim], numbers: Sequence[Number]) -> State:
     or are not testable they are ``mostly``; anything else is ``mixed``.
     """
     if not claims:
-        return outcome_of([_RULINGS[number.outcome] for number in _judged(numbers)]) if numbers else "no_claim"
+        rulings = [_RULINGS[number.outcome] for number in numbers if number.outcome != "not judged"]
+        return outcome_of(rulings) if numbers else "no_claim"
     states = {claim_state(claim) for claim in claims}
     if len(states) == 1:
         return states.pop()
@@ -111,16 +113,12 @@ def state_of(claims: Sequence[Claim], numbers: Sequence[Number]) -> State:
     return "mostly" if states <= held else "mixed"
 
 
-def _judged(numbers: Sequence[Number]) -> list[Number]:
-    return [number for number in numbers if number.outcome != "not judged"]
-
-
 def agreement(numbers: Sequence[Number]) -> str:
     """Return how many of the numbers that can be judged agree; empty without numbers.
 
     ``5 of 9 agree, 3 have too few runs``.
     """
-    judged = Counter(number.outcome for number in _judged(numbers))
+    judged = Counter(number.outcome for number in numbers if number.outcome != "not judged")
     if not judged:
         return "not judged" if numbers else ""
     few = f", {judged['too few runs']} have too few runs" if judged["too few runs"] else ""
@@ -143,34 +141,17 @@ def quantity(value: float | None, unit: str = "", *, sign: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A paper's number and ours as text: one row of the table of numbers.
-
-    Attributes
-    ----------
-    name, paper, note : str
-    ours : str
-        With the interval of several runs: ``15.17 % [14.94, 15.42] (10 runs)``.
-    limit : str
-        Largest difference, or factor, with which the two agree.
-    state : State
-    outcome : str
-    """
+    """A paper's number and ours as text: one row of the table of numbers."""
 
     name: str
     paper: str
     ours: str
+    """With the interval of several runs: ``15.17 % [14.94, 15.42] (10 runs)``."""
     limit: str
+    """Largest difference, or factor, with which the two agree."""
     state: State
     outcome: str
     note: str
-
-
-_OUTCOMES: Final[Mapping[NumberOutcome, State]] = {
-    "agrees": "reproduced",
-    "differs": "contradicted",
-    "too few runs": "unclear",
-    "not judged": "not_testable",
-}
 
 
 def comparison(number: Number) -> Comparison:
@@ -215,22 +196,22 @@ def command_for(figure: str, scale: str = "paper") -> str:
 
 def limitations(verdict: Verdict) -> list[tuple[str, str, str]]:
     """Return what restricts a verdict: kind, name of the data set or series, and reason."""
+    uncommitted = {
+        commit.removesuffix(f" {UNCOMMITTED}")[:12]: f"runs were made {UNCOMMITTED}"
+        for commit in verdict.run_commits
+        if commit.endswith(UNCOMMITTED)
+    }
+    if verdict.dirty:
+        uncommitted[(verdict.commit or "no commit")[:12]] = f"the figure was made {UNCOMMITTED}"
     groups = {
         "Stand-in data": verdict.stand_in,
         "Not available": verdict.absent,
         "Runs missing": verdict.missing,
         "Left out": verdict.left_out,
         "Disturbed timed runs": verdict.disturbed,
-        "Uncommitted changes": _uncommitted(verdict),
+        "Uncommitted changes": uncommitted,
     }
     return [(kind, name, reason) for kind, reasons in groups.items() for name, reason in reasons.items()]
-
-
-def _uncommitted(verdict: Verdict) -> dict[str, str]:
-    """Return the commits with uncommitted changes, and what was made with them."""
-    runs = [commit.removesuffix(f" {UNCOMMITTED}") for commit in verdict.run_commits if commit.endswith(UNCOMMITTED)]
-    own = {(verdict.commit or "no commit")[:12]: f"the figure was made {UNCOMMITTED}"} if verdict.dirty else {}
-    return {commit[:12]: f"runs were made {UNCOMMITTED}" for commit in runs} | own
 
 
 def facts(verdict: VerdictFile) -> list[tuple[str, str]]:
@@ -257,6 +238,4 @@ def moment(text: str) -> str:
         time = datetime.fromisoformat(text)
     except ValueError:
         return text
-    if time.tzinfo is None:
-        return f"{time:%Y-%m-%d %H:%M}"
-    return f"{time.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{time:%Y-%m-%d %H:%M}" if time.tzinfo is None else f"{time.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

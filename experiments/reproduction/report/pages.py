@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from svm_cost_curves.experiments.plotting.interactive import PAGE, with_figures
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction.citations import paper_named
 from svm_cost_curves.experiments.reproduction.report import labels
-from svm_cost_curves.experiments.reproduction.report.case_table import CASES, write_cases
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
 from svm_cost_curves.experiments.reproduction.report.figures import FILES, Figure, Result, collect, made_in
 from svm_cost_curves.experiments.reproduction.report.pictures import fitted
 from svm_cost_curves.experiments.reproduction.report.readings import readings_picture
-from svm_cost_curves.experiments.reproduction.report.rendering import anchor, heading_anchor, render
+from svm_cost_curves.experiments.reproduction.report.rendering import (
+    CASES,
+    anchor,
+    heading_anchor,
+    render,
+    write_cases,
+)
 from svm_cost_curves.support.files import new_folder, write_file
 
 NOTES: Final = PROJECT_ROOT / "conf" / "notes"
@@ -42,17 +47,12 @@ def write_report(figures: Path, target: Path, *, specs: Path | None = None, whol
     figures : Path
         As reproduce.py leaves it; ``target/files`` itself, or its files are copied there.
     target : Path
-        Folder that gets ``index.html``, a page for each paper, ``coverage.md``, and in ``files`` the files that the
-        pages show. Other files in it stay.
+        Folder that gets ``index.html``, which is returned, a page for each paper, ``coverage.md``, and in ``files`` the
+        files that the pages show. Other files in it stay.
     specs : Path
         Folder of the figures' descriptions; those that were not made are listed too.
     whole : iterable of str
         Papers, each when its figures are there: its page is then written at once.
-
-    Returns
-    -------
-    Path
-        ``index.html``.
     """
     target.mkdir(parents=True, exist_ok=True)
     written: list[Figure] = []
@@ -119,25 +119,12 @@ def notes_on(page: str) -> str:
 
 
 def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path | None = None) -> Path:
-    """Write a paper's scorecard, to be kept in the repository.
+    """Write a paper's scorecard, to be kept in the repository; parameters as in `write_report`.
 
-    Parameters
-    ----------
-    figures : Path
-        As reproduce.py leaves it.
-    target : Path
-        Folder that gets ``<paper>.md``, and in ``<paper>`` the pictures, each smaller than `pictures.LIMIT`, also one
-        of the claims by their readings; ``cases.csv`` with the cases of all claims; and ``scorecard.json``: for each
-        figure that is made ``anchor``, ``state``, ``scale``, and ``claims``, the states of its claims.
-    paper : str
-        Key of the paper.
-    specs : Path
-        Folder of the figures' descriptions; those that were not made are listed too.
-
-    Returns
-    -------
-    Path
-        ``<paper>.md``.
+    The target gets ``<paper>.md``, which is returned, and in ``<paper>`` the pictures, each smaller than
+    `pictures.LIMIT`, also one of the claims by their readings; ``cases.csv`` with the cases of all claims; and
+    ``scorecard.json``: for each figure that is made ``anchor``, ``state``, ``scale``, and ``claims``, the states of its
+    claims.
 
     Raises
     ------
@@ -151,16 +138,19 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path | Non
     if not chosen:
         known = ", ".join(collection.papers()) or "none"
         raise ValueError(f"no figure of the paper {paper!r}; papers with figures: {known}")
-    values: dict[str, Any] = {
-        "paper": paper_named(paper),
-        "key": paper,
-        "figures": chosen,
-        "problems": collection.problems,
-    }
     judged = [claim for figure in chosen if figure.verdict is not None for claim in figure.verdict.claims]
-    values["notes"] = notes_on(paper)
-    text = render("scorecard.md.j2", **values, judged=judged, shared=_shared_facts(chosen))
-    with _page_with_files(target, f"{paper}.md", text, paper, ("*.png", "scorecard.json", CASES)) as files:
+    text = render(
+        "scorecard.md.j2",
+        paper=paper_named(paper),
+        key=paper,
+        figures=chosen,
+        problems=collection.problems,
+        notes=notes_on(paper),
+        judged=judged,
+        shared=_shared_facts(chosen),
+    )
+    _refuse_files_of_others(target / paper, ("*.png", "scorecard.json", CASES))
+    with new_folder(target / paper) as files:
         made = {}
         for figure in (figure for figure in chosen if figure.results):
             made[figure.id] = {
@@ -176,6 +166,8 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path | Non
                 write_cases(file, judged)
             (files / READINGS).write_bytes(fitted(readings_picture(judged)))
         (files / "scorecard.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+        (files / ".page").write_text(text, encoding="utf-8")
+        (files / ".page").replace(target / f"{paper}.md")  # at the end, with the folder, or neither of them
     return target / f"{paper}.md"
 
 
@@ -186,39 +178,10 @@ def _shared_facts(figures: Sequence[Figure]) -> list[tuple[str, str]]:
     return [fact for fact in shared if all(fact in facts for facts in made)]
 
 
-@contextmanager
-def _page_with_files(target: Path, page: str, text: str, folder: str, owned: Collection[str]) -> Iterator[Path]:
-    """Write a page and give an empty folder for its files; both replace earlier ones at the end, or neither does.
-
-    Parameters
-    ----------
-    target : Path
-        Created if needed; its other files stay.
-    page, folder : str
-        Names in `target`.
-    text : str
-        Of the page.
-    owned : collection of str
-        Patterns of the names of files that the folder may have and that are replaced.
-
-    Raises
-    ------
-    FileExistsError
-        The folder has another file, which someone else has put there.
-    """
-    target = target.resolve()
-    for path in (target / folder).rglob("*"):
+def _refuse_files_of_others(folder: Path, owned: Collection[str]) -> None:
+    for path in folder.rglob("*"):
         if path.is_file() and not path.name.startswith(".") and not any(fnmatch(path.name, one) for one in owned):
-            message = f"{folder}/{path.name} was not written by a report: choose another place than {target}"
-            raise FileExistsError(message)
-    created = not target.exists()
-    try:
-        with new_folder(target / folder) as draft:
-            yield draft
-            (draft / ".page").write_text(text, encoding="utf-8")
-            (draft / ".page").replace(target / page)
-    except BaseException:
-        if created:
-            with suppress(OSError):
-                target.rmdir()
-        raise
+            place = folder.parent.resolve()
+            raise FileExistsError(
+                f"{folder.name}/{path.name} was not written by a report: choose another place than {place}"
+            )

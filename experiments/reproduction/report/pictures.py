@@ -23,13 +23,7 @@ class PictureError(ValueError):
 
 
 def checked(png: bytes) -> bytes:
-    """Return the bytes of a PNG picture unchanged if every pixel can be decoded.
-
-    Raises
-    ------
-    PictureError
-        It cannot.
-    """
+    """Return the bytes of a PNG picture unchanged, or raise PictureError if a pixel cannot be decoded."""
     _decoded(png)
     return png
 
@@ -41,15 +35,9 @@ def size(png: bytes) -> tuple[int, int]:
 
 
 def fitted(png: bytes, limit: int = LIMIT) -> bytes:
-    """Make a picture smaller than a limit.
+    """Make a picture smaller than a limit in bytes.
 
     First the number of colours is reduced, which hardly changes lines and letters; then, if needed, that of pixels.
-
-    Parameters
-    ----------
-    png : bytes
-    limit : int
-        Bytes; the result has fewer.
     """
     if len(png) < limit:
         return png

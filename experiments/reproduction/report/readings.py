@@ -42,12 +42,9 @@ def readings_picture(claims: Sequence[Claim]) -> bytes:
 
 
 def draw_readings(claims: Sequence[Claim]) -> Figure:
-    """Draw the claims of a paper by their readings.
+    """Draw the claims of a paper, at least one, by their readings.
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-        At least one. The first cell of a row is the reading to which the paper's own words come nearest.
+    The first cell of a row is the reading to which the paper's own words come nearest.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""Renders the Jinja templates of the report, the scorecards and the verdict pages.
+"""Renders the Jinja templates of the report, the scorecards and the verdict pages; writes cases as CSV.
 
 Templates named ``*.html.j2`` escape every value. In ``*.md.j2`` each text that comes from a file goes through one of
 the filters `escaped`, `paragraph`, `code`, `fenced` and `cell`.
@@ -7,10 +7,12 @@ the filters `escaped`, `paragraph`, `code`, `fenced` and `cell`.
 from __future__ import annotations
 
 import base64
+import csv
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TextIO
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
@@ -20,23 +22,15 @@ from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
 from svm_cost_curves.experiments.reproduction.report import labels, pictures
 from svm_cost_curves.experiments.reproduction.verdict import Claim, on_data
 
+CASES: Final = "cases.csv"
+"""Name of the file of `write_cases`."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def render(template: str, **values: Any) -> str:
-    """Render a template.
+    """Render a file of ``templates`` with the values that it names.
 
-    Parameters
-    ----------
-    template : str
-        Name of a file in ``templates``.
-    **values
-        What the template names.
-
-    Returns
-    -------
-    str
-        Control characters, which no page can hold, are spaces. A Markdown page has at most one empty line in a row.
+    Control characters, which no page can hold, become spaces. A Markdown page has at most one empty line in a row.
     """
     text = _CONTROL.sub(" ", _environment().get_template(template).render(values))
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n" if template.endswith(".md.j2") else text
@@ -83,6 +77,17 @@ def _environment() -> Environment:
         state=labels.claim_state,
     )
     return environment
+
+
+def write_cases(file: TextIO, claims: Sequence[Claim]) -> None:
+    """Write a row for each claim, reading and case, with ruling, measurement and note, into a file opened as text."""
+    rows = csv.writer(file, lineterminator="\n")
+    rows.writerow(["claim", "reading", "data set", "case", "ruling", "measured", "note"])
+    for claim in claims:
+        for reading in claim.readings:
+            for case in reading.rulings:
+                words = (case.about or case.name, case.ruling, case.measured, case.note)
+                rows.writerow([claim.id, reading.id, case.dataset, *words])
 
 
 def anchor(name: str) -> str:

@@ -19,21 +19,8 @@ _T = TypeVar("_T")
 class VerdictFile(Verdict):
     """The content of ``verdict.json``: a verdict, and what the figure is and how it was made.
 
-    Attributes
-    ----------
-    paper, label, title : str
-        As in the figure's file.
-    data_sets : sequence of str
-    seeds : int or None
-        Runs of each series.
-    made : str
-        ISO time.
-    machine : mapping
-        ``cpu``, ``cores`` and ``os``.
-    versions : mapping of str to str
-        Versions of the packages.
-    judged_at : str
-        Commit at which published runs were judged again; empty if they were not.
+    `seeds` is the number of runs of each series, `made` an ISO time, `machine` has ``cpu``, ``cores`` and ``os``.
+    `judged_at` is the commit at which published runs were judged again; empty if they were not.
     """
 
     paper: str = ""
@@ -56,12 +43,7 @@ _TABLE = TypeAdapter(Table)
 
 
 def read_verdict(content: bytes) -> VerdictFile:
-    """Read the content of ``verdict.json``.
-
-    Raises
-    ------
-    DamagedFileError
-    """
+    """Read the content of ``verdict.json``, or raise DamagedFileError."""
     verdict = _read(_VERDICT, content)
     for number, claim in enumerate(verdict.claims, start=1):
         if not claim.readings:
@@ -70,12 +52,7 @@ def read_verdict(content: bytes) -> VerdictFile:
 
 
 def read_table(content: bytes) -> Table:
-    """Read the content of ``table.json``.
-
-    Raises
-    ------
-    DamagedFileError
-    """
+    """Read the content of ``table.json``, or raise DamagedFileError."""
     table = _read(_TABLE, content)
     for number, row in enumerate(table.rows, start=1):
         if len(row) != len(table.columns):
@@ -89,9 +66,9 @@ def _read(adapter: TypeAdapter[_T], content: bytes) -> _T:
         return adapter.validate_json(content, strict=True)
     except ValidationError as error:
         first, *others = error.errors(include_url=False, include_input=False)
-        place, what = _place(first["loc"]), first["msg"][0].lower() + first["msg"][1:]
+        place, fault = _place(first["loc"]), first["msg"][0].lower() + first["msg"][1:]
         more = f" ({len(others)} more such faults)" if others else ""
-        raise DamagedFileError(f"{place}: {what}{more}" if place else what + more) from error
+        raise DamagedFileError(f"{place}: {fault}{more}" if place else fault + more) from error
     except ValueError as error:
         raise DamagedFileError(str(error)) from error
 

@@ -1,7 +1,8 @@
-"""Targets of the arena, and the costs that are compared."""
+"""Reads the arena's options: the solvers that take part, the targets to reach and the costs that are compared."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Final, Literal, cast, get_args
@@ -21,24 +22,36 @@ DEFAULTS: Final = {"gap": "0.1,0.01,0.001", "best": "0.1,0.05,0.02"}
 
 
 @dataclass(frozen=True)
-class Targets:
-    """Levels to reach.
+class Entrant:
+    """A solver and some of its settings, ``name=value`` each, without ``algo.``."""
 
-    Attributes
-    ----------
-    kind : str
-        gap: (P - L) / L, with L the best known lower bound on the optimum of P; error: the test error, as a fraction;
-        best: test error over the least value of any entrant's curve, minus 1.
-    levels : tuple of float
-        Falling.
-    stays : bool
-        Whether the cost to a level is that from which the mean over the runs stays at or below it; False: the median
-        of the costs at which each run is first at or below it.
+    algo: str
+    settings: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of its curve."""
+        return " ".join([self.algo, *self.settings])
+
+    @property
+    def words(self) -> list[str]:
+        """Overrides of ``run.py``."""
+        return [f"algo={self.algo}", *(f"algo.{setting}" for setting in self.settings)]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Levels to reach, falling.
+
+    gap: (P - L) / L, with L the best known lower bound on the optimum of P; error: the test error, as a fraction;
+    best: test error over the least value of any entrant's curve, minus 1.
     """
 
     kind: Kind
     levels: tuple[float, ...]
     stays: bool = True
+    """Whether the cost to a level is that from which the mean over the runs stays at or below it; False: the median of
+    the costs at which each run is first at or below it."""
 
     @property
     def measure(self) -> str:
@@ -52,13 +65,27 @@ class Targets:
         return f"error {100 * level:g} %" if self.kind == "error" else f"best + {100 * level:g} %"
 
 
+def read_entrants(text: str) -> tuple[Entrant, ...]:
+    """Parse ``algos=``: ``sbp,sdca,sdca:accounting=kept``, with or without brackets, or ``all``.
+
+    Raises FigureError if a solver or a setting does not exist, a setting has no value, or an entrant is named twice.
+    """
+    from svm_cost_curves import solvers
+
+    parts = _listed(text)
+    if parts == [ALL]:
+        return tuple(map(Entrant, solvers.names()))
+    entrants = [_entrant(part) for part in parts]
+    if len(set(entrants)) < len(entrants):
+        twice = next(entrant for entrant in entrants if entrants.count(entrant) > 1)
+        raise FigureError(f"algos= names {twice.name} twice")
+    return tuple(entrants)
+
+
 def read_targets(text: str, reach: str = STAYS) -> Targets:
     """Parse ``target=``: ``gap``, ``gap:0.01``, ``error:0.155,0.15``, ``best:0.05``; and ``reach=``.
 
-    Raises
-    ------
-    FigureError
-        The form is wrong, or a level is not a number > 0, for an error below 1.
+    Raises FigureError if the form is wrong, or a level is not a number > 0, for an error below 1.
     """
     if reach not in (STAYS, FIRST):
         raise FigureError(f"reach is {STAYS} or {FIRST}, got {reach!r}{nearest(reach, (STAYS, FIRST))}")
@@ -78,18 +105,33 @@ def read_targets(text: str, reach: str = STAYS) -> Targets:
 def read_costs(text: str) -> tuple[str, ...]:
     """Parse ``cost=``: some of `COSTS`, with or without brackets, or ``all``; empty for ``auto``.
 
-    Raises
-    ------
-    FigureError
-        A name is unknown.
+    Raises FigureError if a name is unknown.
     """
     if text in (ALL, AUTO):
         return COSTS if text == ALL else ()
-    names = [name.strip() for name in text.strip().removeprefix("[").removesuffix("]").split(",")]
+    names = _listed(text)
     for name in names:
         if name not in COSTS:
             raise FigureError(f"unknown cost {name!r}; known: {', '.join(COSTS)}, all, auto{nearest(name, COSTS)}")
     return tuple(dict.fromkeys(names))
+
+
+def _entrant(part: str) -> Entrant:
+    algo, *settings = part.split(":")
+    from svm_cost_curves import solvers
+
+    known = solvers.names()
+    if algo not in known:
+        raise FigureError(f"unknown algorithm {algo!r} in algos=; known: {', '.join(known)}, all{nearest(algo, known)}")
+    fields = [field.name for field in dataclasses.fields(solvers.get(algo).Settings)]
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        if not value:
+            raise FigureError(f"{part!r} in algos=: a setting of {algo} is written {algo}:name=value")
+        if name not in fields:
+            has = ", ".join(fields) or "no settings"
+            raise FigureError(f"unknown setting {name!r} of {algo} in algos=; it has {has}{nearest(name, fields)}")
+    return Entrant(algo, tuple(settings))
 
 
 def _level(kind: str, word: str) -> float:
@@ -101,3 +143,8 @@ def _level(kind: str, word: str) -> float:
         allowed = "a fraction between 0 and 1" if kind == "error" else "a number > 0"
         raise FigureError(f"target={kind} needs {allowed}, got {word!r}")
     return level
+
+
+def _listed(text: str) -> list[str]:
+    """Return the words of a list, with or without brackets."""
+    return [word.strip() for word in text.strip().removeprefix("[").removesuffix("]").split(",")]

@@ -1,4 +1,7 @@
-"""Folds the long sections of the pages of results; a link to something in a section opens it."""
+"""How pages are written: long sections of results are folded, and formulas are MathML.
+
+Browsers draw MathML themselves: no script, no fonts, nothing to load. A link to something in a folded section opens it.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,14 @@ from collections.abc import Iterator
 from html import escape
 
 from docutils import nodes
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
+from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
+from sphinx.writers.html5 import HTML5Translator
 
+LOGGER = logging.getLogger(__name__)
 PAGES = "docs/results/"
 DISCUSSION = f"{PAGES}README"
 LETTERS = 800
@@ -50,7 +58,29 @@ def _contents(section: nodes.section) -> str:
     return f"{rows} rows" if rows else "Picture" if list(section.findall(nodes.image)) else "Text"
 
 
+def inline(translator: HTML5Translator, node: nodes.math) -> None:
+    """Write a formula within a line."""
+    translator.body.append(_mathml(node))
+    raise nodes.SkipNode
+
+
+def block(translator: HTML5Translator, node: nodes.math_block) -> None:
+    """Write a formula on a line of its own."""
+    translator.body.append(f'<div class="math">{_mathml(node)}</div>')
+    raise nodes.SkipNode
+
+
+def _mathml(node: nodes.math | nodes.math_block) -> str:
+    """Return a formula in MathML; one that cannot be read stays as it is, with a warning."""
+    try:
+        return tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block))
+    except MathError as error:
+        LOGGER.warning("formula %r: %s", node.astext(), error, location=node)
+        return f"<code>{escape(node.astext())}</code>"
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Fold each document when it is written."""
+    """Fold each document when it is written, and offer ``html_math_renderer = "mathml"``."""
     app.connect("doctree-resolved", fold)
+    app.add_html_math_renderer("mathml", inline_renderers=(inline, None), block_renderers=(block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
