@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any
 
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.reproduction.citations import place_of
@@ -26,29 +26,31 @@ if TYPE_CHECKING:
     from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedPanel
 
 
-class Maker(Protocol):
-    """A module of `experiments.papers`.
+def maker_of(name: str) -> Any:
+    """Return a figure's module of `experiments.papers`; its ``make(evidence) -> FigureResult`` draws and judges.
 
     It may also have ``compute(evidence) -> dict``, for what follows from the data and not from the curves. The result
     is JSON-able; `make` gets it as ``evidence.computed``, and loads no data set.
     """
-
-    def make(self, evidence: Evidence) -> FigureResult:
-        """Draw and judge."""
+    return importlib.import_module(name)
 
 
 def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome]) -> Evidence:
-    """Collect the runs that a plan has found.
-
-    Parameters
-    ----------
-    plan : Plan
-        Made after the runs.
-    outcomes : mapping of str to Outcome
-        Outcomes of the runs that were just made, by their keys.
-    """
+    """Collect the runs that a plan has found; `outcomes`, by key, are those of the runs that were just made."""
     panels = tuple(_panel(panel, outcomes) for panel in plan.panels)
     return Evidence(plan.spec, plan.options.scale, panels, plan.absent)
+
+
+def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
+    runs = {name: tuple(run.found for run in panel.runs if run.series == name and run.found) for name in panel.settings}
+    missing: dict[str, str] = {}
+    for name in panel.settings:
+        wanted = [run for run in panel.runs if run.series == name]
+        if lost := [run.key for run in wanted if run.found is None]:
+            statuses = Counter(outcomes[key].status if key in outcomes else "not made" for key in lost)
+            text = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
+            missing[name] = f"of {len(wanted)} runs {text}"
+    return Panel(panel.dataset, panel.paper_dataset, panel.stand_in, runs, panel.settings, missing, panel.left_out)
 
 
 def with_computed(evidence: Evidence) -> Evidence:
@@ -58,26 +60,13 @@ def with_computed(evidence: Evidence) -> Evidence:
     return dataclasses.replace(evidence, computed=plain(compute(evidence), "computed")) if compute else evidence
 
 
-def maker_of(name: str) -> Maker:
-    """Return a figure's module."""
-    return cast(Maker, importlib.import_module(name))
-
-
 def build_figure(
     evidence: Evidence, options: Options, folder: Path, command: str, published: Mapping[str, Any] | None = None
 ) -> Verdict:
-    """Draw and judge a figure, and write its folder.
+    """Draw and judge a figure, and write its folder, ``figures/<id>/<scale>``, with the command line for the record.
 
-    Parameters
-    ----------
-    evidence : Evidence
-    options : Options
-    folder : Path
-        ``figures/<id>/<scale>``; replaced as a whole, but for files that no figure has.
-    command : str
-        The command line, for the record.
-    published : mapping, optional
-        The figure's published verdict.json: its commit, machine and time are written instead of the present ones.
+    The folder is replaced as a whole, but for files that no figure has. With the published verdict.json its commit,
+    machine and time are written instead of the present ones.
 
     Raises
     ------
@@ -90,7 +79,7 @@ def build_figure(
     from svm_cost_curves.experiments.reproduction import output
     from svm_cost_curves.experiments.reproduction.report.curves import write_page
 
-    result = maker_of(evidence.spec.maker).make(evidence)
+    result: FigureResult = maker_of(evidence.spec.maker).make(evidence)
     verdict = verdict_of(evidence, result, command)
     facts = _facts(evidence)
     if published is not None:
@@ -116,6 +105,7 @@ def build_figure(
 def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdict:
     """Return the verdict: a maker's claims and numbers, with commit, stand-ins and missing runs."""
     commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
+    made = {_commit_of(record) or "unknown" for record in _records(evidence)}
     return Verdict(
         figure=evidence.spec.id,
         scale=evidence.scale,
@@ -128,7 +118,7 @@ def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdic
         absent=evidence.spec.missing_data | evidence.absent_because,
         missing={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.missing.items()},
         left_out={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.left_out.items()},
-        run_commits=_run_commits(evidence, commit),
+        run_commits=tuple(sorted(made - {_commit_of({"commit": commit})})),  # those without changes at this commit
         disturbed=disturbed_runs(evidence),
     )
 
@@ -157,7 +147,7 @@ def _runs(evidence: Evidence) -> list[str]:
         return []
     machines = {(record.get("cpu"), record.get("cores"), record.get("memory")) for record in records}
     builds = {(record["build"].get("build_id"), record["build"].get("isa")) for record in records}
-    jobs = max((record.get("jobs") or 0 for record in records), default=0)
+    jobs = max(record.get("jobs") or 0 for record in records)
     beside = "" if not jobs else ", one run at a time" if jobs == 1 else f", up to {jobs} runs at a time"
     counts = ((len(records), "run"), (len(machines), "machine"), (len(builds), "build"))
     return [", ".join(_counted(count, name) for count, name in counts) + beside]
@@ -168,28 +158,8 @@ def _counted(count: int, name: str) -> str:
     return f"{count:,} {name}{'s' * (count != 1 and not name.endswith('s'))}"
 
 
-def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
-    runs = {name: tuple(run.found for run in panel.runs if run.series == name and run.found) for name in panel.settings}
-    missing: dict[str, str] = {}
-    for name in panel.settings:
-        wanted = [run for run in panel.runs if run.series == name]
-        lost = [run for run in wanted if run.found is None]
-        if lost:
-            known = [outcomes[run.key].status for run in lost if run.key in outcomes]
-            statuses = Counter([*known, *["not made"] * (len(lost) - len(known))])
-            text = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
-            missing[name] = f"of {len(wanted)} runs {text}"
-    return Panel(panel.dataset, panel.paper_dataset, panel.stand_in, runs, panel.settings, missing, panel.left_out)
-
-
-def _run_commits(evidence: Evidence, commit: str | None) -> tuple[str, ...]:
-    """Return the commits of the runs, other than `commit` without changes."""
-    present = provenance.commit_text(commit, dirty=False, digits=40)
-    commits = {
-        provenance.commit_text(record.get("commit"), record.get("dirty"), digits=40) or "unknown"
-        for record in _records(evidence)
-    }
-    return tuple(sorted(commits - {present}))
+def _commit_of(record: Mapping[str, Any]) -> str | None:
+    return provenance.commit_text(record.get("commit"), record.get("dirty"), digits=40)
 
 
 def _records(evidence: Evidence) -> list[Mapping[str, Any]]:

@@ -5,44 +5,54 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.reproduction.evidence import Run
 from svm_cost_curves.experiments.reproduction.published import CHECKS, read_verified, write_sums
-from svm_cost_curves.experiments.reproduction.run_comparison import Comparison
 from svm_cost_curves.support.files import write_file
 
-OUTCOMES: Final = ("equal", "agrees", "DIFFERS")
+CheckOutcome = Literal["equal", "agrees", "DIFFERS"]
+"""``equal``: every bit, except for times; ``agrees`` as far as another build, instruction set or BLAS allows."""
+OUTCOMES: Final[tuple[CheckOutcome, ...]] = ("equal", "agrees", "DIFFERS")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A published run of a figure, by its short name and its published key, and the same run made again."""
+
+    figure: str
+    run: str
+    key: str
+    outcome: CheckOutcome
+    difference: str
+    """What differs most; empty if nothing does."""
+    time_ratio: float | None
+    """CPU seconds now over the published ones."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it does not differ."""
+        return self.outcome != "DIFFERS"
 
 
 def record_check(folder: Path, figure: str, comparisons: Sequence[Comparison]) -> None:
     """Add a check to ``checks.json``: which figures, how many runs, when, on which machine, and each run."""
-    machine = {name: value for name, value in provenance.machine().items() if name in ("cpu", "cores")}
-    machine |= {"isa": solvers.build_info()["isa"], "blas": provenance.blas()}
-    made = datetime.now(UTC).isoformat(timespec="seconds")
-    agree = sum(comparison.agrees for comparison in comparisons)
-    made_again = [
-        {
-            "figure": comparison.figure,
-            "run": comparison.label,
-            "key": comparison.key,
-            "outcome": comparison.outcome,
-            "difference": comparison.difference,
-            "time_ratio": comparison.time_ratio,
-        }
-        for comparison in comparisons
-    ]
+    machine = provenance.machine()
     entry = {
         "figure": figure,
         "runs": len(comparisons),
-        "agree": agree,
-        "made": made,
-        **machine,
-        "made_again": made_again,
+        "agree": sum(comparison.agrees for comparison in comparisons),
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "cpu": machine["cpu"],
+        "cores": machine["cores"],
+        "isa": solvers.build_info()["isa"],
+        "blas": provenance.blas(),
+        "made_again": list(map(asdict, comparisons)),
     }
     text = json.dumps([*recorded_checks(folder), entry], indent=1, ensure_ascii=False) + "\n"
     write_file(folder / CHECKS, text.encode())
@@ -50,13 +60,7 @@ def record_check(folder: Path, figure: str, comparisons: Sequence[Comparison]) -
 
 
 def recorded_checks(folder: Path) -> list[dict[str, Any]]:
-    """Return the checks that were recorded beside the evidence, oldest first.
-
-    Raises
-    ------
-    EvidenceError
-        The file is damaged.
-    """
+    """Return the checks that were recorded beside the evidence, oldest first; EvidenceError if the file is damaged."""
     if not (folder / CHECKS).exists():
         return []
     checks: list[dict[str, Any]] = json.loads(read_verified(folder, CHECKS))
@@ -72,20 +76,11 @@ def differing(checks: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], str]
 def to_make_again(
     checks: Iterable[Mapping[str, Any]], published: Mapping[str, Collection[Run]]
 ) -> dict[str, list[str]]:
-    """Return the figures of which a run that is still published differed when it was last made again, and these runs.
-
-    Parameters
-    ----------
-    checks : iterable of mapping
-        As `recorded_checks` gives them.
-    published : mapping of str to collection of Run
-        The published runs of each figure.
-    """
-    places = {(figure, run.key) for figure, runs in published.items() for run in runs}
+    """Return of each figure the `differing` runs that are still among its published runs."""
     labels: dict[str, list[str]] = {}
-    for place, name in differing(checks).items():
-        if place in places:
-            labels.setdefault(place[0], []).append(name)
+    for (figure, key), name in differing(checks).items():
+        if any(run.key == key for run in published.get(figure, ())):
+            labels.setdefault(figure, []).append(name)
     return labels
 
 
@@ -115,11 +110,10 @@ def by_figure(comparisons: Collection[Comparison]) -> list[str]:
 
 def table(comparisons: Sequence[Comparison]) -> list[str]:
     """Return the comparisons as lines of text."""
-    width = max((len(comparison.label) for comparison in comparisons), default=0)
-    figures = max((len(comparison.figure) for comparison in comparisons), default=0)
+    width, figures = (max((len(getattr(own, name)) for own in comparisons), default=0) for name in ("run", "figure"))
     lines = []
-    for comparison in comparisons:
-        time = "" if comparison.time_ratio is None else f"  CPU time {comparison.time_ratio:.2f} times"
-        names = f"{comparison.figure:<{figures}}  {comparison.label:<{width}}"
-        lines.append(f"  {names}  {comparison.outcome:<7}{time}  {comparison.difference}".rstrip())
+    for own in comparisons:
+        time = "" if own.time_ratio is None else f"  CPU time {own.time_ratio:.2f} times"
+        names = f"{own.figure:<{figures}}  {own.run:<{width}}"
+        lines.append(f"  {names}  {own.outcome:<7}{time}  {own.difference}".rstrip())
     return lines

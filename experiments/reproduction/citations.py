@@ -9,25 +9,16 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Paper:
-    """Citation of a paper.
-
-    Attributes
-    ----------
-    title, authors, venue : str
-    year : int or None
-        None if not known.
-    about : str
-        First sentence of its scorecard.
-    name : str
-        Short name, by its method.
-    """
+    """Citation of a paper."""
 
     title: str
     authors: str = ""
     venue: str = ""
     year: int | None = None
     about: str = "What the paper says and prints, beside what was measured here."
+    """First sentence of its scorecard."""
     name: str = ""
+    """Short name, by its method."""
 
     @property
     def citation(self) -> str:

@@ -7,16 +7,37 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import get_args
 
 from svm_cost_curves.experiments.configuration.choices import check_home
+from svm_cost_curves.experiments.configuration.paper_style import FORMATS, STYLES
 from svm_cost_curves.experiments.processes import streams
 from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, status_of
 from svm_cost_curves.experiments.processes.stopping import terminable
-from svm_cost_curves.experiments.reproduction.completion import QUERY, completions
-from svm_cost_curves.experiments.reproduction.options import OK, USER_ERROR, Command, figure_named, parse
+from svm_cost_curves.experiments.reproduction.options import (
+    FLAGS,
+    NAMES,
+    OK,
+    USER_ERROR,
+    VERBS,
+    Command,
+    Launcher,
+    Timed,
+    figure_named,
+    parse,
+)
 from svm_cost_curves.experiments.reproduction.published import EvidenceError
-from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
+from svm_cost_curves.experiments.reproduction.spec import (
+    SCALES,
+    FigureError,
+    FigureSpec,
+    catalogue,
+    choose,
+    known_data_sets,
+    read_figure,
+)
 from svm_cost_curves.experiments.run.console import console, note_to
 from svm_cost_curves.support.text import command_line
 
@@ -79,23 +100,29 @@ def command() -> int:
 
 def main(words: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
-    if words[:1] == [QUERY]:
+    if words[:1] == ["-sc"]:
         return _complete(words[1:])
     try:
         if {"--help", "-h"} & set(words):
             print(_help(), flush=True)
             return OK
         if "--version" in words:
-            return _version()
+            import svm_cost_curves.experiments.processes.program_start  # noqa: F401
+            from svm_cost_curves.experiments.command_line.help import version_text
+
+            print(version_text(), flush=True)
+            return OK
         command = parse(words, _named(words))
         with terminable():
             return _run(command, words)
     except Exception as error:
         if isinstance(error, (FigureError, EvidenceError, *_user_errors())):
-            return _refused(str(error))
-        if isinstance(error, OSError):
-            return _refused(f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
-        raise
+            _print_error(f"error: {error}")
+        elif isinstance(error, OSError):
+            _print_error(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
+        else:
+            raise
+        return USER_ERROR
     except KeyboardInterrupt as stopped:
         status = status_of(stopped)
         lost = "check" in words and not any(word.startswith("again=") for word in words)
@@ -105,7 +132,9 @@ def main(words: Sequence[str]) -> int:
 
 def _run(command: Command, words: Sequence[str]) -> int:
     if command.verb == "list" and not command.scale:
-        return _list(command)
+        specs = [read_figure(name, with_statistics=False) for name in choose(command.figure or "all")]
+        print("\n".join(_catalogue_lines(specs, command.figures)))
+        return OK
     if command.draws_evidence:
         from svm_cost_curves.experiments.reproduction.drawing import draw_figures
 
@@ -117,8 +146,22 @@ def _run(command: Command, words: Sequence[str]) -> int:
     return make_figures(command, words)
 
 
+def _catalogue_lines(specs: Sequence[FigureSpec], figures: Path) -> Iterator[str]:
+    """Return a line for each figure: id, paper, label, title, and the scales at which it was made in a folder."""
+    rows = [(spec.id, spec.paper or "-", spec.label) for spec in specs]
+    widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
+    for spec, row in zip(specs, rows, strict=True):
+        made = [scale for scale in SCALES if (figures / spec.id / scale / "verdict.json").exists()]
+        head = "  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True))
+        yield f"{head}  {spec.title}" + (f" (made: {', '.join(made)})" if made else "")
+
+
 def _complete(words: Sequence[str]) -> int:
-    """Answer a shell that completes a command line; it asks as it asks Hydra."""
+    """Answer a shell that completes a command line; it asks as it asks Hydra.
+
+    ``eval "$(python3 run.py -sc install=bash)"`` installs Hydra's completion for commands that begin with ``python3``.
+    The shell then calls the script that follows with ``-sc query=bash`` and the line in ``COMP_LINE``.
+    """
     if not any(word.startswith("query=") for word in words):
         install = command_line("run", "-sc", "install=bash")
         _print_error(f'error: eval "$({install})" installs completion, also for reproduce.py')
@@ -126,6 +169,27 @@ def _complete(words: Sequence[str]) -> int:
     line = os.environ.get("COMP_LINE", "")
     print("\n".join(completions(line[: int(os.environ.get("COMP_POINT", len(line)))])))
     return OK
+
+
+def completions(line: str) -> list[str]:
+    """Return the words that may replace the last one of a command line, which is given up to the cursor."""
+    word = "" if not line or line[-1].isspace() else line.split()[-1]
+    name, equals, value = word.partition("=")
+    if not equals:
+        known = (*(f"{name}=" for name in NAMES), *VERBS, *FLAGS)
+        return [candidate for candidate in known if candidate.startswith(word)]
+    before, comma, last = value.rpartition(",")
+    return [f"{name}={before}{comma}{allowed}" for allowed in _values(name) if allowed.startswith(last)]
+
+
+def _values(name: str) -> Sequence[str]:
+    """Return the values that complete a setting of reproduce.py; empty where they are not a list."""
+    if name == "figure":
+        figures = catalogue()
+        return [*figures, *dict.fromkeys(filter(None, figures.values())), "all", "report"]
+    known = {"scale": SCALES, "style": STYLES, "format": FORMATS, "from": ["evidence"]}
+    known |= {"timed": get_args(Timed), "launcher": get_args(Launcher)}
+    return known_data_sets() if name == "dataset" else known.get(name, ())
 
 
 def _named(words: Sequence[str]) -> list[FigureSpec]:
@@ -146,33 +210,12 @@ def _help() -> str:
     return "\n".join(lines)
 
 
-def _version() -> int:
-    import svm_cost_curves.experiments.processes.program_start  # noqa: F401
-    from svm_cost_curves.experiments.command_line.help import version_text
-
-    print(version_text(), flush=True)
-    return OK
-
-
-def _list(command: Command) -> int:
-    from svm_cost_curves.experiments.reproduction.listing import catalogue_lines
-
-    specs = [read_figure(name, with_statistics=False) for name in choose(command.figure or "all")]
-    print("\n".join(catalogue_lines(specs, command.figures)))
-    return OK
-
-
 def _user_errors() -> tuple[type[Exception], ...]:
     """Return the errors that the user can correct."""
     import svm_cost_curves.experiments.processes.program_start  # noqa: F401
     from svm_cost_curves.experiments.run.errors import USER_ERRORS
 
     return USER_ERRORS
-
-
-def _refused(message: str) -> int:
-    _print_error(f"error: {message}")
-    return USER_ERROR
 
 
 def _print_error(text: str) -> None:

@@ -30,41 +30,20 @@ class DataStatementError(ValueError):
 
 @dataclass
 class PaperData(Described):
-    """A data set as a paper uses it.
-
-    Attributes
-    ----------
-    name : str
-        In the paper.
-    train, test : int or None
-        Rows that the paper trains and tests on; None: not printed and not known, or the paper has no test rows.
-    changes : str
-        What a reader must expect to differ with the data used here, in one sentence.
-    parts : list of str
-        Stand-ins that are rows of this data set, with the same labels.
-    """
+    """A data set as a paper uses it, by its name in the paper."""
 
     name: str = ""
     train: PositiveInt | None = None
     test: PositiveInt | None = None
+    """Rows that the paper trains and tests on; None: not printed and not known, or the paper has no test rows."""
     changes: str = ""
+    """What a reader must expect to differ with the data used here, in one sentence."""
     parts: list[str] = field(default_factory=list)
+    """Stand-ins that are rows of this data set, with the same labels."""
 
 
 def origin_of_data(of_paper: PaperData | None, dataset: str, train: int | None, *, stands_in: bool) -> Origin:
-    """Return what a data set is to a paper.
-
-    Parameters
-    ----------
-    of_paper : PaperData or None
-        The paper's data set; None if the paper has none such.
-    dataset : str
-        Name of the data set that was used.
-    train : int or None
-        Its training rows.
-    stands_in : bool
-        Whether it is declared a stand-in.
-    """
+    """Return what the data set that was used, with its training rows, is to a paper that has `of_paper`, or no such."""
     if stands_in:
         return "part" if of_paper is not None and dataset in of_paper.parts else "surrogate"
     if of_paper is None:
@@ -73,13 +52,7 @@ def origin_of_data(of_paper: PaperData | None, dataset: str, train: int | None, 
 
 
 def paper_data(paper: str) -> Mapping[str, PaperData]:
-    """Return the data sets of a paper by their names in its figures' files; empty for a paper without an entry.
-
-    Raises
-    ------
-    DataStatementError
-        The file has a wrong form.
-    """
+    """Return the data sets of a paper by their names in its figures' files; empty for a paper without an entry."""
     return read_statement().get(paper, {})
 
 
@@ -100,6 +73,5 @@ def read_statement(path: Path = DATA_STATEMENT) -> Mapping[str, Mapping[str, Pap
     except yaml.YAMLError as error:
         raise DataStatementError(f"{path.name}: {' '.join(str(error).split())}") from error
     except ValidationError as error:
-        raise DataStatementError(
-            f"{path.name}: {first_fault(error, [entry.name for entry in fields(PaperData)])}"
-        ) from error
+        names = [entry.name for entry in fields(PaperData)]
+        raise DataStatementError(f"{path.name}: {first_fault(error, names)}") from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
@@ -10,7 +10,7 @@ from svm_cost_curves.experiments.reproduction.evidence import Evidence
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.processes.outcome import Outcome
     from svm_cost_curves.experiments.reproduction.plan import PlannedRun
-    from svm_cost_curves.experiments.store import FinishedRun, Store
+    from svm_cost_curves.experiments.store import Store
 
 LEAST_SHARE: Final = 0.9
 """Least CPU time over wall time in the solver. A solver computes all the time: on an idle machine it is above 0.98. At
@@ -25,11 +25,6 @@ def disturbance(result: Mapping[str, Any]) -> tuple[float, float] | None:
 
     It was, if the share is below `LEAST_SHARE`, or more processes than cores wanted to run when it started: these share
     its caches and memory even where it has a core. Runs of versions that recorded no load are judged by the share.
-
-    Parameters
-    ----------
-    result : mapping
-        Content of result.json.
     """
     wall, record = float(result["wall_seconds"]), result["provenance"]
     share = float(result["cpu_seconds"]) / wall if wall > 0 else 1.0
@@ -42,48 +37,37 @@ def disturbed_runs(evidence: Evidence) -> dict[str, str]:
 
     Runs that are known to have been made beside other runs are named as well.
     """
-    found = {}
+    disturbed = {}
     for panel in evidence.panels if evidence.spec.timed else ():
-        runs = list({run.key: run for members in panel.runs.values() for run in members}.values())
-        values = [each for run in runs if (each := disturbance(run.result))]
+        runs = {run.key: run.result for members in panel.runs.values() for run in members}.values()
+        values = [value for result in runs if (value := disturbance(result))]
         how = []
         if values:
             shares, loads = zip(*values, strict=True)
             worst = f"CPU time at least {min(shares):.2f} of wall time, load at most {max(loads):.1f} a core"
             how.append(f"{len(values)} of {len(runs)} runs: {worst}")
-        if jobs := [number for run in runs if (number := run.result["provenance"].get("jobs", 1)) > 1]:
+        if jobs := [number for result in runs if (number := result["provenance"].get("jobs", 1)) > 1]:
             how.append(f"{len(jobs)} of {len(runs)} runs were made {max(jobs)} at a time")
         if how:
-            found[panel.dataset] = "; ".join(how)
-    return found
+            disturbed[panel.dataset] = "; ".join(how)
+    return disturbed
 
 
 def make_undisturbed(
     runs: Sequence[PlannedRun], store: Store, make: Callable[[Sequence[PlannedRun]], dict[str, Outcome]]
 ) -> dict[str, Outcome]:
-    """Make timed runs; those that were disturbed are deleted and made again, up to `REPEATS` times.
+    """Make timed runs with `make`, which returns outcomes by key; disturbed ones again, up to `REPEATS` times.
 
-    Parameters
-    ----------
-    runs : sequence of PlannedRun
-    store : Store
-        That gets them. The runs of a server are not deleted: each is made once.
-    make : callable
-        Makes runs and returns their outcomes by key.
+    They are deleted from the store first. The runs of a server are not deleted: each is made once.
     """
     from svm_cost_curves.experiments.store import recorder
 
     outcomes = make(runs)
     for _ in range(REPEATS if store.server is None else 0):
-        found = store.find_all_finished([run.key for run in runs])
-        again = _disturbed(found.values())
+        made = store.find_all_finished([run.key for run in runs])
+        again = {key: run for key, run in made.items() if disturbance(run.result)}
         if not again:
             break
-        recorder.delete(store, again)
-        keys = {run.key for run in again}
-        outcomes |= make([run for run in runs if run.key in keys])
+        recorder.delete(store, [*again.values()])
+        outcomes |= make([run for run in runs if run.key in again])
     return outcomes
-
-
-def _disturbed(runs: Iterable[FinishedRun]) -> list[FinishedRun]:
-    return [run for run in runs if disturbance(run.result)]

@@ -1,13 +1,12 @@
-"""``reproduce.py`` with evidence: publishes figures, draws published ones, checks published runs."""
+"""``reproduce.py`` with evidence: publishes figures, writes the report, checks published runs."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from svm_cost_curves.experiments.reproduction.drawing import published_specs, reading
-from svm_cost_curves.experiments.reproduction.durations import Durations, Seconds, expected_seconds
+from svm_cost_curves.experiments.reproduction.estimates import Durations, expected_seconds
 from svm_cost_curves.experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
 from svm_cost_curves.experiments.reproduction.plan import Planner
 from svm_cost_curves.experiments.reproduction.published import EvidenceError
@@ -18,9 +17,6 @@ from svm_cost_curves.experiments.run.errors import print_error
 from svm_cost_curves.experiments.run.meter import duration, meter
 from svm_cost_curves.experiments.store import Store
 
-if TYPE_CHECKING:
-    from svm_cost_curves.experiments.reproduction.run_comparison import Candidate
-
 
 def publish_figures(names: Sequence[str], command: Command, store: Store, words: Sequence[str]) -> int:
     """Write the evidence of figures whose runs are in the store; a figure that cannot be published stops no other.
@@ -29,7 +25,7 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
     """
     from svm_cost_curves.experiments.reproduction.publish import publish
 
-    planner = Planner(store)
+    planner = Planner(store.find_all_finished)
     statuses = []
     for name in names:
         spec = read_figure(name)
@@ -37,16 +33,15 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
             continue
         plan = planner.plan(spec, command.options)
         try:
-            made = publish(plan, command.evidence, shown(words))
+            verdict, size = publish(plan, command.evidence, shown(words))
         except EvidenceError as error:
             print_error(f"error: {error}")
             statuses.append(USER_ERROR)
             continue
-        print(f"{plan.spec.id}: published; {made.size / 1e6:.1f} MB of evidence in {command.evidence}")
-        if made.verdict.claims:
-            console(sys.stdout).print(claims_table(made.verdict), highlight=False)
-        print("\n".join(remarks(made.verdict)), flush=True)
-        statuses.append(OK)
+        print(f"{plan.spec.id}: published; {size / 1e6:.1f} MB of evidence in {command.evidence}")
+        if verdict.claims:
+            console(sys.stdout).print(claims_table(verdict), highlight=False)
+        print("\n".join(remarks(verdict)), flush=True)
     return worst(statuses)
 
 
@@ -88,9 +83,8 @@ def write_report(command: Command) -> int:
         with reading():
             drawings = published_drawings(command.evidence, files)
         pages.remove_others(files, {(drawing.label, drawing.options.scale) for drawing in drawings})
-        page = pages.write_report(
-            files, command.report, whole=_with_progress(draw_papers(drawings, command.options.jobs))
-        )
+        papers = _with_progress(draw_papers(drawings, command.options.jobs))
+        page = pages.write_report(files, command.report, whole=papers)
     else:
         pages.remove_others(files, made_in(command.figures))
         with reading():
@@ -123,38 +117,34 @@ def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) 
     else:
         drawn = spot_check.choose_runs(candidates, command.runs, command.seed)
     chosen = spot_check.with_differing(drawn, candidates, checks.recorded_checks(command.evidence))
-    seconds = Durations(evidence=command.evidence).seconds
-    print("\n".join(_announced(chosen, candidates, command.options.jobs, seconds)), flush=True)
+    seconds, jobs = Durations(evidence=command.evidence).seconds, command.options.jobs
+    settings = list({own.run.key: own.run.settings for own in chosen}.values())
+    cases, whole = (len({own.case for own in runs}) for runs in (chosen, candidates))
+    print(
+        f"{len(settings):,} of {len({own.run.key for own in candidates}):,} published runs are made again, {jobs} at a "
+        f"time: about {duration(expected_seconds(settings, jobs, seconds))}; they cover {cases:,} of {whole:,} cases "
+        "of a figure, a solver and a data set",
+        flush=True,
+    )
     progress = meter(console(sys.stderr))
     try:
         recorded = ["reproduce.py", *words]
-        result = spot_check.spot_check(chosen, command.options.jobs, recorded, progress, seconds, command.again)
+        made, absent, wrong = spot_check.spot_check(chosen, jobs, recorded, progress, seconds, command.again)
     finally:
         progress.close()
-    if result.comparisons:
-        checks.record_check(command.evidence, ",".join(spec.id for spec in specs), result.comparisons)
-    agree = sum(each.agrees for each in result.comparisons)
+    if made:
+        checks.record_check(command.evidence, ",".join(spec.id for spec in specs), made)
+    agree = sum(comparison.agrees for comparison in made)
     lines = checks.by_figure if command.runs is None else checks.table
-    print("\n".join([*lines(result.comparisons), f"{agree} of {len(result.comparisons)} runs agree"]))
+    print("\n".join([*lines(made), f"{agree} of {len(made)} runs agree"]))
     there = {own.figure for own in chosen}
     if command.runs is None and (left := [spec.id for spec in specs if spec.id not in there]):
         print(f"not checked, as all their runs are timed or long, or they have none: {', '.join(left)}")
-    for name, why in result.absent.items():
+    for name, why in absent.items():
         lost = sum(own.run.settings.dataset.name == name for own in chosen)
         print_error(f"left out: {name}, {lost} {'run' if lost == 1 else 'runs'}: {why}")
-    for outcome in result.wrong:
+    for outcome in wrong:
         print_error(outcome.line)
-    if result.wrong:
+    if wrong:
         return FAULT
-    return DIFFERS if agree < len(result.comparisons) else NOT_ALL if result.absent else OK
-
-
-def _announced(chosen: Sequence[Candidate], candidates: Sequence[Candidate], jobs: int, seconds: Seconds) -> list[str]:
-    """Return the line that says how many runs are made, and how long it will probably take."""
-    settings = list({own.run.key: own.run.settings for own in chosen}.values())
-    time = duration(expected_seconds(settings, jobs, seconds))
-    cases, whole = ({own.case for own in runs} for runs in (chosen, candidates))
-    return [
-        f"{len(settings):,} of {len({own.run.key for own in candidates}):,} published runs are made again, {jobs} at a "
-        f"time: about {time}; they cover {len(cases):,} of {len(whole):,} cases of a figure, a solver and a data set"
-    ]
+    return DIFFERS if agree < len(made) else NOT_ALL if absent else OK

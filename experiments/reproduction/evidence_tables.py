@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from svm_cost_curves.experiments.columns import COLUMNS, COUNTS
 from svm_cost_curves.experiments.reproduction.evidence import Run
 from svm_cost_curves.experiments.reproduction.published import (
@@ -37,55 +35,41 @@ _LOCAL: Final = ("artifacts", "key")
 def write_tables(
     folder: Path, tables: str, figure: str, rows: Sequence[Mapping[str, Any]], runs: Mapping[str, tuple[str, Run]]
 ) -> list[str]:
-    """Replace a figure in the tables of its paper; return the names of the files.
+    """Replace a figure in the tables of its paper, in the folder `tables` of the evidence; return the files' names.
 
-    Parameters
-    ----------
-    folder : Path
-        Of the evidence.
-    tables : str
-        Name of the folder of the tables.
-    figure : str
-    rows : sequence of mapping
-        Of the figure, for `SERIES`.
-    runs : mapping of str to (str, Run)
-        By the run's key: its `evidence_key`, and the run.
+    Its rows are those of `SERIES`; the runs, by key, come with their `evidence_key`. Runs that no figure of the paper
+    draws any more are removed.
     """
     import pyarrow
     import pyarrow.compute
     import pyarrow.parquet
 
+    names = ("figure", "panel", "dataset", "series", "seed", "key", "settings")
+    fields = [(name, pyarrow.int64() if name == "seed" else pyarrow.string()) for name in names]
     new = {
-        SERIES: pyarrow.Table.from_pylist(rows, _series_schema()),
+        SERIES: pyarrow.Table.from_pylist(rows, pyarrow.schema(fields)),
         RUNS: _runs_table(runs),
         POINTS: _points_table({key: run for key, (_, run) in runs.items()}),
     }
     if (folder / tables).exists():
         old = {name: read_table(folder, tables, name) for name in new}
-        kept = old[SERIES].filter(pyarrow.compute.not_equal(old[SERIES]["figure"], figure))
-        others = pyarrow.array(sorted({*kept["key"].to_pylist()} - runs.keys()), pyarrow.string())
-        parts = {name: old[name].filter(pyarrow.compute.is_in(old[name]["key"], others)) for name in (RUNS, POINTS)}
-        parts[POINTS] = parts[POINTS].cast(new[POINTS].schema)  # without its dictionary of keys
+        kept = {SERIES: old[SERIES].filter(pyarrow.compute.not_equal(old[SERIES]["figure"], figure))}
+        others = pyarrow.array(sorted({*kept[SERIES]["key"].to_pylist()} - runs.keys()), pyarrow.string())
+        kept |= {name: old[name].filter(pyarrow.compute.is_in(old[name]["key"], others)) for name in (RUNS, POINTS)}
+        kept[POINTS] = kept[POINTS].cast(new[POINTS].schema)  # without its dictionary of keys
         new = {
-            name: pyarrow.concat_tables([part, new[name]], promote_options="default")
-            for name, part in {SERIES: kept, **parts}.items()
+            name: pyarrow.concat_tables([kept[name], table], promote_options="default") for name, table in new.items()
         }
     (folder / tables).mkdir(parents=True, exist_ok=True)
+    files = []
     for name, table in new.items():
         buffer = pyarrow.BufferOutputStream()
         ordered = table.sort_by("figure" if name == SERIES else "key")  # a stable sort
         pyarrow.parquet.write_table(ordered, buffer, compression="zstd", compression_level=9, row_group_size=1 << 20)
-        write_file(folder / tables / f"{name}.parquet", buffer.getvalue().to_pybytes())
-    names = [f"{tables}/{name}.parquet" for name in new]
-    write_sums(folder, *names)
-    return names
-
-
-def _series_schema() -> pyarrow.Schema:
-    import pyarrow
-
-    names = ("figure", "panel", "dataset", "series", "seed", "key", "settings")
-    return pyarrow.schema([(name, pyarrow.int64() if name == "seed" else pyarrow.string()) for name in names])
+        files.append(f"{tables}/{name}.parquet")
+        write_file(folder / files[-1], buffer.getvalue().to_pybytes())
+    write_sums(folder, *files)
+    return files
 
 
 def _runs_table(runs: Mapping[str, tuple[str, Run]]) -> pyarrow.Table:
@@ -112,20 +96,11 @@ def _points_table(runs: Mapping[str, Run]) -> pyarrow.Table:
     """Return rows of `POINTS`."""
     import pyarrow
 
-    keys = np.repeat(list(runs), [len(run.curve) for run in runs.values()])
-    columns: dict[str, Any] = {"key": pyarrow.array(keys.tolist(), pyarrow.string())}
-    for name in COLUMNS:
-        number = pyarrow.int64() if name in COUNTS else pyarrow.float32() if name in _SINGLE else pyarrow.float64()
-        columns[name] = pyarrow.chunked_array(
-            [
-                pyarrow.array(run.curve[name], number, from_pandas=True)
-                if name in run.curve.columns
-                else pyarrow.nulls(len(run.curve), number)
-                for run in runs.values()
-            ],
-            number,
-        )
-    return pyarrow.table(columns)
+    types = dict.fromkeys(COUNTS, pyarrow.int64()) | dict.fromkeys(_SINGLE, pyarrow.float32())
+    schema = pyarrow.schema({"key": pyarrow.string()} | {name: types.get(name, pyarrow.float64()) for name in COLUMNS})
+    frames = [run.curve.reindex(columns=list(COLUMNS)).assign(key=key) for key, run in runs.items()]
+    tables = [pyarrow.Table.from_pandas(frame, schema, preserve_index=False) for frame in frames]
+    return pyarrow.concat_tables([schema.empty_table(), *tables]).replace_schema_metadata()
 
 
 def check_size(folder: Path) -> int:

@@ -4,105 +4,155 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from svm_cost_curves import datasets
 from svm_cost_curves.experiments.launchers.checks import RAY
 from svm_cost_curves.experiments.launchers.cluster import RayPool
 from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
 from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT, git_state
-from svm_cost_curves.experiments.reproduction import evidence_commands, listing
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT, UNCOMMITTED, git_state
+from svm_cost_curves.experiments.reproduction import evidence_commands
 from svm_cost_curves.experiments.reproduction.drawing import reading
-from svm_cost_curves.experiments.reproduction.durations import Durations
+from svm_cost_curves.experiments.reproduction.estimates import (
+    DEFAULT_SECONDS,
+    Durations,
+    Seconds,
+    expected_seconds,
+    peak_memory,
+)
 from svm_cost_curves.experiments.reproduction.options import FAULT, NOT_ALL, OK, Command, worst
 from svm_cost_curves.experiments.reproduction.plan import Plan, Planner
 from svm_cost_curves.experiments.reproduction.spec import FigureError, choose, read_figure
 from svm_cost_curves.experiments.reproduction.summary import show, show_overview, shown
-from svm_cost_curves.experiments.reproduction.verdict import Verdict
+from svm_cost_curves.experiments.reproduction.verdict import in_words
 from svm_cost_curves.experiments.run.console import console, note_to
 from svm_cost_curves.experiments.run.errors import print_error
-from svm_cost_curves.experiments.run.meter import meter
+from svm_cost_curves.experiments.run.meter import duration, meter
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import recording
 from svm_cost_curves.support.files import check_writable
 from svm_cost_curves.support.locks import locked
 
-if TYPE_CHECKING:
-    from svm_cost_curves.experiments.reproduction.execute import MakeRuns
-
 LOCK_FILE = "reproduce.lock"
 QUIET_SECONDS = 1.0
 """Shorter work shows no message."""
+COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'time':>8}  {'memory':>8}  data sets; last verdict"
+"""Header of the lines of `status_line`."""
 
 
 def make_figures(command: Command, words: Sequence[str]) -> int:
     """Do what a command line asks for, other than drawing published figures; return its exit status."""
     if command.verb == "list":
-        return _list(command)
+        print(COLUMNS, flush=True)
+        for plan, seconds in _plans(choose(command.figure or "all"), command, command.scale):
+            print(status_line(plan, command.figures, seconds), flush=True)
+        return OK
     if command.figure == "report":
-        if command.verb == "publish":
-            return evidence_commands.publish_results(command)
-        return evidence_commands.write_report(command)
-    if command.verb == "publish":
-        with reading():
-            return _figures(command, words)
-    return _figures(command, words)
+        report = command.verb != "publish"
+        return evidence_commands.write_report(command) if report else evidence_commands.publish_results(command)
+    with reading() if command.verb == "publish" else contextlib.nullcontext():
+        return _figures(choose(command.figure), command, words)
 
 
-def _list(command: Command) -> int:
-    print(listing.COLUMNS, flush=True)
-    store = Store.open(command.store, read_only=True, server=command.store_uri)
-    planner, durations = Planner(store, alone=True), Durations(store, command.evidence)
-    for spec in map(read_figure, choose(command.figure or "all")):
-        for scale in command.scale:
-            with _searching(spec.id):
-                plan = planner.plan(spec, dataclasses.replace(command.options, scale=scale))
-            print(listing.status_line(plan, command.figures, durations.seconds), flush=True)
-    return OK
-
-
-def _figures(command: Command, words: Sequence[str]) -> int:
-    chosen = choose(command.figure)
+def _figures(chosen: Sequence[str], command: Command, words: Sequence[str]) -> int:
     if command.verb == "check":
         return evidence_commands.check_figures(chosen, command, words)
-    if not command.dry_run:
-        _refuse_uncommitted(command)
-        if command.from_:
-            return evidence_commands.judge_figures(chosen, command)
-    store = Store.open(command.store, read_only=command.dry_run, server=command.store_uri)
     if command.dry_run:
-        planner, durations = Planner(store, alone=True), Durations(store, command.evidence)
-        for name in chosen:
-            with _searching(name):
-                plan = planner.plan(read_figure(name), command.options)
-            print("\n".join(listing.announcement(plan, durations.seconds)), flush=True)
+        for plan, seconds in _plans(chosen, command, (command.options.scale,)):
+            print("\n".join(announcement(plan, seconds)), flush=True)
         return OK
+    _refuse_uncommitted(command)
+    if command.from_:
+        return evidence_commands.judge_figures(chosen, command)
+    store = Store.open(command.store, server=command.store_uri)
     if command.verb == "publish":
         return evidence_commands.publish_figures(chosen, command, store, words)
     check_writable(command.figures.absolute())  # before the runs are made
-    with _only_command(store.root), contextlib.ExitStack() as open_:
-        begin = open_.enter_context(recording(store, print_error))
-        backend = Backend(command, open_, begin)
+    with only_command(store.root), contextlib.ExitStack() as open_:
+        maker = FigureMaker(command, words, store, open_)
         timed_first = sorted(chosen, key=lambda name: not read_figure(name).timed)  # other figures take their runs over
-        status = worst(_figure(name, command, store, backend, words) for name in timed_first)
+        status = worst(maker.make(name) for name in timed_first)
     show_overview(command.figures)
     return status
 
 
-@contextlib.contextmanager
-def _searching(name: str) -> Iterator[None]:
-    """Say that a figure's runs are searched for, if that takes long."""
+def _plans(names: Sequence[str], command: Command, scales: Sequence[str]) -> Iterator[tuple[Plan, Seconds]]:
+    """Plan figures on the store, which is only read, and say so if it takes long; also return how long runs take."""
+    store = Store.open(command.store, read_only=True, server=command.store_uri)
+    planner, durations = Planner(store.find_all_finished, alone=True), Durations(store, command.evidence)
     elapsed = ElapsedTime(note_to(console(sys.stderr)))
-    elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
+    for name in names:
+        for scale in scales:
+            elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
+            try:
+                plan = planner.plan(read_figure(name), dataclasses.replace(command.options, scale=scale))
+            finally:
+                elapsed.end()
+            yield plan, durations.seconds
+
+
+def status_line(plan: Plan, figures: Path, seconds: Seconds) -> str:
+    """Return the line of a figure at a scale, with `COLUMNS`; the last verdict is that in the folder of the figures."""
+    runs = [run.settings for run in plan.runs]
+    sets = ", ".join(panel.dataset + (" (stand-in)" if panel.stand_in else "") for panel in plan.panels)
+    parts = [sets, *(f"no {name}" for name in plan.absent), last_verdict(figures / plan.spec.id / plan.options.scale)]
+    there = f"{len(runs) - len(plan.missing)} of {len(runs)}" if runs else "no runs"
+    time = duration(expected_seconds(runs, plan.options.jobs, seconds)) if runs else "seconds"
+    memory = _gigabytes(peak_memory(runs, plan.options.jobs)) if runs else "-"
+    line = f"{plan.spec.id:<24}  {plan.options.scale:<5}  {there:>13}  {time:>8}  {memory:>8}  "
+    return (line + "; ".join(filter(None, parts))).rstrip()
+
+
+def announcement(plan: Plan, seconds: Seconds) -> list[str]:
+    """Return the lines that show what a figure needs and what is missing; `seconds` returns those of a run."""
+    spec, missing = plan.spec, plan.missing
+    runs = len(plan.runs)
+    lines = [f"{spec.id}: {spec.label}, {spec.title}; scale {plan.options.scale}"]
+    lines += [f"  STAND-IN: {panel.dataset}: {panel.stand_in}" for panel in plan.panels if panel.stand_in]
+    lines += [f"  not available: {name}: {why}" for name, why in plan.absent.items()]
+    lines += [
+        f"  left out on {panel.dataset}: {name}: {why}" for panel in plan.panels for name, why in panel.left_out.items()
+    ]
+    if not runs:
+        return lines
+    reference = {series.name for series in spec.series if series.reference_only}
+    names = sorted({run.series for run in plan.runs} & reference)
+    with_reference = f"; the reference, {', '.join(names)}, is among them" if names else ""
+    lines.append(f"  {runs - len(missing)} of {runs} runs are in the store{with_reference}")
+    if beside := sum(run.beside for run in missing):
+        lines.append(f"  {beside} more were made beside other runs: they are made again, alone, for their times")
+    if missing:
+        wanted = [run.settings for run in missing]
+        limited = [run.settings for run in missing if run.series not in reference]
+        time = duration(expected_seconds(limited, plan.options.jobs, seconds))
+        time += " beside the reference, which ends by itself" if len(limited) < len(wanted) else ""
+        memory = _gigabytes(peak_memory(wanted, plan.options.jobs))
+        guessed = sorted({run.algo for run in wanted if seconds(run) == DEFAULT_SECONDS})
+        how = f"time not known, {', '.join(guessed)} has no run yet" if guessed else f"about {time}"
+        lines.append(f"  {len(missing)} to make, {plan.options.jobs} at a time: {how}; up to {memory} of memory")
+    return lines
+
+
+def last_verdict(folder: Path) -> str:
+    """Return the verdicts in a figure's folder in a few words; empty if there are none."""
     try:
-        yield
-    finally:
-        elapsed.end()
+        verdict = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
+        claims = (f"{claim['id'].partition('.')[2]} {in_words(claim['verdict'])}" for claim in verdict["claims"])
+        changed = verdict.get("dirty") or any(commit.endswith(UNCOMMITTED) for commit in verdict.get("run_commits", ()))
+        return (", ".join(claims) or "made") + f" ({UNCOMMITTED})" * changed
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError, KeyError, TypeError):
+        return "damaged"
+
+
+def _gigabytes(number: float) -> str:
+    return f"{number / 2**30:.1f} GiB"
 
 
 def _refuse_uncommitted(command: Command) -> None:
@@ -114,7 +164,7 @@ def _refuse_uncommitted(command: Command) -> None:
 
 
 @contextlib.contextmanager
-def _only_command(root: Path) -> Iterator[None]:
+def only_command(root: Path) -> Iterator[None]:
     """Wait until no other ``reproduce.py`` uses this store: two would make the same runs, in twice the memory."""
     root.mkdir(parents=True, exist_ok=True)
 
@@ -125,112 +175,89 @@ def _only_command(root: Path) -> Iterator[None]:
         yield
 
 
-class Backend:
-    """Makes runs in processes of this machine, or on a cluster, to which it connects when first needed.
+class FigureMaker:
+    """Makes figures. The recorder of the runs starts, and a cluster is connected, when a figure first needs it.
 
     Parameters
     ----------
     command : Command
+    words : sequence of str
+        The command line, for the record.
+    store : Store
     open_ : ExitStack
-        Closes the connection.
-    begin : callable
-        Starts the recorder of the runs.
+        Ends the recorder and closes the connection.
     """
 
-    def __init__(self, command: Command, open_: contextlib.ExitStack, begin: Callable[[], None]) -> None:
+    def __init__(self, command: Command, words: Sequence[str], store: Store, open_: contextlib.ExitStack) -> None:
         self._command = command
-        self._begin = begin
+        self._words = words
+        self._store = store
         self._open = open_
+        self._begin_recorder = open_.enter_context(recording(store, print_error))
         self._cluster: RayPool | None = None
+        self._elapsed = ElapsedTime(note_to(console(sys.stderr)))
 
-    def of(self, plan: Plan) -> tuple[MakeRuns, int]:
-        """Return the function that makes a figure's runs, and the number of runs at a time.
+    def make(self, name: str) -> int:
+        """Make a figure's missing runs, draw and judge it; return the exit status."""
+        try:
+            return self._make(name)
+        finally:
+            self._elapsed.end()
 
-        Timed figures are made on this machine: those of a cluster may differ.
-        """
-        from svm_cost_curves.experiments.reproduction import figure_runs
+    def _make(self, name: str) -> int:
+        from svm_cost_curves.experiments.reproduction.build import build_figure, evidence_of, with_computed
+        from svm_cost_curves.experiments.reproduction.publish import offer
 
-        if not plan.spec.timed:  # a recorder beside a timed run would change its times: it starts when all are made
-            self._begin()
-        if self._command.launcher != RAY or plan.spec.timed:
-            return figure_runs.make_runs, plan.options.jobs
-        if self._cluster is None:
-            self._cluster = self._open.enter_context(RayPool(self._command.address, self._command.jobs))
-        return partial(figure_runs.make_runs, cluster=self._cluster), self._command.jobs or self._cluster.size
-
-
-def _figure(name: str, command: Command, store: Store, backend: Backend, words: Sequence[str]) -> int:
-    elapsed = ElapsedTime(note_to(console(sys.stderr)))
-    try:
-        return _make_figure(name, command, store, backend, words, elapsed)
-    finally:
-        elapsed.end()
-
-
-def _make_figure(
-    name: str, command: Command, store: Store, backend: Backend, words: Sequence[str], elapsed: ElapsedTime
-) -> int:
-    from svm_cost_curves.experiments.reproduction.publish import offer
-
-    planner, durations = Planner(store, partial(_fetch, elapsed), alone=True), Durations(store, command.evidence)
-    elapsed.begin(f"{name}: looking for its runs")
-    plan = planner.plan(read_figure(name), command.options)
-    elapsed.end()
-    print("\n".join([*listing.announcement(plan, durations.seconds), *offer(plan, command.evidence)]), flush=True)
-    outcomes = _make_missing(plan, store, backend, durations, words, elapsed)
-    elapsed.begin(f"{name}: drawing and judging", after=QUIET_SECONDS)
-    if outcomes:
+        command, elapsed = self._command, self._elapsed
+        planner = Planner(self._store.find_all_finished, self._fetch, alone=True)
+        seconds = Durations(self._store, command.evidence).seconds
+        elapsed.begin(f"{name}: looking for its runs")
         plan = planner.plan(read_figure(name), command.options)
-    spec = plan.spec
-    folder = command.figures / spec.id / command.options.scale
-    possible = bool(plan.panels) or not spec.datasets
-    if possible:
-        verdict = _write(plan, outcomes, folder, words)
         elapsed.end()
-        show(verdict, folder)
-    wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
-    for outcome in wrong:
-        print_error(outcome.line)
-    return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.stand_ins) or not possible else OK
+        print("\n".join([*announcement(plan, seconds), *offer(plan, command.evidence)]), flush=True)
+        outcomes = self._make_missing(plan, seconds) if plan.missing else {}
+        elapsed.begin(f"{name}: drawing and judging", after=QUIET_SECONDS)
+        if outcomes:
+            plan = planner.plan(read_figure(name), command.options)
+        spec = plan.spec
+        possible = bool(plan.panels) or not spec.datasets
+        if possible:
+            folder = command.figures / spec.id / command.options.scale
+            evidence = with_computed(evidence_of(plan, outcomes))
+            verdict = build_figure(evidence, plan.options, folder, shown(self._words))
+            elapsed.end()
+            show(verdict, folder)
+        wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
+        for outcome in wrong:
+            print_error(outcome.line)
+        return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.stand_ins) or not possible else OK
 
+    def _make_missing(self, plan: Plan, seconds: Seconds) -> dict[str, Outcome]:
+        self._elapsed.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
+        from svm_cost_curves.experiments.reproduction.disturbance import make_undisturbed
+        from svm_cost_curves.experiments.reproduction.execute import execute, summary
 
-def _make_missing(
-    plan: Plan, store: Store, backend: Backend, durations: Durations, words: Sequence[str], elapsed: ElapsedTime
-) -> dict[str, Outcome]:
-    if not plan.missing:
-        return {}
-    elapsed.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
-    from svm_cost_curves.experiments.reproduction.disturbance import make_undisturbed
-    from svm_cost_curves.experiments.reproduction.execute import execute, summary
+        jobs, cluster = plan.options.jobs, None
+        if not plan.spec.timed:  # beside timed runs no recorder may start; they are made here, as a cluster may differ
+            self._begin_recorder()
+            if self._command.launcher == RAY:
+                if self._cluster is None:
+                    self._cluster = self._open.enter_context(RayPool(self._command.address, self._command.jobs))
+                jobs, cluster = self._command.jobs or self._cluster.size, self._cluster
+        self._elapsed.end()
+        progress = meter(console(sys.stderr))
+        record = ["reproduce.py", *self._words]
+        work = partial(execute, jobs=jobs, command=record, meter=progress, seconds=seconds, cluster=cluster)
+        try:
+            # smaller scales are for trying out: their runs are marked only
+            again = plan.spec.timed and plan.options.scale == "paper"
+            outcomes = make_undisturbed(plan.missing, self._store, work) if again else work(plan.missing)
+        finally:
+            progress.close()
+        print(f"  {summary(outcomes.values())}", flush=True)
+        return outcomes
 
-    make, jobs = backend.of(plan)
-    elapsed.end()
-    progress = meter(console(sys.stderr))
-    try:
-        work = partial(
-            execute,
-            jobs=jobs,
-            command=["reproduce.py", *words],
-            meter=progress,
-            make=make,
-            seconds=durations.seconds,
-        )
-        # smaller scales are for trying out: their runs are marked only
-        again = plan.spec.timed and plan.options.scale == "paper"
-        outcomes = make_undisturbed(plan.missing, store, work) if again else work(plan.missing)
-    finally:
-        progress.close()
-    print(f"  {summary(outcomes.values())}", flush=True)
-    return outcomes
-
-
-def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequence[str]) -> Verdict:
-    from svm_cost_curves.experiments.reproduction.build import build_figure, evidence_of, with_computed
-
-    return build_figure(with_computed(evidence_of(plan, outcomes)), plan.options, folder, shown(words))
-
-
-def _fetch(elapsed: ElapsedTime, spec: datasets.DatasetSpec) -> None:
-    """Fetch and prepare a data set once, before several runs do so at the same time."""
-    elapsed.begin(f"fetching and preparing {spec.name}", after=QUIET_SECONDS)
-    datasets.load(spec, cache_dir=datasets.default_cache_dir())
+    def _fetch(self, spec: datasets.DatasetSpec) -> None:
+        """Fetch and prepare a data set once, before several runs do so at the same time."""
+        self._elapsed.begin(f"fetching and preparing {spec.name}", after=QUIET_SECONDS)
+        datasets.load(spec, cache_dir=datasets.default_cache_dir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,6 +21,11 @@ class Bold:
     """A table's cell in bold type, such as the best of a row."""
 
     bold: str
+
+
+def cell(value: float | None, form: str, after: str = "") -> str:
+    """Write a number for a table, such as ``12,000`` with the form ``,.0f``; an empty cell for None and NaN."""
+    return "" if value is None or math.isnan(value) else f"{value:{form}}{after}"
 
 
 @dataclass(frozen=True)

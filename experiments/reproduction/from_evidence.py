@@ -22,16 +22,9 @@ from svm_cost_curves.experiments.reproduction.spec import OWN_FILES, FigureSpec,
 
 
 def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> Evidence:
-    """Return the evidence of a published figure.
+    """Return the evidence of a figure that is published in a folder.
 
     A run counts for a series if the figure's file still asks for it by the same settings; other runs are missing.
-
-    Parameters
-    ----------
-    spec : FigureSpec
-    options : Options
-    folder : Path
-        Of the evidence.
 
     Raises
     ------
@@ -44,21 +37,27 @@ def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> Evidence:
     spec = _resolved(spec, options, facts["resolved"])
     rows = read_series(folder, facts)
     runs = read_runs(folder, facts["tables"], {row["key"] for row in rows})
-    keys: dict[tuple[str, str, str], dict[int, str]] = {}
-    for row in rows:
-        keys.setdefault((row["panel"], row["series"], row["settings"]), {})[row["seed"]] = row["key"]
+    members = {(row["panel"], row["series"], row["settings"], row["seed"]): runs[row["key"]] for row in rows}
     wanted = spec.candidates(options.datasets)
     of_data_sets = {name for names in wanted.values() for name in names}
     absent = {name: why for name, why in facts["absent"].items() if name not in of_data_sets}
     panels = []
     for paper_dataset, names in wanted.items():
         for name in names:
-            panel = _panel(spec, options, _published(facts["panels"], paper_dataset, name), keys, runs)
+            panel = _panel(spec, options, _published(facts["panels"], paper_dataset, name), members)
             if panel is not None:
                 panels.append(panel)
                 break
             absent[name] = facts["absent"].get(name, f"the evidence has no run on {name}")
     return Evidence(spec, options.scale, tuple(panels), absent, facts["computed"])
+
+
+def facts_at_scale(folder: Path, figure: str, scale: str) -> dict[str, Any]:
+    """Return the content of a figure's JSON file; raises EvidenceError if the figure is of another scale."""
+    facts = read_facts(folder, figure)
+    if facts["scale"] != scale:
+        raise EvidenceError(f"the evidence of {figure} is of scale={facts['scale']}, not of scale={scale}")
+    return facts
 
 
 def _resolved(spec: FigureSpec, options: Options, published: Mapping[str, Any] | None) -> FigureSpec:
@@ -75,52 +74,42 @@ def _resolved(spec: FigureSpec, options: Options, published: Mapping[str, Any] |
     return replace(spec, series=series, title=published["title"], timed=published["timed"])
 
 
-def facts_at_scale(folder: Path, figure: str, scale: str) -> dict[str, Any]:
-    """Return the content of a figure's JSON file; raises EvidenceError if the figure is of another scale."""
-    facts = read_facts(folder, figure)
-    if facts["scale"] != scale:
-        raise EvidenceError(f"the evidence of {figure} is of scale={facts['scale']}, not of scale={scale}")
-    return facts
-
-
 def _published(panels: Iterable[Mapping[str, Any]], paper_dataset: str, name: str) -> Mapping[str, Any] | None:
     """Return the published panel of a data set, as it is named on the command line; None if there is none."""
-    if name == OWN_FILES:
-        return next((panel for panel in panels if panel["dataset"] not in known_data_sets()), None)
-    return next(
-        (panel for panel in panels if (panel["paper_dataset"], panel["dataset"]) == (paper_dataset, name)), None
-    )
+    for panel in panels:
+        names = panel["paper_dataset"], panel["dataset"]
+        if names[1] not in known_data_sets() if name == OWN_FILES else names == (paper_dataset, name):
+            return panel
+    return None
 
 
 def _panel(
     spec: FigureSpec,
     options: Options,
     published: Mapping[str, Any] | None,
-    keys: Mapping[tuple[str, str, str], Mapping[int, str]],
-    runs: Mapping[str, PublishedRun],
+    members: Mapping[tuple[str, str, str, int], PublishedRun],
 ) -> Panel | None:
     """Return a panel with its published runs; None if none of the runs that it needs is published."""
     if published is None:
         return None
     paper_dataset, dataset = published["paper_dataset"], published["dataset"]
-    members: dict[str, tuple[PublishedRun, ...]] = {}
+    runs: dict[str, tuple[PublishedRun, ...]] = {}
     missing: dict[str, str] = {}
     for series in spec.series_on(paper_dataset, dataset):
         if series.name in (*published["left_out"], *published["without_runs"]):
             continue
-        asked = spec.settings_of(series, options.scale, paper_dataset, dataset)
-        by_seed = keys.get((paper_dataset, series.name, asked), {})
+        asked = paper_dataset, series.name, spec.settings_of(series, options.scale, paper_dataset, dataset)
         count = spec.runs_of(series, options.scale)
-        members[series.name] = tuple(runs[by_seed[seed]] for seed in range(count) if seed in by_seed)
-        if lost := count - len(members[series.name]):
+        runs[series.name] = tuple(members[*asked, seed] for seed in range(count) if (*asked, seed) in members)
+        if lost := count - len(runs[series.name]):
             missing[series.name] = f"of {count} runs {lost} not made"
-    if missing and not any(members.values()):
+    if missing and not any(runs.values()):
         return None
-    settings = {name: recorded_settings(own[0].result) for name, own in members.items() if own}
-    return Panel(dataset, paper_dataset, published["stand_in"], members, settings, missing, published["left_out"])
+    settings = {name: _recorded_settings(own[0].result) for name, own in runs.items() if own}
+    return Panel(dataset, paper_dataset, published["stand_in"], runs, settings, missing, published["left_out"])
 
 
-def recorded_settings(result: Mapping[str, Any]) -> SimpleNamespace:
+def _recorded_settings(result: Mapping[str, Any]) -> SimpleNamespace:
     """Return the data set, the kernel and the problem of a run's record, with attributes named as in `RunSettings`."""
     return SimpleNamespace(
         **{name: SimpleNamespace(**result["settings"][name]) for name in ("dataset", "kernel", "problem")}

@@ -17,7 +17,6 @@ Seconds of another machine and numbers of other data stand side by side and are 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -44,34 +43,22 @@ NumberOutcome = Literal["agrees", "differs", "too few runs", "not judged"]
 
 @dataclass(frozen=True)
 class Number:
-    """A printed number and ours.
-
-    Attributes
-    ----------
-    name, paper, unit
-        As in the figure's file (`NumberSpec`).
-    measured : float or None
-        Mean of our runs, of ratios of times the geometric mean; None without runs.
-    runs : int
-    low, high : float or None
-        Interval of the mean (`statistics`): 95 % bootstrap, below `LEAST_RUNS` runs their range. None without runs.
-    limit : float or None
-        Largest difference, in the unit, or factor of a ratio, with which the two agree; None if they are not judged.
-    outcome : NumberOutcome
-    note : str
-        Remark on the comparison; may be empty.
-    """
+    """A printed number and ours; name, paper and unit are as in the figure's file (`NumberSpec`)."""
 
     name: str
     paper: float
     measured: float | None
+    """Mean of our runs, of ratios of times the geometric mean; None without runs."""
     unit: str = ""
     runs: int = 0
     low: float | None = None
     high: float | None = None
+    """Interval of the mean (`statistics`): 95 % bootstrap, below `LEAST_RUNS` runs their range. None without runs."""
     limit: float | None = None
+    """Largest difference, in the unit, or factor of a ratio, with which the two agree; None if they are not judged."""
     outcome: NumberOutcome = "not judged"
     note: str = ""
+    """Remark on the comparison; may be empty."""
 
     @property
     def agrees(self) -> bool | None:
@@ -128,19 +115,16 @@ def number(
         distances = [end - spec.paper for end in (mean.low, mean.high)]
         limit = spec.rounding if test_rows is None else sampling_error(spec.paper, test_rows)
         reach = limit + _BINARY * abs(spec.paper)
-    return replace(ours, limit=limit, outcome=_outcome(distances, reach, rounding, few=few))
+    low, high = distances
+    outcome: NumberOutcome = "too few runs"
+    if not few and max(-low, high) + rounding <= reach:
+        outcome = "agrees"
+    elif max(low, -high, 0.0) - rounding > (2 * reach if few else reach):
+        outcome = "differs"
+    return replace(ours, limit=limit, outcome=outcome)
 
 
 def sampling_error(error: float, test_rows: int) -> float:
     """Return how far the error of a test set may lie from that of all data, with 95 %; both in per cent."""
     share = error / 100
     return 100 * 1.96 * math.sqrt(share * (1 - share) / test_rows)
-
-
-def _outcome(distances: Sequence[float], limit: float, rounding: float, *, few: bool) -> NumberOutcome:
-    """Decide on the two ends of an interval by their distances from the printed number."""
-    low, high = distances
-    nearest = max(low, -high, 0.0) - rounding
-    if not few and max(-low, high) + rounding <= limit:
-        return "agrees"
-    return "differs" if nearest > (2 * limit if few else limit) else "too few runs"

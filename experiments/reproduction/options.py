@@ -33,35 +33,23 @@ CHECK = ("runs", "seed", "again")
 
 @dataclass(frozen=True)
 class Options:
-    """How a figure is made, from the command line.
-
-    Attributes
-    ----------
-    scale : str
-    datasets : tuple of str
-        Only these; any other data set stands in for the figure's. Empty: the figure's own.
-    jobs : int
-        Runs at a time.
-    overrides : tuple of str
-        For every run: store, memory and threads.
-    own : mapping of str to str
-        Values of the figure's options (`FigureSpec.options`).
-    settings : tuple of str
-        Settings of ``run.py`` that the figure lets the command line change (`FigureSpec.settings`).
-    together : bool
-        Whether runs of figures whose cost is time (`FigureSpec.timed`) are made `jobs` at a time as well.
-    paper : PaperStyle or None
-        Also write a picture for a paper.
-    """
+    """How a figure is made, from the command line."""
 
     scale: str
     datasets: tuple[str, ...] = ()
+    """Only these; any other data set stands in for the figure's. Empty: the figure's own."""
     jobs: int = 1
+    """Runs at a time."""
     overrides: tuple[str, ...] = ()
+    """For every run: store, memory and threads."""
     own: Mapping[str, str] = field(default_factory=dict)
+    """Values of the figure's options (`FigureSpec.options`)."""
     settings: tuple[str, ...] = ()
+    """Settings of ``run.py`` that the figure lets the command line change (`FigureSpec.settings`)."""
     together: bool = False
+    """Whether runs of figures whose cost is time (`FigureSpec.timed`) are made `jobs` at a time as well."""
     paper: PaperStyle | None = None
+    """Also write a picture for a paper."""
 
 
 def _folder(text: str, info: ValidationInfo) -> Path:
@@ -156,13 +144,7 @@ def figure_named(words: Sequence[str]) -> str:
 
 
 def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
-    """Parse a command line; ``--list`` anywhere is the verb ``list``.
-
-    Parameters
-    ----------
-    words : sequence of str
-    figures : sequence of FigureSpec
-        The figures that it names, for their options and settings.
+    """Parse a command line that names these figures, with their options; ``--list`` anywhere is the verb ``list``.
 
     Raises
     ------
@@ -203,8 +185,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     except ValidationError as error:
         raise FigureError(first_fault(error, places=1)) from error
     _check(command)
-    paper = paper_style.style_of(style) if style else None
-    return replace(command, paper=paper, address=_address(command))
+    return replace(command, paper=paper_style.style_of(style) if style else None, address=_address(command))
 
 
 def _with_store(given: Mapping[str, str]) -> dict[str, str]:

@@ -10,8 +10,7 @@ from typing import Any
 
 from svm_cost_curves.experiments.plotting.interactive import PAGE
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.report.case_table import CASES, write_cases
-from svm_cost_curves.experiments.reproduction.report.rendering import render
+from svm_cost_curves.experiments.reproduction.report.rendering import CASES, render, write_cases
 from svm_cost_curves.experiments.reproduction.verdict import Reading, Verdict
 from svm_cost_curves.support.values import plain
 
@@ -22,16 +21,9 @@ OWN = ("figure.*", "paper.*", "data.csv", CASES, "table.*", "verdict.*", PAGE, I
 
 
 def write_texts(folder: Path, result: FigureResult, verdict: Verdict, facts: Mapping[str, Any]) -> None:
-    """Write data.csv, cases.csv, table.json, table.md, verdict.json and verdict.md.
+    """Write data.csv, cases.csv, table.json, table.md, verdict.json and verdict.md into an empty folder.
 
-    Parameters
-    ----------
-    folder : Path
-        An empty folder.
-    result : FigureResult
-    verdict : Verdict
-    facts : mapping
-        Added to verdict.json: the figure, the machine, the time. ``heading`` is the title of verdict.md.
+    The facts, figure, machine and time, are added to verdict.json; ``heading`` is the title of verdict.md.
     """
     result.data.to_csv(folder / "data.csv", index=False)
     if result.table is not None:

@@ -5,66 +5,38 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar
+from typing import Any
 
 from svm_cost_curves import datasets, solvers
-from svm_cost_curves.datasets import DataError
+from svm_cost_curves.datasets import DataError, DatasetSpec
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.engine import MPI, EngineMissingError
 from svm_cost_curves.experiments.configuration.settings import RunSettings, setting_name
 from svm_cost_curves.experiments.reproduction.evidence import Run
 from svm_cost_curves.experiments.reproduction.options import Options, resolve_options
 from svm_cost_curves.experiments.reproduction.spec import OWN_FILES, FigureError, FigureSpec, overrides_of
-from svm_cost_curves.experiments.run.code_identity import code_id
-from svm_cost_curves.experiments.run.identity import run_key
+from svm_cost_curves.experiments.run.identity import code_id, run_key
 from svm_cost_curves.solvers import SettingsError
 
-T = TypeVar("T")
-State = Literal["done", "partial", "none"]
+FindRuns = Callable[[Collection[str]], Mapping[str, Run]]
+"""Returns the finished run of each key; keys without a run are missing from the result."""
 
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One run of a figure.
-
-    Attributes
-    ----------
-    series : str
-        Name of the curve.
-    settings : RunSettings
-    key : str
-        Identity of the run.
-    found : Run or None
-        The run in the store.
-    beside : bool
-        Whether the store has it only as made beside other runs, where `settings.alone` refuses that.
-    """
+    """One run of a figure: the name of its curve, its settings and its key; `found` is the run in the store."""
 
     series: str
     settings: RunSettings
     key: str
     found: Run | None
     beside: bool = False
+    """Whether the store has it only as made beside other runs, where `settings.alone` refuses that."""
 
 
 @dataclass(frozen=True)
 class PlannedPanel:
-    """One data set of a figure, and its runs.
-
-    Attributes
-    ----------
-    paper_dataset : str
-        The paper's data set.
-    dataset : str
-        The data set that is used.
-    stand_in : str
-        Why `dataset` only stands in for the paper's; empty if it does not.
-    settings : mapping of str to RunSettings
-        For each series, with seed 0.
-    runs : tuple of PlannedRun
-    left_out : mapping of str to str
-        Series that cannot solve the problem, and why.
-    """
+    """One data set of a figure, and its runs; the fields are those of `evidence.Panel`."""
 
     paper_dataset: str
     dataset: str
@@ -76,22 +48,13 @@ class PlannedPanel:
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of a figure at a scale.
-
-    Attributes
-    ----------
-    spec : FigureSpec
-        With the series that follow from the options.
-    options : Options
-    panels : tuple of PlannedPanel
-    absent : mapping of str to str
-        Data sets and engines that are not available, and why.
-    """
+    """The plan of a figure at a scale; `spec` has the series that follow from the options."""
 
     spec: FigureSpec
     options: Options
     panels: tuple[PlannedPanel, ...]
     absent: Mapping[str, str] = field(default_factory=dict)
+    """Data sets and engines that are not available, and why."""
 
     @property
     def runs(self) -> list[PlannedRun]:
@@ -103,44 +66,38 @@ class Plan:
         """Runs that are not in the store."""
         return [run for run in self.runs if run.found is None]
 
-    @property
-    def state(self) -> State:
-        """Whether all, some or none of the runs are in the store."""
-        found = sum(run.found is not None for run in self.runs)
-        return "done" if found == len(self.runs) else "partial" if found else "none"
-
-
-class FindsRuns(Protocol):
-    """A place with finished runs."""
-
-    def find_all_finished(self, keys: Collection[str]) -> Mapping[str, Run]:
-        """Return the run of each key; keys without a run are missing from the result."""
-
 
 class Planner:
     """Plans figures on one store; settings and runs that several figures share are looked up once.
 
     Parameters
     ----------
-    store : FindsRuns
+    find : callable
+        Finds runs in the store.
     fetch : callable
         Fetches the files of a data set with missing runs; raises DataError if they are not available.
     alone : bool
         Whether runs of figures of times must have been made alone: at the scale of the paper, in a store of this
         machine, and unless the options say otherwise (`Options.together`). Others count as missing.
+    key : callable
+        Returns the key of a run in the store; by default its `run_key` for this build.
     """
 
     def __init__(
-        self, store: FindsRuns, fetch: Callable[[datasets.DatasetSpec], None] | None = None, *, alone: bool = False
+        self,
+        find: FindRuns,
+        fetch: Callable[[DatasetSpec], None] | None = None,
+        *,
+        alone: bool = False,
+        key: Callable[[RunSettings], str] | None = None,
     ) -> None:
-        self._store = store
-        self._alone = alone
+        self._find = find
         self._fetch = fetch
+        self._alone = alone
+        self.key = key or self._run_key
         self._settings: dict[tuple[str, ...], RunSettings] = {}
-        self._fingerprints: dict[str, str] = {}
         self._found: dict[str, Run] = {}
-        self._fetched: set[str] = set()
-        self._refused: dict[str, DataError] = {}
+        self._of_data: dict[tuple[Callable[[DatasetSpec], Any], str], Any] = {}
 
     def plan(self, spec: FigureSpec, options: Options) -> Plan:
         """Plan one figure.
@@ -165,7 +122,50 @@ class Planner:
                     absent[dataset] = str(error)
         return Plan(spec, options, tuple(panels), absent)
 
-    def settings(self, overrides: Sequence[str], options: Options) -> RunSettings:
+    def _panel(
+        self, spec: FigureSpec, options: Options, paper_dataset: str, dataset: str, absent: dict[str, str]
+    ) -> PlannedPanel:
+        """Plan one data set; raises DataError if runs are missing and the data are not available.
+
+        Series whose engine is not installed are left out, and the engine is added to `absent`.
+        """
+        scale = spec.scale(options.scale)
+        alone = self._alone and spec.timed and options.scale == "paper" and not options.together
+        settings: dict[str, RunSettings] = {}
+        left_out: dict[str, str] = {}
+        wanted: list[tuple[str, RunSettings]] = []
+        for series in spec.series_on(paper_dataset, dataset):
+            try:
+                words = overrides_of(series, scale.overrides, paper_dataset, dataset, options.overrides)
+                first = self._settings_of(words, options)
+            except EngineMissingError as error:
+                absent[MPI] = str(error).removeprefix(f"{MPI} ")
+                continue
+            except SettingsError as error:
+                if not spec.allow_unsolvable:
+                    raise
+                left_out[series.name] = str(error).removeprefix(f"{' '.join(series.overrides[:1])} ")
+                continue
+            if _too_few(first):
+                continue
+            if alone:
+                first = dataclasses.replace(first, alone=first.store_uri is None)  # a server has each run once
+            settings[series.name] = first
+            seeds = range(spec.runs_of(series, options.scale))
+            wanted += [(series.name, _seeded(first, seed, split=spec.split_by_seed)) for seed in seeds]
+        runs = self._look_up(wanted)
+        if left_out and not any(series.name in settings for series in spec.curves if not series.reference_only):
+            raise FigureError(f"nothing is left to compare on {dataset}: {'; '.join(dict.fromkeys(left_out.values()))}")
+        if self._fetch is not None and (not runs or any(run.found is None for run in runs)):
+            for run in settings.values():
+                self._once(self._fetch, run.dataset)
+        stand_in = _stand_in(spec, paper_dataset, dataset, settings)
+        if dataset.partition(":")[0] == OWN_FILES and settings:  # the files have a name
+            shown = next(iter(settings.values())).dataset.name
+            paper_dataset, dataset = shown if paper_dataset == dataset else paper_dataset, shown
+        return PlannedPanel(paper_dataset, dataset, stand_in, settings, tuple(runs), left_out)
+
+    def _settings_of(self, overrides: Sequence[str], options: Options) -> RunSettings:
         """Return the settings for some overrides.
 
         Overrides of the command line must have an effect; those of a figure's file need not on each data set.
@@ -177,51 +177,10 @@ class Planner:
             self._settings[key] = settings_of(overrides, jobs=options.jobs, may_be_unused=of_figure)
         return self._settings[key]
 
-    def _panel(
-        self, spec: FigureSpec, options: Options, paper_dataset: str, dataset: str, absent: dict[str, str]
-    ) -> PlannedPanel:
-        """Plan one data set; raises DataError if runs are missing and the data are not available.
-
-        Series whose engine is not installed are left out, and the engine is added to `absent`.
-        """
-        scale = spec.scale(options.scale)
-        settings: dict[str, RunSettings] = {}
-        left_out: dict[str, str] = {}
-        wanted: list[tuple[str, RunSettings]] = []
-        for series in spec.series_on(paper_dataset, dataset):
-            try:
-                words = overrides_of(series, scale.overrides, paper_dataset, dataset, options.overrides)
-                first = self.settings(words, options)
-            except EngineMissingError as error:
-                absent[MPI] = str(error).removeprefix(f"{MPI} ")
-                continue
-            except SettingsError as error:
-                if not spec.allow_unsolvable:
-                    raise
-                left_out[series.name] = str(error).removeprefix(f"{' '.join(series.overrides[:1])} ")
-                continue
-            if _too_few(first):
-                continue
-            if self._alone and spec.timed and options.scale == "paper" and not options.together:
-                first = dataclasses.replace(first, alone=first.store_uri is None)  # a server has each run once
-            settings[series.name] = first
-            seeds = range(spec.runs_of(series, options.scale))
-            wanted += [(series.name, _seeded(first, seed, split=spec.split_by_seed)) for seed in seeds]
-        runs = self._look_up(wanted)
-        if left_out and not any(series.name in settings for series in spec.curves if not series.reference_only):
-            raise FigureError(f"nothing is left to compare on {dataset}: {'; '.join(dict.fromkeys(left_out.values()))}")
-        self._require_data(dataset, settings, runs)
-        stand_in = _stand_in(spec, paper_dataset, dataset, settings)
-        if dataset.partition(":")[0] == OWN_FILES and settings:  # the files have a name
-            shown = next(iter(settings.values())).dataset.name
-            paper_dataset, dataset = shown if paper_dataset == dataset else paper_dataset, shown
-        return PlannedPanel(paper_dataset, dataset, stand_in, settings, tuple(runs), left_out)
-
     def _look_up(self, wanted: Sequence[tuple[str, RunSettings]]) -> list[PlannedRun]:
         """Look up runs in the store, in one query."""
         keyed = [(series, settings, self.key(settings)) for series, settings in wanted]
-        unknown = [key for _, settings, key in keyed if not _serves(settings, self._found.get(key))]
-        self._found |= self._store.find_all_finished(unknown)
+        self._found |= self._find([key for _, run, key in keyed if not _serves(run, self._found.get(key))])
         runs = []
         for series, settings, key in keyed:
             found = self._found.get(key)
@@ -229,41 +188,21 @@ class Planner:
             runs.append(PlannedRun(series, settings, key, found if serves else None, beside=bool(found) and not serves))
         return runs
 
-    def key(self, settings: RunSettings) -> str:
-        """Return the key of a run."""
-        build, code = solvers.build_info(), code_id(settings.solver)
-        return run_key(settings.identity(), self.fingerprint(settings), build["build_id"], build["isa"], code)
+    def _run_key(self, settings: RunSettings) -> str:
+        build, fingerprint = solvers.build_info(), self._once(datasets.fingerprint, settings.dataset)
+        return run_key(settings.identity(), fingerprint, build["build_id"], build["isa"], code_id(settings.solver))
 
-    def fingerprint(self, settings: RunSettings) -> str:
-        """Return the identity of a run's data."""
-        identity = repr(settings.dataset)
-        if identity not in self._fingerprints:
-            self._fingerprints[identity] = self._once(settings.dataset, lambda: datasets.fingerprint(settings.dataset))
-        return self._fingerprints[identity]
-
-    def _require_data(self, dataset: str, settings: Mapping[str, RunSettings], runs: Sequence[PlannedRun]) -> None:
-        """Raise DataError if runs are missing and a data set is not available."""
-        del dataset  # its files follow from the settings
-        if not runs or any(run.found is None for run in runs):
-            for run in settings.values():
-                self._fetch_once(run.dataset)
-
-    def _fetch_once(self, spec: datasets.DatasetSpec) -> None:
-        """Fetch a data set's files, once."""
-        if self._fetch is not None and repr(spec) not in self._fetched:
-            fetch = self._fetch
-            self._once(spec, lambda: fetch(spec))
-            self._fetched.add(repr(spec))
-
-    def _once(self, spec: datasets.DatasetSpec, call: Callable[[], T]) -> T:
-        """Call a function of a data set; a DataError is remembered, because a second attempt may take minutes."""
-        if known := self._refused.get(repr(spec)):
-            raise known
-        try:
-            return call()
-        except DataError as error:
-            self._refused[repr(spec)] = error
-            raise
+    def _once(self, call: Callable[[DatasetSpec], Any], spec: DatasetSpec) -> Any:
+        """Call a function of a data set once; a DataError is remembered too, as another attempt may take minutes."""
+        place = call, repr(spec)
+        if place not in self._of_data:
+            try:
+                self._of_data[place] = call(spec)
+            except DataError as error:
+                self._of_data[place] = error
+        if isinstance(result := self._of_data[place], DataError):
+            raise result
+        return result
 
 
 def _serves(settings: RunSettings, found: Run | None) -> bool:

@@ -59,21 +59,13 @@ class PublishedCurve(pd.DataFrame):
 
 @dataclass(frozen=True)
 class PublishedRun:
-    """A run in the evidence.
-
-    Attributes
-    ----------
-    key : str
-        Identity of the run (`experiments.run.identity.run_key`).
-    result : dict
-        result.json, without what only its machine needs.
-    points : DataFrame
-        Its rows of `POINTS`, the published columns.
-    """
+    """A run in the evidence, by its `experiments.run.identity.run_key`."""
 
     key: str
     result: dict[str, Any]
+    """result.json, without what only its machine needs."""
     points: pd.DataFrame = field(compare=False, repr=False)
+    """Its rows of `POINTS`, the published columns."""
 
     @property
     def alone(self) -> bool:
@@ -92,13 +84,7 @@ def published_figures(folder: Path) -> list[str]:
 
 
 def read_facts(folder: Path, figure: str) -> dict[str, Any]:
-    """Return the content of a figure's JSON file.
-
-    Raises
-    ------
-    EvidenceError
-        There is none, or it is damaged or of an unknown format.
-    """
+    """Return the content of a figure's JSON file; EvidenceError if it is missing, damaged or of an unknown format."""
     name = f"{figure}.json"
     if not (folder / name).exists():
         raise EvidenceError(f"there is no evidence of {figure} in {folder.name}/")
@@ -109,14 +95,7 @@ def read_facts(folder: Path, figure: str) -> dict[str, Any]:
 
 
 def read_series(folder: Path, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a figure's rows of `SERIES`, in its order.
-
-    Parameters
-    ----------
-    folder : Path
-    facts : mapping
-        Content of the figure's JSON file.
-    """
+    """Return a figure's rows of `SERIES`, in its order; `facts` is the content of its JSON file."""
     import pyarrow.compute
 
     table = read_table(folder, facts["tables"], SERIES)
@@ -125,68 +104,56 @@ def read_series(folder: Path, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def figure_runs(folder: Path, figure: str) -> dict[str, PublishedRun]:
-    """Return the published runs of a figure by their keys.
-
-    Raises
-    ------
-    EvidenceError
-        The figure is not published, or a file is damaged.
-    """
+    """Return the published runs of a figure by their keys; EvidenceError if it is not published, or a file damaged."""
     facts = read_facts(folder, figure)
     return read_runs(folder, facts["tables"], {row["key"] for row in read_series(folder, facts)})
 
 
 def read_runs(folder: Path, tables: str, keys: Collection[str]) -> dict[str, PublishedRun]:
-    """Return published runs by their keys.
+    """Return published runs by their keys, from a folder of tables; EvidenceError if they lack one or are damaged."""
+    import pyarrow.compute
 
-    Parameters
-    ----------
-    folder : Path
-    tables : str
-        Name of the folder of the tables.
-    keys : collection of str
-
-    Raises
-    ------
-    EvidenceError
-        A file is damaged, or has not all of the runs.
-    """
     if not keys:
         return {}
-    rows = {row["key"]: row for row in _chosen(read_table(folder, tables, RUNS), keys).to_pylist()}
-    points, places = _points_of(_chosen(read_table(folder, tables, POINTS), keys))
+    wanted = pyarrow.array(list(keys), type=pyarrow.string())
+    runs, points = (
+        table.filter(pyarrow.compute.is_in(table["key"], wanted))
+        for table in (read_table(folder, tables, name) for name in (RUNS, POINTS))
+    )
+    rows = {row["key"]: row for row in runs.to_pylist()}
+    frame, places = _points_of(points)
     if lost := sorted({*keys} - (rows.keys() & places.keys())):
         raise EvidenceError(f"{tables}/{RUNS}.parquet or {POINTS}.parquet lacks the run {lost[0]}: publish it again")
     columns = {key: tuple(name for name in COLUMNS if name in row["columns"]) for key, row in rows.items()}
-    published = {names: points[list(names)] for names in {*columns.values()}}
+    published = {names: frame[list(names)] for names in {*columns.values()}}
     return {
-        key: PublishedRun(key, result_of(row), published[columns[key]].iloc[places[key]]) for key, row in rows.items()
+        key: PublishedRun(key, _result_of(row), published[columns[key]].iloc[places[key]]) for key, row in rows.items()
     }
 
 
-def result_of(row: Mapping[str, Any]) -> dict[str, Any]:
+def _points_of(table: pyarrow.Table) -> tuple[pd.DataFrame, dict[str, slice]]:
+    """Return the points of all runs, typed as in a curve, and the rows of each run, which follow each other."""
+    import pyarrow
+
+    frame = table.to_pandas(types_mapper={pyarrow.int64(): pd.Int64Dtype()}.get)
+    keys = frame["key"].cat
+    starts = np.flatnonzero(np.diff(keys.codes, prepend=-1))
+    names, ends = keys.categories[keys.codes.iloc[starts]], [*starts[1:], len(frame)]
+    places = {name: slice(start, end) for name, start, end in zip(names, starts, ends, strict=True)}
+    return frame.astype({name: np.float64 for name in COLUMNS if name not in COUNTS}), places
+
+
+def _result_of(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result.json of a row of `RUNS`."""
     entries = {name: value for name, value in row.items() if name not in NO_RESULT and value is not None}
     return {name: value if name in SCALARS else json.loads(value) for name, value in entries.items()}
 
 
 def published_runs(folder: Path = EVIDENCE) -> pd.DataFrame:
-    """Return all published runs of all papers.
+    """Return all published runs of all papers; raises EvidenceError if a file is damaged.
 
-    Parameters
-    ----------
-    folder : Path
-
-    Returns
-    -------
-    DataFrame
-        ``key``, ``algo``, ``dataset``, ``seed``, ``cpu_seconds``, ``wall_seconds``, and as JSON text ``settings`` and
-        ``provenance``.
-
-    Raises
-    ------
-    EvidenceError
-        A file is damaged.
+    The columns are ``key``, ``algo``, ``dataset``, ``seed``, ``cpu_seconds``, ``wall_seconds``, and as JSON text
+    ``settings`` and ``provenance``.
     """
     names = ["key", "algo", "dataset", "seed", "cpu_seconds", "wall_seconds", "settings", "provenance"]
     folders = sorted(path.parent.name for path in folder.glob(f"*/{RUNS}.parquet"))
@@ -203,38 +170,8 @@ def read_table(folder: Path, tables: str, name: str) -> pyarrow.Table:
     return pyarrow.parquet.read_table(content, read_dictionary=["key"] if name == POINTS else None)
 
 
-def _chosen(table: pyarrow.Table, keys: Collection[str]) -> pyarrow.Table:
-    import pyarrow.compute
-
-    return table.filter(pyarrow.compute.is_in(table["key"], pyarrow.array(list(keys), type=pyarrow.string())))
-
-
-def _points_of(table: pyarrow.Table) -> tuple[pd.DataFrame, dict[str, slice]]:
-    """Return the points of all runs, and the rows of each run by its key; the rows of one run follow each other."""
-    codes = table["key"].unify_dictionaries().combine_chunks()
-    runs = codes.indices.to_numpy()
-    starts = np.flatnonzero(np.diff(runs, prepend=-1))
-    frame = pd.DataFrame({name: _column(name, table[name]) for name in COLUMNS}, copy=False)
-    names, ends = codes.dictionary.to_pylist(), [*starts[1:], len(runs)]
-    return frame, {names[runs[start]]: slice(start, end) for start, end in zip(starts, ends, strict=True)}
-
-
-def _column(name: str, column: pyarrow.ChunkedArray) -> Any:
-    """Return a column as a curve has it: counts as nullable integers, the others as float64 with NaN."""
-    if name not in COUNTS:
-        return column.to_numpy().astype(np.float64, copy=False)
-    missing = column.is_null().to_numpy()
-    return pd.arrays.IntegerArray(column.fill_null(0).to_numpy(), missing)
-
-
 def read_verified(folder: Path, name: str) -> bytes:
-    """Return the content of a file of evidence.
-
-    Raises
-    ------
-    EvidenceError
-        The file is missing, or its checksum is not that in `SUMS`.
-    """
+    """Return the content of a file of evidence; EvidenceError if it is missing, or its checksum not that in `SUMS`."""
     try:
         content = (folder / name).read_bytes()
     except FileNotFoundError:

@@ -14,7 +14,6 @@ from svm_cost_curves.experiments.provenance import program_checksum
 from svm_cost_curves.experiments.reproduction.checks import counts, in_words, recorded_checks, to_make_again
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
 from svm_cost_curves.experiments.reproduction.drawing import FigureDrawing, draw_all, reading
-from svm_cost_curves.experiments.reproduction.evidence import Run
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.output import INPUTS
 from svm_cost_curves.experiments.reproduction.published import (
@@ -37,47 +36,26 @@ from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
 from svm_cost_curves.support.files import write_file
 
 SOURCES: Final = "sources.json"
-CHECKS_PAGE: Final = "checks.md"
 
 
 def published_drawings(evidence: Path, figures: Path) -> list[FigureDrawing]:
-    """Return how all published figures are drawn: with the commit, the machine and the time of the publication.
-
-    Parameters
-    ----------
-    evidence, figures : Path
-        Folders.
-
-    Raises
-    ------
-    EvidenceError
-        There are none, or a file is damaged.
-    """
-    names = published_figures(evidence)
-    if not names:
-        raise EvidenceError(f"there is no evidence in {evidence.name}/")
+    """Return how all figures published in a folder are drawn into another: as published; EvidenceError if none is."""
     drawings = []
-    for name in names:
+    for name in published_figures(evidence):
         facts = read_facts(evidence, name)
         options, folder = Options(facts["scale"]), figures / name / facts["scale"]
         drawings.append(
             FigureDrawing(read_figure(name), options, evidence, folder, facts["command"], as_published=True)
         )
+    if not drawings:
+        raise EvidenceError(f"there is no evidence in {evidence.name}/")
     return drawings
 
 
 def draw_papers(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[str]:
     """Draw published figures, but for those that are there from the same evidence by the same program.
 
-    Yields
-    ------
-    str
-        A paper, when all of its figures are there.
-
-    Raises
-    ------
-    EvidenceError
-        As `draw_all`.
+    Yield a paper when all of its figures are there. Errors are those of `draw_all`.
     """
     order = [*PAPERS, *(drawing.spec.paper for drawing in drawings)]
     left = sorted(drawings, key=lambda drawing: order.index(drawing.spec.paper))
@@ -94,9 +72,8 @@ def draw_papers(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[str]:
 
 def inputs_of(evidence: Path, figure: str) -> str:
     """Return the checksum of all that a published figure is drawn from: its evidence and the program."""
-    tables = read_facts(evidence, figure)["tables"]
+    tables, sums = read_facts(evidence, figure)["tables"], read_sums(evidence)
     names = [f"{figure}.json", *(f"{tables}/{name}.parquet" for name in TABLES)]
-    sums = read_sums(evidence)
     return hashlib.sha256("".join([program_checksum(), *(sums.get(name, "") for name in names)]).encode()).hexdigest()
 
 
@@ -110,17 +87,7 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     These are ``coverage.md``, ``data.md``, ``changes.md`` and ``checks.md``. ``sources.json`` gets the checksums of the
     evidence and of the pages, so that a test notices a page that was edited or belongs to other evidence.
 
-    Parameters
-    ----------
-    evidence, target : Path
-        Folders.
-    jobs : int
-        Figures at a time.
-
-    Returns
-    -------
-    list of Path
-        The pages.
+    Figures are drawn `jobs` at a time. Return the pages.
 
     Raises
     ------
@@ -130,7 +97,10 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     published = published_figures(evidence)
     with reading():
         runs = {figure: [*figure_runs(evidence, figure).values()] for figure in published}
-    _check_commits(runs)
+    changed = [figure for figure, own in runs.items() if any(run.result["provenance"]["dirty"] for run in own)]
+    if changed:
+        raise EvidenceError(f"runs were made with uncommitted changes, make them again: {', '.join(changed)}")
+    checks = recorded_checks(evidence)
     papers = dict.fromkeys(paper for figure, paper in catalogue().items() if paper and figure in published)
     with tempfile.TemporaryDirectory() as place:
         figures = Path(place)
@@ -142,35 +112,27 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
                 "coverage.md": coverage_page(collect(figures)),
                 "data.md": data_page(evidence),
                 "changes.md": changes_page(evidence),
+                "checks.md": render(
+                    "checks.md.j2",
+                    checks=checks,
+                    by_figure=[_counts(check) for check in checks],
+                    to_make_again=to_make_again(checks, runs),
+                    in_words=in_words,
+                    times=_times,
+                    moment=moment,
+                    notes=notes_on("checks"),
+                ),
             }
         for name, text in texts.items():
             if text:
                 pages.append(target / name)
                 pages[-1].write_text(text, encoding="utf-8")
-    checks, recorded = target / CHECKS_PAGE, recorded_checks(evidence)
-    page = render(
-        "checks.md.j2",
-        checks=recorded,
-        by_figure=[_counts(check) for check in recorded],
-        to_make_again=to_make_again(recorded, runs),
-        in_words=in_words,
-        times=_times,
-        moment=moment,
-        notes=notes_on("checks"),
-    )
-    checks.write_text(page, encoding="utf-8")
     sources = {
         "evidence": {name: checksum(evidence / f"{name}.json") for name in published},
-        "pages": {path.name: checksum(path) for path in (*pages, checks)},
+        "pages": {path.name: checksum(path) for path in pages},
     }
     write_file(target / SOURCES, (json.dumps(sources, indent=1) + "\n").encode())
-    return [*pages, checks]
-
-
-def _check_commits(runs: Mapping[str, Sequence[Run]]) -> None:
-    changed = [figure for figure, own in runs.items() if any(run.result["provenance"]["dirty"] for run in own)]
-    if changed:
-        raise EvidenceError(f"runs were made with uncommitted changes, make them again: {', '.join(changed)}")
+    return pages
 
 
 def _counts(check: Mapping[str, Any]) -> dict[str, Counter[str]]:

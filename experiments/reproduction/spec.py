@@ -6,7 +6,7 @@ Plain dataclasses, which pydantic fills and checks.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -51,31 +51,17 @@ class FigureError(ValueError):
 
 @dataclass
 class ScaleSpec(Described):
-    """Size of a figure: data, budget and repetitions; the method is the same.
-
-    Attributes
-    ----------
-    seeds : int
-        Runs of each series, with seeds 0, 1, ...
-    overrides : list of str
-        Added to those of each series; they win.
-    """
+    """Size of a figure: data, budget and repetitions; the method is the same."""
 
     seeds: NonNegativeInt = 1
+    """Runs of each series, with seeds 0, 1, ..."""
     overrides: list[str] = field(default_factory=list)
+    """Added to those of each series; they win."""
 
 
 @dataclass
 class OptionSpec(Described):
-    """An option ``name=value`` of one figure.
-
-    Attributes
-    ----------
-    value : str
-        Default.
-    says : str
-        Line of ``--help``.
-    """
+    """An option ``name=value`` of one figure, with its default, and what it says in ``--help``."""
 
     value: str = ""
     says: str = ""
@@ -83,72 +69,47 @@ class OptionSpec(Described):
 
 @dataclass
 class FigureSpec(Described):
-    """One figure or table.
-
-    Attributes
-    ----------
-    id : str
-        ``<paper>_<what>``, the name of its file.
-    paper : str
-        Key of the paper (``sbp``); may be empty.
-    label : str
-        Its name in the paper: ``Figure 2``, or the section of an experiment in the text.
-    title : str
-        Title, half a line.
-    maker : str
-        Module with ``make(evidence)``.
-    datasets : list of str
-        In the paper's order, one panel each; may be empty.
-    stand_ins : dict of str to str
-        Data set to its stand-in, used if the data set is not available, and marked as such.
-    missing_data : dict of str to str
-        The paper's data sets that are left out, and why. They count as cases that were not run.
-    series : list of SeriesSpec
-    scales : dict of str to ScaleSpec
-        One for each of `SCALES`.
-    timed : bool
-        Its cost axis is time: runs are made one at a time, unless ``timed=together``.
-    split_by_seed : bool
-        Whether a run's seed is also its ``dataset.split_seed``: then runs differ in their training and test rows too.
-    rows : list of RowSpec
-        Rows of panels of a figure of curves (`experiments.papers.curves`).
-    claims, numbers
-        Claims to judge and numbers to compare; may be empty.
-    options : dict of str to OptionSpec
-        Its options on the command line.
-    settings : list of str
-        Groups of ``run.py``'s settings (``problem``) that the command line may change for all runs.
-    series_module : str
-        Module with ``with_series(spec, options)`` for a figure whose series follow from the command line; else empty.
-    allow_unsolvable : bool
-        Whether a series that cannot solve the problem is left out, with the reason, instead of an error.
-    based_on : list of BaseSpec
-        Other figures whose series and claims this one repeats on its own data sets; its `series_module` reads them.
-    excluded_because : dict of str to str
-        Claims that are not repeated, and why.
-    """
+    """One figure or table."""
 
     id: str = ""
+    """``<paper>_<what>``, the name of its file."""
     paper: str = ""
+    """Key of the paper (``sbp``); may be empty."""
     label: str = ""
+    """Its name in the paper: ``Figure 2``, or the section of an experiment in the text."""
     title: str = ""
     maker: str = ""
+    """Module with ``make(evidence)``."""
     datasets: list[str] = field(default_factory=list)
+    """In the paper's order, one panel each; may be empty."""
     stand_ins: dict[str, str] = field(default_factory=dict)
+    """Data set to its stand-in, used if the data set is not available, and marked as such."""
     missing_data: dict[str, str] = field(default_factory=dict)
+    """The paper's data sets that are left out, and why. They count as cases that were not run."""
     series: list[SeriesSpec] = field(default_factory=list)
     scales: dict[str, ScaleSpec] = field(default_factory=dict)
+    """One for each of `SCALES`."""
     timed: bool = False
+    """Its cost axis is time: runs are made one at a time, unless ``timed=together``."""
     split_by_seed: bool = False
+    """Whether a run's seed is also its ``dataset.split_seed``: then runs differ in their training and test rows too."""
     rows: list[RowSpec] = field(default_factory=list)
+    """Rows of panels of a figure of curves (`experiments.papers.curves`)."""
     claims: list[ClaimSpec] = field(default_factory=list)
     numbers: list[NumberSpec] = field(default_factory=list)
+    """Claims to judge, and numbers to compare."""
     options: dict[str, OptionSpec] = field(default_factory=dict)
+    """Its options on the command line."""
     settings: list[str] = field(default_factory=list)
+    """Groups of ``run.py``'s settings (``problem``) that the command line may change for all runs."""
     series_module: str = ""
+    """Module with ``with_series(spec, options)`` for a figure whose series follow from the command line; else empty."""
     allow_unsolvable: bool = False
+    """Whether a series that cannot solve the problem is left out, with the reason, instead of an error."""
     based_on: list[BaseSpec] = field(default_factory=list)
+    """Other figures whose series and claims this one repeats on its own data sets; its `series_module` reads them."""
     excluded_because: dict[str, str] = field(default_factory=dict)
+    """Claims that are not repeated, and why."""
 
     @cached_property
     def curves(self) -> list[SeriesSpec]:
@@ -156,13 +117,7 @@ class FigureSpec(Described):
         return [curve for series in self.series for curve in (list(series.members().values()) or [series])]
 
     def members(self, name: str) -> dict[float, str]:
-        """Return the values of a series' grid and the names of their series.
-
-        Raises
-        ------
-        KeyError
-            There is no such series.
-        """
+        """Return the values of a series' grid and the names of their series; KeyError without such a series."""
         return self._members[name]
 
     @cached_property
@@ -196,11 +151,7 @@ class FigureSpec(Described):
     def candidates(self, chosen: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
         """Return the candidates for each data set of the paper; the first that is available is used.
 
-        Parameters
-        ----------
-        chosen : sequence of str
-            Only these data sets; any other data set stands for itself. Empty: those of the figure, which a figure
-            without data sets always has.
+        With chosen data sets only these; any other data set stands for itself. A figure without data sets has none.
 
         Raises
         ------
@@ -215,19 +166,12 @@ class FigureSpec(Described):
         for name in chosen:
             if name.partition(":")[0] not in known:  # file:PATH, sklearn:NAME; others with a colon are refused later
                 raise FigureError(f"unknown data set {name!r}{known_names(name, known, command_line('run', '--help'))}")
-            paper_dataset = next((paper_dataset for paper_dataset, names in own.items() if name in names), None)
-            # a named data set is used even if the paper's is available
-            result[paper_dataset or name] = (name,)
+            paper_dataset = next((paper_dataset for paper_dataset, names in own.items() if name in names), name)
+            result[paper_dataset] = (name,)  # even if the paper's is available
         return result
 
     def scale(self, name: str) -> ScaleSpec:
-        """Return one of the scales.
-
-        Raises
-        ------
-        FigureError
-            There is no such scale.
-        """
+        """Return one of the scales; FigureError if there is no such scale."""
         if name not in self.scales:
             raise FigureError(f"unknown scale {name!r}{known_names(name, SCALES)}")
         return self.scales[name]
@@ -238,17 +182,8 @@ def overrides_of(
 ) -> tuple[str, ...]:
     """Return the overrides of ``run.py`` for a series on a data set, without the seed; later ones win.
 
-    Overrides for the paper's data set also apply to its stand-in, unless the stand-in has its own.
-
-    Parameters
-    ----------
-    series : SeriesSpec
-    scale : sequence of str
-        Overrides of the scale.
-    paper_dataset, dataset : str
-        The paper's data set, and the one that is used.
-    further : sequence of str
-        Overrides of the command line.
+    They are those of the series, of the data set, of the scale, and `further` ones of the command line. Overrides for
+    the paper's data set also apply to its stand-in `dataset`, unless that has its own.
     """
     of_data = [word for name in (paper_dataset, dataset) for word in series.by_dataset.get(name, [])]
     words = {setting_name(word): word for word in (*series.overrides, *of_data, *scale, *further)}
@@ -288,12 +223,7 @@ def catalogue(folder: Path | None = None) -> dict[str, str]:
 def read_figure(name: str, folder: Path | None = None, *, with_statistics: bool = True) -> FigureSpec:
     """Read and check the file of a figure (`figure_files`), or the file `name` if it ends in ``.yaml``.
 
-    Parameters
-    ----------
-    name : str
-    folder : Path, optional
-    with_statistics : bool
-        Also check the claims' statistics, for which the figure's module is imported.
+    With statistics also those of the claims are checked, for which the figure's module is imported.
 
     Raises
     ------
@@ -318,14 +248,8 @@ def read_figure(name: str, folder: Path | None = None, *, with_statistics: bool 
     return spec
 
 
-def choose(name: str, known: Mapping[str, str] | None = None) -> tuple[str, ...]:
+def choose(name: str) -> tuple[str, ...]:
     """Return the figures of ``figure=``: an id, a paper, ``all``, or a file; or several, joined by commas.
-
-    Parameters
-    ----------
-    name : str
-    known : mapping of str to str, optional
-        Figures and their papers; by default `catalogue`, which is made for names other than ids only.
 
     Raises
     ------
@@ -334,10 +258,10 @@ def choose(name: str, known: Mapping[str, str] | None = None) -> tuple[str, ...]
     """
     chosen: list[str] = []
     for part in name.split(","):
-        if part.endswith(".yaml") or (known is None and _file_of(part, None) is not None):
+        if part.endswith(".yaml") or _file_of(part, None) is not None:
             chosen.append(part)
             continue
-        known = catalogue() if known is None else known
+        known = catalogue()  # not for ids: it reads all files
         members = [figure for figure, paper in known.items() if part in ("all", figure, paper or figure)]
         if not members:
             if part == "report":

@@ -33,14 +33,7 @@ _FILES: Final[Mapping[str, str]] = {
 
 
 def show(verdict: Verdict, folder: Path) -> None:
-    """Print the verdicts, or of a figure without claims its table; then the paths of its files.
-
-    Parameters
-    ----------
-    verdict : Verdict
-    folder : Path
-        ``figures/<id>/<scale>``, as it was written.
-    """
+    """Print the verdicts, or of a figure without claims its table; then the paths of the files in its folder."""
     out = console(sys.stdout)
     if verdict.claims:
         out.print(claims_table(verdict), highlight=False)

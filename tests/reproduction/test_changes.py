@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE
 from svm_cost_curves.experiments.reproduction.report.changes import (
     Reason,
@@ -35,10 +33,6 @@ def interval(estimate: float, low: float, high: float, **more: bool) -> dict[str
 BEFORE = compact(
     claim(("adult", "a", "holds", interval(1.0, 0.5, 1.5)), ("web", "a", "fails", interval(2.0, 1.0, 3.0)))
 )
-
-
-def test_the_same_verdict_has_no_changes() -> None:
-    assert changes(BEFORE, BEFORE, []) == []
 
 
 def test_another_ruling_is_told_with_its_interval_before_and_after() -> None:
@@ -86,20 +80,14 @@ def test_a_case_of_one_edition_only_was_not_measured_in_the_other() -> None:
     assert change.rulings == ["web a: fails -> not measured"]
 
 
-def test_claims_and_readings_of_one_edition_only_are_no_changes() -> None:
-    assert changes({}, BEFORE, []) == changes(BEFORE, {}, []) == []
+def test_the_same_verdict_and_claims_and_readings_of_one_edition_only_are_no_changes() -> None:
+    assert changes(BEFORE, BEFORE, []) == changes({}, BEFORE, []) == changes(BEFORE, {}, []) == []
 
 
-def test_evidence_without_an_earlier_edition_has_no_page(tmp_path: Path) -> None:
-    assert changes_page(tmp_path) == ""
-
-
-def test_each_reason_is_the_reason_of_a_change() -> None:
+def test_the_page_lists_the_published_changes_and_each_reason_is_that_of_one(tmp_path: Path) -> None:
+    assert changes_page(tmp_path) == ""  # evidence without an earlier edition
     page = changes_page(EVIDENCE)
+    for name in ("asset.1", "sgdr.dual_ahead", "sbp.sparsity"):
+        assert f"| {name} |" in page.partition("## Intervals")[0]
     for reason in read_reasons():
         assert page.count(reason.name) > 1, reason.name
-
-
-@pytest.mark.parametrize("name", ["asset.1", "sgdr.dual_ahead", "sbp.sparsity"])
-def test_the_page_lists_the_published_changes(name: str) -> None:
-    assert f"| {name} |" in changes_page(EVIDENCE).partition("## Intervals")[0]

@@ -40,11 +40,6 @@ def test_a_number_that_is_computed_agrees_within_the_rounding(
     assert number(NumberSpec("x", paper, rounding=rounding), [ours]).outcome != "agrees"  # one run of many
 
 
-@given(st.floats(5.0, 25.0))
-def test_an_error_that_every_run_repeats_agrees_or_differs(error: float) -> None:
-    assert number(ERROR, error, test_rows=ROWS).outcome in {"agrees", "differs"}
-
-
 @pytest.mark.parametrize(("error", "rows"), [(0.46, 10_000), (15.06, 8141), (1.08, 14_169)])
 def test_the_limit_of_an_error_is_what_a_test_set_of_this_size_tells(error: float, rows: int) -> None:
     low, high = stats.binom.interval(0.95, rows, error / 100)

@@ -11,25 +11,25 @@ from hypothesis import strategies as st
 
 from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
 from svm_cost_curves.experiments.configuration.settings import available_cores
+from svm_cost_curves.experiments.reproduction.cli import completions, main
 from svm_cost_curves.experiments.reproduction.options import figure_named, parse
-from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, OptionSpec, choose
+from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, OptionSpec, catalogue, choose
 from svm_cost_curves.solvers import SettingsError
 
-KNOWN = {"sbp_fig1": "sbp", "sbp_fig2": "sbp", "sgd_revisited_fig1": "sgd_revisited"}
 
-
-def test_everything() -> None:
-    command = parse(
-        ["figure=sbp_fig2", "scale=paper", "dataset=adult,mnist", "jobs=3", "store.root=s", "figures=f", "memory=2GiB"]
-    )
-    assert command.figure == "sbp_fig2"
-    assert command.options.scale == "paper"
-    assert command.options.datasets == ("adult", "mnist")
-    assert command.options.jobs == 3
-    assert command.options.overrides == ("memory=2GiB", "store.root=s")
+def test_everything_and_defaults() -> None:
+    words = ["scale=paper", "dataset=adult,mnist", "jobs=3", "store.root=s", "figures=f", "memory=2GiB", "--dry-run"]
+    command = parse(["figure=sbp_fig2", *words, "timed=together"])
+    options = command.options
+    assert (command.figure, command.verb, command.dry_run) == ("sbp_fig2", "", True)
     assert (str(command.store), str(command.figures), str(command.report)) == ("s", "f", "report")
-    assert command.verb == ""
+    assert (options.scale, options.datasets, options.jobs, options.together) == ("paper", ("adult", "mnist"), 3, True)
+    assert options.overrides == ("memory=2GiB", "store.root=s")
+    command = parse(["figure=all"])
+    options = command.options
     assert not command.dry_run
+    assert (options.scale, options.datasets, options.jobs) == ("quick", (), available_cores())
+    assert not options.together
 
 
 @pytest.mark.parametrize("name", ["store", "store.root", "figures", "report"])
@@ -60,16 +60,6 @@ def test_a_store_is_a_folder_a_server_or_run_pys_word(words: list[str], folder: 
     assert command.options.overrides == tuple(own)
 
 
-def test_defaults() -> None:
-    command = parse(["figure=all", "--dry-run"])
-    assert command.options.scale == "quick"
-    assert command.options.jobs == available_cores()
-    assert not command.options.together
-    assert parse(["figure=sbp_fig2", "timed=together"]).options.together
-    assert command.options.datasets == ()
-    assert command.dry_run
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -87,6 +77,8 @@ def test_defaults() -> None:
         (["figure=x", "launcher=slurm"], "^launcher: .*'local' or 'ray', got 'slurm'"),
         (["figure=x", "address=h:1"], "add launcher=ray"),
         (["figure=x", "publish"], "publish must be the first word"),
+        (["figure=x", "runs=3"], "unknown setting 'runs=3'"),
+        (["check", "figure=x", "runs=0"], "runs must be a whole number >= 1 or 'each', got '0'"),
         (["check", "figure=x", "seed=-1"], "^seed: .*, got '-1'"),
         (["check", "figure=x", "from=evidence"], "from=evidence draws them"),
         (["list", "dataset=adult"], "with a scale only"),
@@ -95,10 +87,14 @@ def test_defaults() -> None:
         (["figure=x", "store=server"], "store=server needs the address"),
         (["figure=x", "store=a", "store.root=b"], "are two folders"),
         (["figure=x", "--dryrun"], "did you mean --dry-run"),
+        (["figure=x", "style=book"], "style must be one of screen, paper; got 'book'"),
+        (["figure=x", "style=screen", "width=3", "format=pdf"], "only a picture for a paper has them: add style=paper"),
+        (["figure=x", "style=paper", "width=nan"], "width must be a number of inches from 1 to 40, got 'nan'"),
+        (["figure=x", "style=paper", "format=pdf,gif"], "format must be one of pdf, svg, png, pgf; got 'gif'"),
     ],
 )
 def test_errors_name_the_fault(words: list[str], message: str) -> None:
-    with pytest.raises(FigureError, match=message):
+    with pytest.raises((FigureError, SettingsError), match=message):
         parse(words)
 
 
@@ -116,38 +112,18 @@ def test_verbs() -> None:
     command = parse(["check", "figure=x", "runs=each", "again=a"])
     assert (command.verb, command.runs, command.seed, command.again) == ("check", None, 0, Path("a"))
     assert parse(["check", "figure=x"]).runs == 5
-    assert [parse([*words, "figure=x"]).options.scale for words in (["check"], ["publish"], [])] == [
-        "paper",
-        "paper",
-        "quick",
-    ]
-    assert parse(["figure=x", "from=evidence"]).options.scale == "paper"
+    for words, scale in ((["check"], "paper"), (["publish"], "paper"), (["from=evidence"], "paper"), ([], "quick")):
+        assert parse([*words, "figure=x"]).options.scale == scale
 
 
 def test_the_style_of_a_paper() -> None:
-    assert parse(["figure=sbp"]).options.paper is None
-    assert parse(["figure=sbp", "style=screen"]).options.paper is None
-    assert parse(["figure=sbp", "style=paper"]).options.paper == PaperStyle(6.75, ("pdf", "png"))
-    assert parse(["figure=sbp", "style=paper", "width=3.25", "format=svg,pdf,svg"]).options.paper == PaperStyle(
-        3.25, ("svg", "pdf")
-    )
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["style=book"], "style must be one of screen, paper; got 'book'"),
-        (["width=3"], "width=: only a picture for a paper has it: add style=paper"),
-        (["style=screen", "width=3", "format=pdf"], "width= and format=: only a picture for a paper has them"),
-        (["style=paper", "width=0.5"], "width must be a number of inches from 1 to 40, got '0.5'"),
-        (["style=paper", "width=wide"], "width must be a number of inches from 1 to 40, got 'wide'"),
-        (["style=paper", "width=nan"], "width must be a number of inches from 1 to 40, got 'nan'"),
-        (["style=paper", "format=pdf,gif"], "format must be one of pdf, svg, png, pgf; got 'gif'"),
-    ],
-)
-def test_wrong_styles(words: list[str], message: str) -> None:
-    with pytest.raises((FigureError, SettingsError), match=re.escape(message)):
-        parse(["figure=sbp", *words])
+    for words, style in (
+        ([], None),
+        (["style=screen"], None),
+        (["style=paper"], PaperStyle(6.75, ("pdf", "png"))),
+        (["style=paper", "width=3.25", "format=svg,pdf,svg"], PaperStyle(3.25, ("svg", "pdf"))),
+    ):
+        assert parse(["figure=sbp", *words]).options.paper == style
 
 
 def test_pgf_without_latex_is_refused_before_anything_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,24 +148,50 @@ def test_the_options_of_a_figure() -> None:
         parse(["figure=mine", "budget.epochs=1"], [own])
 
 
-def test_the_figure_named_last_counts() -> None:
+def test_figures_are_named_by_id_paper_all_or_file() -> None:
+    known = catalogue()
+    sbp = tuple(name for name, paper in known.items() if paper == "sbp")
+    assert choose("sbp_fig2") == ("sbp_fig2",)
+    assert choose("sbp") == sbp
+    assert choose("all") == tuple(known)
+    assert choose("simba_fig1,sbp,sbp_fig1") == ("simba_fig1", *sbp)
+    assert choose("sbp_fig1,mine/x.yaml") == ("sbp_fig1", "mine/x.yaml")
+    assert choose("arena") == ("arena",)  # of no paper
+    for name, message in (
+        ("sbp_fig1,report", "stands alone"),
+        ("sbp_fig22", "did you mean sbp_fig2"),
+        ("", "known: .*sbp, .*all, "),
+    ):
+        with pytest.raises(FigureError, match=message):
+            choose(name)
     assert figure_named(["figure=a", "scale=demo", "figure=b"]) == "b"
     assert figure_named(["--list"]) == ""
 
 
-def test_choose() -> None:
-    assert choose("sbp_fig2", KNOWN) == ("sbp_fig2",)
-    assert choose("sbp", KNOWN) == ("sbp_fig1", "sbp_fig2")
-    assert choose("all", KNOWN) == tuple(KNOWN)
-    assert choose("sgd_revisited", KNOWN) == ("sgd_revisited_fig1",)
-    assert choose("sgd_revisited_fig1,sbp,sbp_fig1", KNOWN) == ("sgd_revisited_fig1", "sbp_fig1", "sbp_fig2")
-    assert choose("sbp_fig1,mine/x.yaml", KNOWN) == ("sbp_fig1", "mine/x.yaml")
-    with pytest.raises(FigureError, match="stands alone"):
-        choose("sbp_fig1,report", KNOWN)
-    with pytest.raises(FigureError, match="did you mean sbp_fig2"):
-        choose("sbp_fig22", KNOWN)
-    # one of no paper goes by its own name, and is one of all
-    assert choose("arena", {**KNOWN, "arena": ""}) == ("arena",)
-    assert choose("all", {**KNOWN, "arena": ""})[-1] == "arena"
-    with pytest.raises(FigureError, match=r"known: sbp, sgd_revisited, all, .*arena"):
-        choose("", {**KNOWN, "arena": ""})
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("figure=sbp_fig", [f"figure=sbp_fig{k}" for k in range(1, 5)]),
+        ("figure=sbp_fig2,sbp_fig3 scale=", ["scale=demo", "scale=quick", "scale=paper"]),
+        ("dataset=adult,as", ["dataset=adult,astro_ph"]),
+        ("sc", ["scale="]),
+        ("style=p", ["style=paper"]),
+        ("--dry", ["--dry-run"]),
+        ("jobs=", []),
+    ],
+)
+def test_the_last_word_is_completed(line: str, words: list[str]) -> None:
+    assert completions(f"python3 reproduce.py {line}") == words
+
+
+def test_an_empty_word_offers_all_settings() -> None:
+    assert {"figure=", "scale=", "style=", "publish", "--help"} <= set(completions("python3 reproduce.py "))
+
+
+def test_the_shell_asks_as_it_asks_hydra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COMP_LINE", "python3 reproduce.py figure=rep and more")
+    monkeypatch.setenv("COMP_POINT", "30")
+    assert main(["-sc", "query=bash"]) == 0
+    assert capsys.readouterr().out == "figure=report\n"
+    assert main(["-sc", "install=bash"]) == 2
+    assert re.search(r'eval "\$\(python3 run.py -sc install=bash\)"', capsys.readouterr().err)

@@ -7,7 +7,6 @@ import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -18,12 +17,10 @@ from hypothesis import strategies as st
 from published_cases import FIGURE, copied, publish, reproduce
 
 from svm_cost_curves import datasets
-from svm_cost_curves.experiments import curve
-from svm_cost_curves.experiments.columns import COUNTS
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.reproduction.evidence_tables import MOST_BYTES
+from svm_cost_curves.experiments.reproduction.figure_commands import last_verdict
 from svm_cost_curves.experiments.reproduction.from_evidence import _resolved
-from svm_cost_curves.experiments.reproduction.listing import last_verdict
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.publish import evidence_key
 from svm_cost_curves.experiments.reproduction.published import (
@@ -33,7 +30,6 @@ from svm_cost_curves.experiments.reproduction.published import (
     SERIES,
     SUMS,
     EvidenceError,
-    PublishedCurve,
     checksum,
     figure_runs,
     published_runs,
@@ -58,18 +54,24 @@ def test_evidence_gives_the_figure_again_without_a_store(made: Path, tmp_path: P
     assert (old["claims"], old["numbers"]) == (new["claims"], new["numbers"])
 
 
+@pytest.fixture
+def evidence(made: Path, tmp_path: Path) -> Path:
+    """A copy of the evidence."""
+    return copied(made, tmp_path)[0]
+
+
 FILES = ("mine_x.json", *(f"mine_x/{name}.parquet" for name in (RUNS, POINTS, SERIES)), SUMS)
 
 
 @pytest.mark.parametrize("command", [("from=evidence",), ("check",), ("publish", "from=evidence")])
 def test_a_changed_digit_is_noticed(
-    made: Path, tmp_path: Path, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    evidence: Path, command: tuple[str, ...], made: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.copytree(made / "evidence", tmp_path / "evidence")
-    path = tmp_path / "evidence" / "mine_x.json"
-    path.write_text(path.read_text().replace('"seeds": 2', '"seeds": 3'), encoding="utf-8")
-    assert path.read_bytes() != (made / "evidence" / "mine_x.json").read_bytes()
-    assert reproduce(made, *command, "scale=demo", f"evidence={tmp_path / 'evidence'}") == 2
+    path = evidence / "mine_x.json"
+    changed = path.read_text().replace('"seeds": 2', '"seeds": 3')
+    assert changed != path.read_text()
+    path.write_text(changed, encoding="utf-8")
+    assert reproduce(made, *command, "scale=demo", f"evidence={evidence}") == 2
     *_, line = capsys.readouterr().err.splitlines()
     assert "mine_x.json has changed: its checksum is not that in SHA256SUMS; restore both files, or publish" in line
 
@@ -96,37 +98,32 @@ def test_the_committed_checksums_are_those_of_the_committed_files() -> None:
 
 
 def test_damaged_tables_are_not_overwritten_as_other_figures_have_runs_in_them(
-    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    made: Path, evidence: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.copytree(made / "evidence", tmp_path / "evidence")
-    place = f"evidence={tmp_path / 'evidence'}"
-    (tmp_path / "evidence" / "mine_x.json").write_bytes(b"damaged")
-    assert reproduce(made, "publish", "scale=demo", place) == 0
-    (tmp_path / "evidence" / "mine_x" / f"{RUNS}.parquet").write_bytes(b"damaged")
-    assert reproduce(made, "publish", "scale=demo", place) == 2
+    words = ("publish", "scale=demo", f"evidence={evidence}")
+    (evidence / "mine_x.json").write_bytes(b"damaged")
+    assert reproduce(made, *words) == 0
+    (evidence / "mine_x" / f"{RUNS}.parquet").write_bytes(b"damaged")
+    assert reproduce(made, *words) == 2
     assert "mine_x/runs.parquet has changed" in capsys.readouterr().err
-    shutil.rmtree(tmp_path / "evidence" / "mine_x")
-    assert reproduce(made, "publish", "scale=demo", place) == 0
-    assert reproduce(made, "scale=demo", "from=evidence", place) == 0
+    shutil.rmtree(evidence / "mine_x")
+    assert reproduce(made, *words) == 0
+    assert reproduce(made, "scale=demo", "from=evidence", words[-1]) == 0
 
 
-def test_wrong_requests_are_refused(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shutil.copytree(made / "evidence", tmp_path / "evidence")
-    place = f"evidence={tmp_path / 'evidence'}"
-    for words, message in (
-        (("scale=quick", "from=evidence"), "the evidence of mine_x is of scale=demo, not of scale=quick"),
-        (("publish", "scale=quick"), "runs of mine_x are missing: make the figure first"),
-    ):
-        assert reproduce(made, *words, place) == 2, words
-        assert message in capsys.readouterr().err
-    path = tmp_path / "evidence" / "mine_x.json"
+def test_wrong_requests_are_refused(made: Path, evidence: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def refused(*words: str) -> str:
+        assert reproduce(made, *words, f"evidence={evidence}") == 2
+        return capsys.readouterr().err
+
+    path, wanted = evidence / "mine_x.json", ("scale=demo", "from=evidence")
+    assert "the evidence of mine_x is of scale=demo, not of scale=quick" in refused("scale=quick", "from=evidence")
+    assert "runs of mine_x are missing: make the figure first" in refused("publish", "scale=quick")
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 99}), encoding="utf-8")
-    write_sums(tmp_path / "evidence", path.name)
-    assert reproduce(made, "scale=demo", "from=evidence", place) == 2
-    assert "mine_x.json has the format 99; this version reads format 3" in capsys.readouterr().err
+    write_sums(evidence, path.name)
+    assert "mine_x.json has the format 99; this version reads format 3" in refused(*wanted)
     path.unlink()
-    assert reproduce(made, "scale=demo", "from=evidence", place) == 2
-    assert "there is no evidence of mine_x" in capsys.readouterr().err
+    assert "there is no evidence of mine_x" in refused(*wanted)
 
 
 def test_a_measure_that_is_read_and_was_not_published_is_named(
@@ -144,10 +141,10 @@ def test_series_with_the_fields_of_an_earlier_version_are_to_be_published_again(
         _resolved(FigureSpec(id="sbp_toy"), Options("paper"), published)
 
 
-def test_a_removed_run_is_reported_as_missing(made: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("evidence")
+def test_a_removed_run_is_reported_as_missing(tmp_path: Path) -> None:
     text = FIGURE.replace("demo: {seeds: 2}", "demo: {seeds: 3}")
     (tmp_path / "mine_x.yaml").write_text(text, encoding="utf-8")
-    shutil.copytree(made / "evidence", tmp_path / "evidence")
     assert reproduce(tmp_path, "scale=demo", "from=evidence") == 3
     verdict = json.loads((tmp_path / "figures" / "mine_x" / "demo" / "verdict.json").read_text())
     assert verdict["missing"] == {"synthetic: sbp": "of 3 runs 1 not made"}
@@ -178,49 +175,34 @@ def test_uncommitted_changes_are_refused_at_the_paper_s_scale_or_marked(
     assert "with uncommitted changes" in last_verdict(folder)
 
 
-costs = st.lists(st.integers(0, 2**53 - 1), min_size=1, max_size=6).map(sorted)
-values = st.none() | st.floats(-1e300, 1e300)
-
-
-@st.composite
-def curves(draw: st.DrawFn) -> pd.DataFrame:
-    iterations = draw(costs)
-    seconds = sorted(draw(st.lists(st.floats(0, 1e6, width=32), min_size=len(iterations), max_size=len(iterations))))
-    measured = draw(st.lists(values, min_size=len(iterations), max_size=len(iterations)))
-    return curve.from_rows(
-        [
-            {"iterations": count, "cpu_seconds": time, "primal": value, "test_error": 0.25}
-            for count, time, value in zip(iterations, seconds, measured, strict=True)
-        ]
-    )
+SECONDS = st.floats(0, 1e6, width=32)
+EVALUATIONS = st.tuples(st.integers(0, 2**53 - 1), SECONDS, st.none() | st.floats(-1e300, 1e300))
 
 
 @settings(max_examples=40)
-@given(st.lists(curves(), min_size=1, max_size=3))
-def test_runs_are_read_as_they_were_written(frames: list[pd.DataFrame]) -> None:
+@given(st.lists(st.lists(EVALUATIONS, min_size=1, max_size=6), min_size=1, max_size=3))
+def test_runs_are_read_as_they_were_written(curves: list[list[tuple[int, float, float | None]]]) -> None:
+    runs = []
+    for seed, points in enumerate(curves):
+        columns = [sorted(point[0] for point in points), sorted(point[1] for point in points)]
+        rows = [
+            {"iterations": count, "cpu_seconds": time, "test_error": 0.25, "primal": value}
+            for count, time, (*_, value) in zip(*columns, points, strict=True)
+        ]
+        runs.append(finished_run(seed=seed, rows=rows))
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        runs = [finished_run(seed=k, rows=rows_of(frame)) for k, frame in enumerate(frames)]
-        put_evidence(folder, "sbp_x", runs)
-        published = figure_runs(folder, "sbp_x")
-        for run, frame in zip(runs, frames, strict=True):
-            assert published[run.key].result == {name: value for name, value in run.result.items() if name != "key"}
-            read = published[run.key].curve
-            for column in (name for name in frame.columns if name not in ("cpu_seconds", "wall_seconds")):
-                pd.testing.assert_series_equal(frame[column], read[column], check_exact=True)
-            seconds = frame["cpu_seconds"].to_numpy().astype("float32")
-            assert read["cpu_seconds"].to_numpy().tolist() == seconds.tolist()
-
-
-def rows_of(frame: pd.DataFrame) -> list[dict[str, float]]:
-    return [
-        {str(name): (int(value) if name in COUNTS else float(value)) for name, value in row.items() if pd.notna(value)}
-        for row in frame.to_dict("records")
-    ]
+        put_evidence(Path(name), "sbp_x", runs)
+        published = figure_runs(Path(name), "sbp_x")
+    for run in runs:
+        assert published[run.key].result == {name: value for name, value in run.result.items() if name != "key"}
+        read = published[run.key].curve
+        for column in (name for name in run.curve.columns if name not in ("cpu_seconds", "wall_seconds")):
+            pd.testing.assert_series_equal(run.curve[column], read[column], check_exact=True)
+        seconds = run.curve["cpu_seconds"].to_numpy().astype("float32")
+        assert read["cpu_seconds"].to_numpy().tolist() == seconds.tolist()
 
 
 ROWS = [{"iterations": 1, "epochs": 0.5, "cpu_seconds": 0.1, "wall_seconds": 0.1, "test_error": 0.2, "primal": 0.3}]
-OWN: tuple[dict[str, Any], ...] = ({"communication": {"messages": 3}}, {})
 
 
 def test_figures_of_a_paper_share_runs_and_those_of_no_figure_go(tmp_path: Path) -> None:
@@ -238,7 +220,7 @@ def test_figures_of_a_paper_share_runs_and_those_of_no_figure_go(tmp_path: Path)
 
 
 def test_results_of_one_paper_may_have_other_entries(tmp_path: Path) -> None:
-    first, second = (finished_run(seed=seed, rows=ROWS, **own) for seed, own in enumerate(OWN))
+    first, second = finished_run(rows=ROWS, communication={"messages": 3}), finished_run(seed=1, rows=ROWS)
     for figure, run in (("sbp_a", first), ("sbp_b", second), ("sbp_c", first)):
         put_evidence(tmp_path, figure, [run])
     assert figure_runs(tmp_path, "sbp_c")[first.key].result["communication"] == {"messages": 3}
@@ -262,13 +244,6 @@ def test_evidence_that_is_too_large_is_refused_and_changes_nothing(
     assert reproduce(made, "publish", "scale=demo", f"evidence={tmp_path / 'evidence'}") == 2
     assert "the evidence would have 0.0" in capsys.readouterr().err
     assert not (tmp_path / "evidence").exists()
-
-
-def test_a_column_that_was_not_published_is_named() -> None:
-    frame = PublishedCurve({"iterations": [1]})
-    assert curve.column(frame, "iterations").tolist() == [1]
-    with pytest.raises(EvidenceError, match="the evidence lacks the column primal"):
-        curve.column(frame, "primal")
 
 
 @given(st.floats(-1e9, 1e9), st.sampled_from([1e-11, 1e-6]))

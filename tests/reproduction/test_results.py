@@ -20,7 +20,7 @@ from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.evidence import load
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction import results
-from svm_cost_curves.experiments.reproduction.checks import record_check
+from svm_cost_curves.experiments.reproduction.checks import Comparison, record_check
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimType
 from svm_cost_curves.experiments.reproduction.cli import main
 from svm_cost_curves.experiments.reproduction.evidence_tables import write_verdict
@@ -42,7 +42,6 @@ from svm_cost_curves.experiments.reproduction.report.front import (
 )
 from svm_cost_curves.experiments.reproduction.report.labels import counted
 from svm_cost_curves.experiments.reproduction.results import SOURCES, write_results
-from svm_cost_curves.experiments.reproduction.run_comparison import Comparison
 from svm_cost_curves.experiments.reproduction.statistics import Ruling
 from svm_cost_curves.experiments.reproduction.verdict import CaseRuling, Claim, Origin, Reading, outcome_of
 
@@ -178,13 +177,8 @@ def test_a_report_goes_on_where_it_stopped(
     assert picture.stat().st_mtime_ns != first
 
 
-@pytest.mark.skipif(not (RESULTS / SOURCES).exists(), reason="the pages are not made from evidence yet")
-def test_the_committed_pages_are_those_of_the_committed_evidence() -> None:
+def test_the_committed_pages_and_readmes_table_are_those_of_the_committed_evidence() -> None:
     assert differing_pages(RESULTS, EVIDENCE) == []
-
-
-@pytest.mark.skipif(not (RESULTS / SOURCES).exists(), reason="the pages are not made from evidence yet")
-def test_readmes_table_is_the_one_of_the_published_verdicts() -> None:
     readme = (PROJECT_ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     table = [line for line in readme if line.startswith("|") and ("docs/results/" in line or "on its data" in line)]
     expected = front_table(EVIDENCE)
@@ -227,7 +221,6 @@ def test_readmes_costs_are_those_of_its_command(tmp_path: Path) -> None:
     assert readmes_costs() == (1e7 * least, percent / 100, [round(factor) for factor in factors])
 
 
-@pytest.mark.skipif("sbp_fig2" not in published_figures(EVIDENCE), reason="the figure is not published")
 def test_readmes_costs_are_near_those_of_the_published_runs() -> None:
     """The published runs are evaluated at other costs: a factor of 1.5 is more than the width of either grid."""
     least, error, factors = readmes_costs()
@@ -272,9 +265,8 @@ def test_a_claim_is_counted_in_one_column(judged: Claim, group: str) -> None:
 
 
 def test_a_cell_counts_by_signs() -> None:
-    judged = [claim("holds"), claim("holds"), claim("fails"), claim("holds", "holds", "unclear")]
-    assert counted(judged) == "✓ 2, ◔ 1, ✗ 1 of 4"
-    assert counted([claim("holds", kind="checked"), claim("fails", kind="checked")]) == "✓ 1, ✗ 1 of 2"
+    judged = [claim("holds"), claim("fails", kind="checked"), claim("fails"), claim("holds", "holds", "unclear")]
+    assert counted(judged) == "✓ 1, ◔ 1, ✗ 2 of 4"
     assert counted([]) == ""
 
 
@@ -312,31 +304,16 @@ def page_of_checks(folder: Path) -> list[list[str]]:
 COUNT = re.compile(r"\b((?:sbp|simba|sgdr|minibatch|asset)\.\w+), (\d+) of (\d+)(?:: \*(\w+)\*)?")
 
 
-def discussed() -> list[tuple[str, str, tuple[str, ...]]]:
-    """Return all counts on the page: heading, claim, number of cases that hold and that were run, and outcome."""
+def test_the_counts_of_the_discussion_are_those_of_the_published_verdicts() -> None:
+    """What holds lists no claim that is unclear or contradicted."""
+    judged = {claim.id: claim for claims in published_claims(EVIDENCE).values() for claim in claims}
     text = (RESULTS / "README.md").read_text(encoding="utf-8")
     sections = [section.partition("\n") for section in re.split(r"^#+ ", text, flags=re.MULTILINE)]
-    return [
-        (heading, found[0], found[1:])
-        for heading, _, body in sections
-        for found in COUNT.findall(" ".join(body.split()))
-    ]
-
-
-@pytest.mark.skipif(not (RESULTS / SOURCES).exists(), reason="the pages are not made from evidence yet")
-def test_the_counts_of_the_discussion_are_those_of_the_published_verdicts() -> None:
-    readings = {claim.id: claim.readings for claims in published_claims(EVIDENCE).values() for claim in claims}
-    counts = discussed()
+    counts = [(heading, *match) for heading, _, body in sections for match in COUNT.findall(" ".join(body.split()))]
     assert len(counts) > 50
-    for _, name, (held, run, _) in counts:
-        assert (held, run) in {(str(reading.held), str(reading.run)) for reading in readings[name]}, name
-
-
-@pytest.mark.skipif(not (RESULTS / SOURCES).exists(), reason="the pages are not made from evidence yet")
-def test_what_holds_lists_no_claim_that_is_unclear_or_contradicted() -> None:
-    verdicts = {claim.id: claim.verdict for claims in published_claims(EVIDENCE).values() for claim in claims}
-    for heading, name, (*_, outcome) in discussed():
+    for heading, name, held, run, outcome in counts:
+        assert (held, run) in {(str(reading.held), str(reading.run)) for reading in judged[name].readings}, name
         if outcome:
-            assert verdicts[name] == outcome, name
+            assert judged[name].verdict == outcome, name
         elif heading == "What holds":
-            assert verdicts[name] in ("reproduced", "mostly", "trivial"), name
+            assert judged[name].verdict in ("reproduced", "mostly", "trivial"), name

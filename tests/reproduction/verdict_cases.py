@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from svm_cost_curves.datasets import DataError
-from svm_cost_curves.experiments.plotting.page_content import Curves
+from svm_cost_curves.experiments.plotting.interactive import Curves
 from svm_cost_curves.experiments.reproduction.build import maker_of, verdict_of
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
@@ -17,7 +17,7 @@ from svm_cost_curves.experiments.reproduction.output import as_json
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, published_figures, read_facts, same_values
 from svm_cost_curves.experiments.reproduction.report.curves import page_content
 from svm_cost_curves.experiments.reproduction.spec import read_figure
-from svm_cost_curves.experiments.store.serialize import plain
+from svm_cost_curves.support.values import plain
 
 WITHOUT_CURVES = {
     *("minibatch.lemma1", "minibatch.lemma2", "minibatch.lemma3", "minibatch.rho", "minibatch.crude"),

@@ -1,4 +1,4 @@
-"""Expected seconds are those of the most similar finished run, in the store or in the published evidence."""
+"""Expected seconds are those of the most similar finished run; memory counts a shared Gram matrix once."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ import pytest
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.reproduction.durations import (
+from svm_cost_curves.experiments.reproduction.estimates import (
     DEFAULT_SECONDS,
     START_SECONDS,
     Durations,
     expected_seconds,
+    gram_bytes,
     gram_seconds,
+    peak_memory,
+    process_bytes,
 )
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, figure_runs
 
@@ -36,12 +39,13 @@ class FinishedRuns:
     def durations(self, cpu: str) -> dict[tuple[str, str], list[tuple[Path, float]]]:
         return self.found if cpu == provenance.cpu_model() else {}
 
-    def add(self, run: RunSettings, seconds: float, *, n: int = 32_561, **changes: Any) -> None:
+    def add(self, run: RunSettings, seconds: float, *, n: int = 32_561, **changes: Any) -> Path:
         result = {"settings": run.identity(), "provenance": {"data": {"counts": {"train": {"n": n}}}}}
         files = self.found.setdefault((run.algo, run.dataset.name), [])
         path = self.folder / f"{run.algo}-{run.dataset.name}-{len(files)}.json"
         path.write_text(json.dumps(result | changes))
         files.append((path, seconds))
+        return path
 
     def seconds(self, run: RunSettings) -> float:
         return Durations(self, self.folder).seconds(run)  # type: ignore[arg-type]
@@ -52,18 +56,13 @@ def store(tmp_path: Path) -> FinishedRuns:
     return FinishedRuns(tmp_path)
 
 
-def test_a_solver_without_runs_has_the_default(store: FinishedRuns) -> None:
-    store.add(settings("algo=dcd"), 1e6)
-    assert store.seconds(settings()) == DEFAULT_SECONDS
-
-
-def test_another_seed_of_the_same_run_counts_before_other_settings(store: FinishedRuns) -> None:
+def test_another_seed_of_the_same_run_counts_before_other_settings_and_other_solvers_never(store: FinishedRuns) -> None:
     run = settings("problem.lambda_=1e-4")
+    store.add(settings("algo=dcd"), 1e6)
+    assert store.seconds(run) == DEFAULT_SECONDS
     store.add(settings("problem.lambda_=1e-3"), 1.0)
     store.add(dataclasses.replace(run, seed=1), 50.0)
     assert store.seconds(run) == 50.0
-    durations = Durations(store, store.folder)  # type: ignore[arg-type]
-    assert expected_seconds([run] * 4, 2, durations.seconds) == 100.0
 
 
 def test_the_nearest_run_is_scaled_by_budget_and_examples(store: FinishedRuns) -> None:
@@ -85,12 +84,10 @@ def test_what_cannot_be_read_is_left_out(store: FinishedRuns) -> None:
     run = settings()
     store.add(run, 1e6, provenance={})
     store.add(run, 1e6, settings=None)
-    store.add(run, 1e6)
-    damaged, _ = store.found["pegasos", "adult"][-1]
-    damaged.write_text("{")
+    store.add(run, 1e6).write_text("{")
+    store.add(run, 1e6).unlink()
     (store.folder / "sbp_fig2.parquet").write_bytes(b"damaged")
     assert store.seconds(run) == DEFAULT_SECONDS
-    damaged.unlink()
     store.add(run, 5.0)
     assert store.seconds(run) == 5.0
 
@@ -108,12 +105,35 @@ def test_published_runs_are_known_without_a_store(store: FinishedRuns) -> None:
     assert Durations(store).seconds(run) == 77.0  # type: ignore[arg-type]
 
 
-def test_a_gram_matrix_is_built_once_for_all_runs_on_the_same_data() -> None:
-    sbp, fourier = (
-        settings_of([f"algo={algo}", "dataset=mnist", "memory=16GiB"], jobs=2) for algo in ("sbp", "fourier")
-    )
+def large(algo: str, dataset: str = "mnist", *words: str) -> RunSettings:
+    return settings_of([f"algo={algo}", f"dataset={dataset}", "memory=16GiB", *words], jobs=2)
+
+
+def test_seconds_of_several_runs_grow_with_them_fall_with_jobs_and_count_a_gram_matrix_once() -> None:
+    sbp, fourier = large("sbp"), large("fourier")
     assert gram_seconds(sbp) > 1
     assert gram_seconds(fourier) == 0
     for runs in ([sbp, fourier], [fourier, sbp, sbp]):
         assert expected_seconds(runs, 1, lambda _: 10.0) == pytest.approx(gram_seconds(sbp) + 10 * len(runs))
+    assert expected_seconds([fourier] * 4, 2, lambda _: 10.0) == 20
+    assert expected_seconds([fourier], 2, lambda _: 10.0) == 10
     assert expected_seconds([], 1, lambda _: 10.0) == 0
+
+
+def test_explicit_weights_need_no_kernel_rows() -> None:
+    simba, pegasos = (large(algo, "newsgroups_binary") for algo in ("simba", "pegasos"))
+    assert gram_bytes(simba) == gram_bytes(pegasos) == 0
+    assert gram_bytes(large("sdca", "newsgroups_binary")) > 0
+    assert process_bytes(simba) < 2 * 2**30  # dense, the points alone would take 100 GiB
+
+
+def test_memory_counts_a_shared_gram_matrix_once() -> None:
+    mnist, fourier = large("sbp"), large("fourier", "mnist", "algo.pairs=4096")
+    assert gram_bytes(mnist) == 4 * 60_000**2
+    assert gram_bytes(large("sbp", "mnist", "rows.provider=cache")) == gram_bytes(fourier) == 0
+    assert gram_bytes(large("sbp", "covtype_subset")) == 0  # 28 GB do not fit 16 GiB
+    one, two = (peak_memory([mnist] * 2, jobs) for jobs in (1, 2))
+    assert two - one == pytest.approx(process_bytes(mnist))
+    apart = max(peak_memory([mnist] * 2, 2), peak_memory([fourier] * 2, 2))
+    assert peak_memory([mnist, fourier, mnist, fourier], 2) == apart
+    assert peak_memory([], 2) == 0

@@ -1,10 +1,10 @@
-"""Expected seconds of runs: those of the most similar finished run, in the store or in the published evidence.
+"""Estimates of runs: their seconds, their memory, and which of them share a Gram matrix.
 
-They order the runs of a figure and show the time left; results and run keys do not depend on them.
-
-Of 3,000 published runs the expected seconds are 1.00 times the measured ones in the median if another seed of the same
-settings is known (99 % are within a factor of two), 0.99 times if only other settings are (86 %; of runs longer than a
-second 0.71 times, 61 %), and 1.00 times if only other data sets are (76 %).
+Expected seconds are those of the most similar finished run, in the store or in the published evidence. They order the
+runs of a figure and show the time left; results and run keys do not depend on them. Of 3,000 published runs the
+expected seconds are 1.00 times the measured ones in the median if another seed of the same settings is known (99 % are
+within a factor of two), 0.99 times if only other settings are (86 %; of runs longer than a second 0.71 times, 61 %),
+and 1.00 times if only other data sets are (76 %).
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from typing import Any, Final
 from svm_cost_curves.datasets import size_of, training_rows
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.configuration.budget import BUDGET_LIMITS
+from svm_cost_curves.experiments.configuration.schema import kernel_name
 from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.reproduction.memory import gram_bytes
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, EvidenceError, published_runs
+from svm_cost_curves.experiments.run.curve_builder import PENDING_BYTES
 from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.solvers.passes import Passes
 
 Seconds = Callable[[RunSettings], float]
 """Returns the seconds that a run will probably take on one core, without its Gram matrix: `Durations.seconds`."""
@@ -33,8 +35,11 @@ DEFAULT_SECONDS: Final = 2.0
 """Of a solver that has no run anywhere: the mean of the published runs."""
 DIFFERENT: Final = 3.0
 """Distance of two values of a setting that are not equal and not both positive numbers."""
+PROCESS_BYTES: Final = 600 * 2**20
+"""Memory of a process with its libraries, without data."""
 _AMOUNTS: Final = [f"budget.{name}" for name in BUDGET_LIMITS]
 _Known = tuple[dict[str, Any], float]  # settings of a finished run by names with dots, and its seconds
+_Runs = dict[tuple[str, str], list[tuple[Path | str, float]]]  # by solver and data set: result.json, and seconds
 
 
 class Durations:
@@ -57,11 +62,6 @@ class Durations:
         self._known: dict[tuple[str, str], list[_Known]] = {}
         self._seconds: dict[str, float] = {}
 
-    @cached_property
-    def _of_store(self) -> dict[tuple[str, str], list[tuple[Path, float]]]:
-        """The runs of the store: reading thousands takes a second, and not every command estimates."""
-        return {} if self._store is None else self._store.durations(provenance.cpu_model())
-
     def seconds(self, run: RunSettings) -> float:
         """Return the seconds that a run will probably take on one core, without its Gram matrix."""
         wanted = _values(run.identity(), training_rows(run.dataset))
@@ -71,14 +71,18 @@ class Durations:
             self._seconds[key] = _by_nearest(wanted, known) if known else DEFAULT_SECONDS
         return self._seconds[key]
 
+    @cached_property
+    def _runs(self) -> list[tuple[tuple[str, str], list[tuple[Path | str, float]]]]:
+        """All finished runs, the store's first: reading thousands takes a second, and not every command estimates."""
+        of_store: Mapping[Any, Any] = {} if self._store is None else self._store.durations(provenance.cpu_model())
+        return [*of_store.items(), *_published(self._evidence).items()]
+
     def _runs_of(self, algo: str, dataset: str) -> list[_Known]:
-        """Return the finished runs of a solver on a data set, on all data sets if there are none; the store's first."""
+        """Return the finished runs of a solver on a data set; on all data sets if there are none."""
         if (algo, dataset) not in self._known:
-            runs: list[tuple[tuple[str, str], Sequence[tuple[Path | str, float]]]]
-            runs = [*self._of_store.items(), *_published(self._evidence).items()]
-            near = [run for place, here in runs if place == (algo, dataset) for run in here]
+            near = [run for place, here in self._runs if place == (algo, dataset) for run in here]
             self._known[algo, dataset] = _read(
-                near or [run for place, here in runs if place[0] == algo for run in here]
+                near or [run for place, here in self._runs if place[0] == algo for run in here]
             )
         return self._known[algo, dataset]
 
@@ -131,12 +135,67 @@ def _read(runs: Iterable[tuple[Path | str, float]]) -> list[_Known]:
 
 
 @cache
-def _published(folder: Path) -> dict[tuple[str, str], list[tuple[Path | str, float]]]:
+def _published(folder: Path) -> _Runs:
     """Return the published runs as `Store.durations` returns the store's, with settings and provenance as text."""
-    runs: dict[tuple[str, str], list[tuple[Path | str, float]]] = {}
+    runs: _Runs = {}
     with contextlib.suppress(EvidenceError):  # damaged: other estimates are as good
         for run in published_runs(folder).to_dict("records"):
             text = f'{{"settings": {run["settings"]}, "provenance": {run["provenance"]}}}'
             seconds = START_SECONDS + float(run["wall_seconds"])
             runs.setdefault((run["algo"], run["dataset"]), []).append((text, seconds))
     return runs
+
+
+def process_bytes(run: RunSettings) -> float:
+    """Bytes of a run's process besides a Gram matrix."""
+    size = size_of(run.dataset)
+    bytes_per_value = 4.0 if size.stored == size.d else 8.0  # a sparse value has an index
+    return PROCESS_BYTES + bytes_per_value * size.stored * (size.n + 2 * size.n_test) + _solver_bytes(run)
+
+
+def _solver_bytes(run: RunSettings) -> float:
+    size, features = size_of(run.dataset), _features(run)
+    if kernel_name(run.kernel) in run.solver.explicit:
+        return 8.0 * size.stored * size.n + 24.0 * size.d + PENDING_BYTES
+    if features and _asks_no_rows(run) and not issubclass(run.solver, Passes):  # made for each presentation
+        return 4.0 * features * (size.d + 1024.0)
+    if features:
+        return 4.0 * features * size.n + 40.0 * features**2
+    if run.solver.timed:  # a library with its own cache of kernel rows
+        return 0.75 * run.memory_bytes
+    return 12.0 * size.n * float(getattr(run.solver_settings, "pairs", 0.0))  # of random features
+
+
+def gram_bytes(run: RunSettings) -> float:
+    """Bytes of the Gram matrix that all runs on the same data share; 0 where there is none."""
+    if _asks_no_rows(run) or _features(run) or run.rows in ("cache", "on_the_fly"):
+        return 0.0
+    full = 4.0 * size_of(run.dataset).n ** 2
+    return full if full <= run.memory_bytes else 0.0
+
+
+def batch_key(run: RunSettings) -> tuple[str, bool]:
+    """Return what the runs of one batch share: the data, and whether they do without a Gram matrix."""
+    return repr(run.dataset), gram_bytes(run) == 0.0
+
+
+def working_memory(runs: Iterable[RunSettings], jobs: int) -> float:
+    """Bytes of the `jobs` largest processes, without the Gram matrix that they share."""
+    return sum(sorted(map(process_bytes, runs), reverse=True)[:jobs])
+
+
+def peak_memory(runs: Iterable[RunSettings], jobs: int) -> float:
+    """Bytes that the runs need at worst, `jobs` at a time of each batch."""
+    groups: dict[tuple[str, bool], list[RunSettings]] = {}
+    for run in runs:
+        groups.setdefault(batch_key(run), []).append(run)
+    return max((working_memory(own, jobs) + max(map(gram_bytes, own)) for own in groups.values()), default=0.0)
+
+
+def _features(run: RunSettings) -> float:
+    """Return the number of features with which a run approximates the kernel; 0 where it does not."""
+    return float(getattr(run.solver_settings, "features", 0.0))
+
+
+def _asks_no_rows(run: RunSettings) -> bool:
+    return "kernel_evaluations" in run.solver.not_counted(kernel_name(run.kernel))
