@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from svm_cost_curves.experiments.papers.panels import NAMES, called
 from svm_cost_curves.experiments.reproduction.claim_spec import (
@@ -85,8 +85,24 @@ class Statistic(Described):
     Its fields are the arguments that a claim gives in its figure's file; pydantic checks their names and types.
     """
 
+    of_panels: ClassVar[bool] = False
+    """Whether the cases are those of the evidence's panels, although the figure's module has computed something."""
+
     def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Measure and decide all cases. `data` is what the figure's module has computed from the evidence."""
+        """Measure and decide all cases: `cases` of each item.
+
+        `data` is what the figure's module has computed from the evidence, a sequence of items; the items are the panels
+        if it is None, or if the kind is `of_panels`.
+        """
+        items = evidence.panels if data is None or self.of_panels else data
+        return Findings([case for item in items for case in self.cases(item, evidence)])
+
+    def cases(self, item: Any, evidence: Evidence) -> Iterable[Case]:
+        """Measure and decide the cases of one item; by default one, its `case`."""
+        return [self.case(item, evidence)]
+
+    def case(self, item: Any, evidence: Evidence) -> Case:
+        """Measure and decide the one case of an item."""
         raise NotImplementedError
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
@@ -89,6 +89,30 @@ def each_panel(
         yield axes, item
 
 
+def drawing(
+    items: Sequence[T],
+    styles: Iterable[Style],
+    caption: str,
+    names: tuple[str, str],
+    draw: Callable[[Axes, T], None],
+    *,
+    columns: int = COLUMNS,
+    head: float = 0.62,
+    nothing: str = "no finished runs",
+) -> tuple[Callable[[Figure | SubFigure], None], tuple[float, float]]:
+    """Return the drawing of one panel per item (`each_panel`), and its size: two fields of a `FigureResult`.
+
+    `draw` draws an item into its panel; each line of the caption is placed on its own.
+    """
+    legend = list(styles)
+
+    def draw_all(figure: Figure | SubFigure) -> None:
+        for axes, item in each_panel(figure, items, legend, caption.split("\n"), head, names, columns, nothing):
+            draw(axes, item)
+
+    return draw_all, size(len(items), head, columns)
+
+
 def log_axes(axes: Axes, cost: str, value: str, place: int, columns: int = COLUMNS) -> None:
     """Make both axes logarithmic and label them; the vertical one only in the first panel of a row."""
     from matplotlib.ticker import NullFormatter
@@ -109,7 +133,8 @@ def legend_and_caption(
     """Write a legend, `per_line` styles in a line, and captions above panels, from the left edge of the first."""
     left, whole = first.get_position().x0, figure.bbox.height / figure.dpi
     shown = list(styles)
-    lines = [shown[k : k + (per_line or len(shown))] for k in range(0, len(shown), per_line or len(shown))] or [[]]
+    per_line = per_line or len(shown) or 1
+    lines = [shown[k : k + per_line] for k in range(0, len(shown), per_line)] or [[]]
     for k, line in enumerate(lines):
         legend_row(figure, line, (left, 1 - _LEGEND * k / whole))
     for k, caption in enumerate(captions):

@@ -25,12 +25,7 @@ def like(dataset: str, **overrides: Any) -> MadeUp:
 
 def run(model: MadeUp, name: str, seed: int, rows: Rows, **result: Any) -> MadeUp:
     """Make a run with this curve and the other fields of the template."""
-    return _with_curve(model, name, seed, _checked(tuple(tuple(row.items()) for row in rows)), **result)
-
-
-@cache
-def _checked(rows: tuple[tuple[tuple[str, Any], ...], ...]) -> pd.DataFrame:
-    return curve.from_rows([dict(row) for row in rows])
+    return replace(model, key=name, result={**model.result, "seed": seed, **result}, curve=curve.from_rows(rows))
 
 
 def ending(model: MadeUp, name: str, error: float, seed: int, first: float | None = None) -> MadeUp:
@@ -38,17 +33,12 @@ def ending(model: MadeUp, name: str, error: float, seed: int, first: float | Non
     early = error if first is None else first
     frame = _hundred_epochs().copy()  # to check the rows of hundreds of runs would take seconds
     frame["test_error"] = np.array([early, (early + error) / 2, error]) / 100
-    return _with_curve(model, name, seed, frame)
+    return replace(model, key=name, result={**model.result, "seed": seed}, curve=frame)
 
 
 @cache
 def _hundred_epochs() -> pd.DataFrame:
     return curve.from_rows([{"iterations": k, "epochs": float(k), "test_error": 0.0} for k in (1, 10, 100)])
-
-
-def _with_curve(model: MadeUp, name: str, seed: int, frame: pd.DataFrame, **result: Any) -> MadeUp:
-    result = {**model.result, "seed": seed, **result}
-    return replace(model, key=name, result=result, curve=frame)
 
 
 Swept = Mapping[int, Sequence[float]]
@@ -71,19 +61,18 @@ def sizes_panel(
     """
     model = like(dataset)
     runs: dict[str, list[MadeUp]] = {}
-    cosines = methods.get("fourier", {})
-    if cosines:
+    if cosines := methods.get("fourier"):
+        errors = np.transpose([cosines[s] for s in SIZES]) / 100
         runs["fourier"] = [
-            run(model, f"fourier {seed}", seed, rows_of(inner_products=SIZES, test_error=errors[seed]))
-            for errors in [np.transpose([cosines[s] for s in SIZES]) / 100]
-            for seed in range(len(cosines[2]))
+            run(model, f"fourier {seed}", seed, rows_of(inner_products=SIZES, test_error=own))
+            for seed, own in enumerate(errors)
         ]
-    for method, errors in methods.items():
+    for method, by_size in methods.items():
         for s, series in spec.members(method).items() if method != "fourier" else ():
             early = None if method != "asset" or first is None else first.get(int(s))
             runs[series] = [
                 ending(model, f"{series} {seed}", error, seed, early)
-                for seed, error in enumerate(errors.get(int(s), ()))
+                for seed, error in enumerate(by_size.get(int(s), ()))
             ]
     runs["svmlight"] = [ending(model, f"svmlight {seed}", error, seed) for seed, error in enumerate(exact)]
     return panel(dataset, runs, **fields)

@@ -52,12 +52,7 @@ def reaching(like: MadeUp, name: str, iterations: float, seed: int = 0) -> MadeU
 
 
 def sweep_panel(
-    spec: FigureSpec,
-    methods: Mapping[str, Iterations],
-    dataset: str = "rcv1",
-    *,
-    gap: float = 1e-9,
-    **fields: Any,
+    spec: FigureSpec, methods: Mapping[str, Iterations], dataset: str = "rcv1", *, gap: float = 1e-9, **fields: Any
 ) -> Panel:
     """Make one data set of Figure 1; methods that are not given have no runs."""
     optimum = optimum_run(gap, dataset=dataset)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
 import pytest
 from minibatch_cases import P_STAR, SPECTRUM, Iterations, as_claimed, only, power, sweep_panel, with_spectra
 from pictures import drawn_with_table
@@ -16,9 +15,11 @@ from svm_cost_curves.experiments.reproduction.verdict import Claim
 SPEC = only(read_figure("minibatch_bound"), "rcv1")
 
 
+KNOWN = {name: as_claimed()[name] for name in ("safe", "pegasos_tail")}
+
+
 def judged(gap: float = 1e-9, **methods: Iterations) -> dict[str, Claim]:
-    known = {name: as_claimed()[name] for name in ("safe", "pegasos_tail")}
-    one = sweep_panel(SPEC, {**known, **methods}, gap=gap)
+    one = sweep_panel(SPEC, {**KNOWN, **methods}, gap=gap)
     return claims_of(make(with_spectra(SPEC, [one])), "minibatch.")
 
 
@@ -75,7 +76,7 @@ def test_theorem_1_along_the_runs() -> None:
 @pytest.mark.parametrize(("shares", "ruling"), [((0.2, 0.8), "holds"), ((0.2, 1.2), "unclear"), ((1.2, 1.5), "fails")])
 def test_runs_on_both_sides_of_theorem_1_are_unclear(shares: tuple[float, float], ruling: str) -> None:
     """The two runs with b = 1 end at these shares of the bound on P(w) - P*."""
-    one = sweep_panel(SPEC, {name: as_claimed()[name] for name in ("safe", "pegasos_tail")})
+    one = sweep_panel(SPEC, KNOWN)
     for run, share in zip(one.runs[SPEC.members("pegasos_tail")[1.0]], shares, strict=True):
         frame = run.curve.iloc[[-1]].assign(iterations=6_000_000)
         limit = 30 / (SPECTRUM.lambda_ * 6_000_000)  # beta = 1
@@ -86,21 +87,11 @@ def test_runs_on_both_sides_of_theorem_1_are_unclear(shares: tuple[float, float]
     assert (found["low"], found["high"]) == pytest.approx(shares)
 
 
-def test_the_largest_share_of_the_bound() -> None:
-    frames = [pd.DataFrame({"iterations": [1, 10], "primal": [0.5, first]}) for first in (0.4, 0.6)]
-    found = bound.largest_share(frames, 0.3, SPECTRUM, 1)
-    # the means are 0.2 after one iteration and 0.2 after ten
-    assert found.estimate == pytest.approx(0.2 * 10 * SPECTRUM.lambda_ / 30)
-    assert found.high == pytest.approx(0.3 * 10 * SPECTRUM.lambda_ / 30)
-    assert found.low == pytest.approx(0.1 * 10 * SPECTRUM.lambda_ / 30)
-
-
 def test_without_a_known_optimum_nothing_is_decided() -> None:
     assert {claim.verdict for claim in judged(gap=1e-5).values()} == {"not_testable"}
 
 
 def test_picture_and_table() -> None:
-    known = {name: as_claimed()[name] for name in ("safe", "pegasos_tail")}
-    panels = [sweep_panel(SPEC, known, name) for name in ("covtype", "rcv1", "news20")]
+    panels = [sweep_panel(SPEC, KNOWN, name) for name in ("covtype", "rcv1", "news20")]
     made = drawn_with_table(make(with_spectra(SPEC, panels)))
     assert len(made.data) == 3 * (15 + 6)

@@ -50,17 +50,17 @@ def test_the_first_steps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("alpha_1", "alpha_2", "dual"),
+    "iterates",
     [
-        (TURNS, TURNS, np.full(6, 0.25)),  # not the paper's objective
-        (TURNS, 1 - TURNS, np.zeros(6)),  # not both at once
-        (np.zeros(6), np.zeros(6), np.zeros(6)),  # it does not move
+        [TURNS, TURNS, np.full(6, 0.25)],  # not the paper's objective
+        [TURNS, 1 - TURNS, np.zeros(6)],  # not both at once
+        [np.zeros(6)] * 3,  # it does not move
     ],
 )
-def test_paths_that_do_not_alternate(alpha_1: np.ndarray, alpha_2: np.ndarray, dual: np.ndarray) -> None:
-    found = pd.DataFrame({"alpha_1": alpha_1, "alpha_2": alpha_2, "dual": dual})
-    assert not counterexample.alternates(found)
-    assert not counterexample.arrives(found)
+def test_paths_that_do_not_alternate(iterates: list[np.ndarray]) -> None:
+    wrong = pd.DataFrame(np.transpose(iterates), columns=list(counterexample.COLUMNS))
+    assert not counterexample.alternates(wrong)
+    assert not counterexample.arrives(wrong)
 
 
 def test_a_variant_that_behaves_differently_fails() -> None:

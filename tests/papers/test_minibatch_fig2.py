@@ -58,6 +58,7 @@ def test_claims_hold_on_curves_as_in_the_paper() -> None:
     [
         (CONVERGES, "fails"),
         ((0.5, 0.4, 0.3), "fails"),  # slow, but it does not deteriorate
+        ((0.5, 0.3, 0.4), "fails"),  # it deteriorates less than twofold
         ((0.5, 1e-5, 5e-4), "fails"),  # it reached the target
         (FAILS, "holds"),
     ],

@@ -9,7 +9,7 @@ from evidence_cases import evidence, finished_run, panel
 from pictures import render
 from readings import claims_of, reading
 
-from svm_cost_curves.experiments.papers.sbp.printed import TRAINING, data_difference
+from svm_cost_curves.experiments.papers.sbp.methods import TRAINING, data_difference
 from svm_cost_curves.experiments.papers.sbp.table2 import COLUMNS, make, number_name
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult

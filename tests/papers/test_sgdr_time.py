@@ -3,15 +3,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from evidence_cases import MadeUp, evidence
 from pictures import drawn_with_table
-from readings import claims_of, outcomes
+from readings import claims_of, outcomes, reading
 from sgdr_cases import J_OPT, everywhere, optimum_run, run, times_panel
 
 from svm_cost_curves.experiments.papers.sgdr.cpu_time import make
 from svm_cost_curves.experiments.papers.sgdr.time_tables import lines
-from svm_cost_curves.experiments.papers.times import SHORT
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.figure_result import Bold
 from svm_cost_curves.experiments.reproduction.spec import read_figure
@@ -97,12 +97,11 @@ def test_readings_of_the_protocol(found: dict[str, Claim]) -> None:
     assert outcomes(found["sgdr.3"]) == {"own": "reproduced", "fixed": "mostly", "first": "reproduced"}
     assert found["sgdr.3"].agreement == "holds under 2 of 3 readings"
     ratios = [
-        reading.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]["estimate"]
-        for reading in found["sgdr.3"].readings
+        each.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]["estimate"] for each in found["sgdr.3"].readings
     ]
     assert ratios == pytest.approx([1.6] * 3)
     own, fixed, first = (
-        reading.statistic["adult"]["C=1 SGD-r over SGD-s"]["ratio"]["estimate"] for reading in found["sgdr.3"].readings
+        each.statistic["adult"]["C=1 SGD-r over SGD-s"]["ratio"]["estimate"] for each in found["sgdr.3"].readings
     )
     assert (own, fixed, first) == pytest.approx((10 / 4.3, 10 / 12.9, 10 / 3.87))
 
@@ -158,15 +157,6 @@ def test_a_method_that_misses_the_target_is_slower_than_its_budget() -> None:
     assert "Pegasos over SGD-r both miss the target" in neither["sgdr.3"].nearest.exceptions()[0]
 
 
-def test_the_step_of_eps_widens_a_ratio() -> None:
-    given = seconds() | {"sgd_m 0.3": dict.fromkeys(CLAIMED, (-1.0, -1.0)), "sgd_m 0.15": seconds()["sgd_m"]}
-    ratio = judge(times_panel(SPEC, given))["sgdr.3"].nearest.statistic["adult"]["C=1 SGD-s over SGD-m"]
-    # SGD-s misses the target with the larger eps after 4.3 and 4.343 s: its slower run may have met it at their median
-    step = (4.3 + 4.343) / (4.3 + 4.3215)
-    assert ratio["ratio"]["low"] == pytest.approx(4.3 / 4.04 / step)
-    assert ratio["ratio"]["high"] == pytest.approx(4.343 / 4.0 / 0.9)  # SGD-m's first evaluation within 1 %
-
-
 def test_short_times_are_known_within_a_factor_of_two() -> None:
     """The same times in a hundredth: each ratio that has one of them is twice as wide; counts of epochs are exact."""
     one = times_panel(SPEC, seconds())
@@ -188,9 +178,6 @@ def test_short_times_are_known_within_a_factor_of_two() -> None:
         assert after["estimate"] == pytest.approx(before["estimate"])
         assert (after["low"], after["high"]) == pytest.approx((before["low"] / 2, before["high"] * 2))
     assert claims["sgdr.permutations"] == long["sgdr.permutations"]
-    short = [claim for claim in WHOLE.claims if claim.statistic["kind"] in ("time_ratio", "stop_cost")]
-    timed = [claim for claim in short if claim.statistic.get("cost") != "epochs"]
-    assert all(f"a median time is under {SHORT:g} s" in claim.rule for claim in timed)
 
 
 @pytest.mark.parametrize("method", ["pegasos", "sgd_m", "liblinear"])
@@ -263,11 +250,14 @@ def test_sgd_s_comes_closer_to_its_eps(as_claimed: Panel, ahead: Sequence[float]
 
 def test_runs_that_their_budget_ended_did_not_stop(as_claimed: Panel) -> None:
     runs = dict(as_claimed.runs)
-    late = run("sgd_s", [(1.0, 0.002, 0.002)], stops=False)
+    late = run("sgd_s", [(1.0, 0.002, 0.002)], stops=False, stop_at=0.15)
     for series in (series.name for series in SPEC.series if series.name.startswith("sgd_s")):
         runs |= dict.fromkeys(SPEC.members(series).values(), (late,))
-    exceptions = judge(replace(as_claimed, runs=runs))["sgdr.2"].nearest.exceptions()
-    assert exceptions[0] == "Adult, C = 0.1: unclear, SGD-s: no run stopped by its own rule"
+    longest = run("longest", [(0.5, 0.5, 0.5), (5.0, 0.002, 0.002)], stops=False)
+    claims = judge(replace(as_claimed, runs=runs | dict.fromkeys(SPEC.members("sgd_s").values(), (longest,))))
+    assert claims["sgdr.2"].nearest.exceptions()[0] == "Adult, C = 0.1: unclear, SGD-s: no run stopped by its own rule"
+    missing = "Adult, C = 0.1: not run, no finished runs of SGD-s with several eps"
+    assert missing in claims["sgdr.stopping_cost"].nearest.exceptions()
 
 
 @pytest.mark.parametrize(
@@ -352,3 +342,29 @@ def test_picture_and_table() -> None:
     assert cells[f"{SMALL:g}", "(SGD-s eps = 0.01)"] == ["480 ms (24)"] * 6 + [""]
     assert cells[f"{LARGE:g}", "Pegasos"] == [">2 s"] * 6 + [""]
     assert any("CCAT*: RCV1 (CCAT), part of it (stand-in for" in note for note in made.table().notes)
+
+
+def ratios(points: pd.DataFrame, protocol: str, C: float = 1.0) -> pd.DataFrame:
+    """SVMperf's time over that of SGD-s and SGD-m by other code, from data.csv: a row for each data set and method.
+
+    Medians, and below five runs of a method the range of single runs; a time lies between seconds / step and seconds.
+    """
+    points = points[(points["C"] == C) & (points["protocol"].isin([protocol, "own"])) & points["seconds"].notna()]
+    own = points[points["series"].isin(["sgd_s", "sgd_m"]) & (points["protocol"] == protocol)]
+    both = own.merge(points[points["series"] == "svmperf"], on="panel", suffixes=("", "_rival"))
+    both["ratio"] = both["seconds_rival"] / both["seconds"]
+    both["low"] = both["least_rival"] / both["step_rival"] / both["largest"]
+    both["high"] = both["largest_rival"] / both["least"] * both["step"]
+    return both.set_index(["panel", "series"])[["ratio", "low", "high"]]
+
+
+@pytest.mark.parametrize("protocol", ["own", "fixed", "first"])
+def test_the_ratios_of_a_claim_by_pandas(protocol: str) -> None:
+    times = {"svmperf": (20.0, 21.0, 26.0), "sgd_s": (4.0, 5.0, 4.5), "sgd_m": (9.0, 12.0, 10.0)}
+    made = make(evidence(WHOLE, [times_panel(WHOLE, everywhere(WHOLE, **times), name) for name in ("adult", "web")]))
+    again, found = ratios(made.data, protocol), reading(claims_of(made)["sgdr.svmperf"], protocol)
+    for (name, method), row in again.to_dict("index").items():
+        statistic = found.statistic[name][f"C=1 SVMperf over SGD-{method[-1]}"]["ratio"]
+        assert [statistic[key] for key in ("estimate", "low", "high")] == pytest.approx(list(row.values()))
+    assert len(again) == 4
+    assert found.held == (again["low"] > 2).sum()

@@ -7,50 +7,12 @@ from sgdr_cases import J_OPT, optimum_run, run
 from svm_cost_curves.experiments.papers.cases import Case
 from svm_cost_curves.experiments.papers.optimum import Optimum, accuracy, optimum_of
 from svm_cost_curves.experiments.papers.sgdr.comparisons import summary
-from svm_cost_curves.experiments.papers.sgdr.timing import best_stop, first_evaluation, own_stop, stopped
+from svm_cost_curves.experiments.papers.sgdr.timing import best_stop
 from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.statistics import HOLDS, Effort
 
 EXACT = Optimum(J_OPT, J_OPT)
-
-
-def test_a_method_is_timed_to_its_first_evaluation_within_one_per_cent() -> None:
-    runs = [
-        run("a", [(1.0, 0.5, None), (2.0, 0.0101, None), (3.0, 0.01, None), (9.0, 0.5, None)]),
-        run("b", [(1.0, 0.009, None), (20.0, 0.001, None)]),
-        run("c", [(1.0, 0.5, None), (7.0, 0.02, None)]),
-    ]
-    found = first_evaluation(runs, Optimum(J_OPT * (1 - 1e-12), J_OPT))
-    assert found is not None
-    # a run that misses the target counts with the longest run
-    assert found.costs == (3.0, 1.0, 20.0)
-    assert found.reached == (True, True, False)
-    assert (found.median, found.known, found.text(seconds_text)) == (3.0, True, "3 s")
-
-
-def test_a_method_that_stops_by_itself_is_timed_to_its_end() -> None:
-    # far below 1 % from its first evaluation on, which the method cannot know
-    stops = run("a", [(1.0, 0.001, 0.5), (2.0, 0.0009, 0.008)])
-    short = run("b", [(1.0, 0.001, 0.5), (4.0, 0.0009, 0.008)], stops=False)  # whose budget ended first
-    assert stopped(stops)
-    assert not stopped(short)
-    found = own_stop([stops, short])
-    assert found == Effort((2.0, 4.0), (True, False))
-    assert not found.known
-    assert found.text(seconds_text) == ">3 s"
-    assert first_evaluation([stops, short], EXACT) == Effort((1.0, 1.0), (True, True), (1.0, 1.0))
-    assert own_stop([]) is None
-
-
-def test_an_evaluation_is_known_up_to_its_step() -> None:
-    made = run("a", [(1.0, 0.5, None), (4.0, 0.005, None)])
-    assert first_evaluation([made], EXACT) == Effort((4.0,), (True,), (4.0,))  # one iteration: there is none between
-    made.curve["iterations"] = [1, 9]
-    # eight iterations of 3 / 8 s from the evaluation that missed it
-    assert first_evaluation([made], EXACT) == Effort((4.0,), (True,), (1.375,))
-    assert first_evaluation([made], EXACT, "epochs") == Effort((4.0,), (True,), (1.375,))
-    assert first_evaluation([], EXACT) is None
 
 
 def test_the_largest_parameter_within_the_target() -> None:
@@ -66,13 +28,6 @@ def test_the_largest_parameter_within_the_target() -> None:
     assert best_stop(two, EXACT) == Effort((4.0, 5.0), (True, True), (2.5, 2.5))
     assert best_stop({0.1: sweep[0.1], 0.2: sweep[0.2]}, EXACT) == Effort((3.0, 4.0), (False, False))
     assert best_stop({}, EXACT) is None
-
-
-def test_an_objective_within_the_uncertainty_of_the_optimum_misses_the_target() -> None:
-    runs = [run("a", [(1.0, 0.0099, None), (2.0, 0.0089, None)])]
-    found = first_evaluation(runs, Optimum(J_OPT * 0.999, J_OPT))
-    assert found is not None
-    assert found.costs == (2.0,)
 
 
 def test_the_optimum_is_the_end_of_a_run() -> None:

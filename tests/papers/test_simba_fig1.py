@@ -37,12 +37,7 @@ LAMBDA, HELD_LAMBDA = list(SPEC.members("pegasos"))[2:4]
 
 
 def measured(
-    simba: Any,
-    pegasos: Any,
-    dataset: str = "news20",
-    *,
-    others: Mapping[str, Any] | None = None,
-    **fields: Any,
+    simba: Any, pegasos: Any, dataset: str = "news20", *, others: Mapping[str, Any] | None = None, **fields: Any
 ) -> Panel:
     """Best at `NU` and `LAMBDA` on test, at `HELD_NU` and `HELD_LAMBDA` held out; other series at their first value."""
     worse = error(0.3, 1e8)
@@ -120,15 +115,20 @@ def test_clipping(unclipped: Any, verdict: str) -> None:
         assert "SIMBA, no clipping 8.00 %, SIMBA 5.00 %, excess +60.0" in claim.nearest.measured
 
 
-def test_equally_many_or_more_accesses_contradict() -> None:
-    claim = judge(*both(error(0.05, 1e7), error(0.05, 1e5)))["simba.1"]
-    assert claim.verdict == "contradicted"
-    assert reading(claim, "pegasos_k").outcome == "not_testable"
-
-
-def test_an_interval_that_contains_the_limit_is_unclear() -> None:
-    claim = judge(*both(error(0.05, 3e5), error(0.05, 1e7)))["simba.1"]
-    assert claim.verdict == "unclear"  # 33, known up to the step of the evaluations
+@pytest.mark.parametrize(
+    ("simba", "pegasos", "claim", "verdict"),
+    [
+        (error(0.05, 1e7), error(0.05, 1e5), "simba.1", "contradicted"),  # as many or more accesses
+        (error(0.05, 3e5), error(0.05, 1e7), "simba.1", "unclear"),  # 33, known up to the step of the evaluations
+        (error(0.0505, 1e5, 0.003), error(0.05, 1e7, 0.003), "simba.error", "unclear"),  # more apart than the tolerance
+        (error(0.001, 1e5), error(0.0, 1e7), "simba.error", "contradicted"),  # any error is more than none
+        (error(0.0, 1e5), error(0.0, 1e7), "simba.error", "reproduced"),
+    ],
+)
+def test_rulings_on_two_methods(simba: Any, pegasos: Any, claim: str, verdict: str) -> None:
+    found = judge(*both(simba, pegasos))
+    assert found[claim].verdict == verdict
+    assert reading(found["simba.1"], "pegasos_k").outcome == "not_testable"
 
 
 def test_an_error_that_simba_never_reaches() -> None:
@@ -146,17 +146,10 @@ def test_an_error_that_simba_never_reaches() -> None:
     assert "not within 1.0e8" in claim.nearest.measured
 
 
-def test_any_error_is_more_than_none() -> None:
+def test_the_excess_over_an_error_of_0_is_written_in_points() -> None:
     claim = judge(*both(error(0.001, 1e5), error(0.0, 1e7)))["simba.error"]
-    assert claim.verdict == "contradicted"
     assert "SIMBA 0.10 %, Pegasos 0.00 %, excess +0.10 (range +0.10 to +0.10) points" in claim.nearest.measured
     assert "relative_excess" not in claim.nearest.statistic["news20"]["error"]
-    assert judge(*both(error(0.0, 1e5), error(0.0, 1e7)))["simba.error"].verdict == "reproduced"
-
-
-def test_errors_that_vary_more_than_the_tolerance_are_unclear() -> None:
-    claim = judge(*both(error(0.0505, 1e5, 0.003), error(0.05, 1e7, 0.003)))["simba.error"]
-    assert claim.verdict == "unclear"
 
 
 def test_the_nonzeros_of_an_iteration() -> None:
@@ -166,27 +159,25 @@ def test_the_nonzeros_of_an_iteration() -> None:
     assert claim.verdict == "reproduced"
     part = claim.nearest.statistic["news20"]["iteration"]
     assert (part["ratio"]["estimate"], part["alpha"]) == pytest.approx((0.5, 1 / ZEROS))
-    often = swept_panel(
-        SPEC,
-        "news20",
-        {"simba": {NU: error(0.05, 1e5)}, "pegasos": {LAMBDA: error(0.05, 1e7)}},
-        simba_zeros=ZEROS / 20,
-    )
-    assert judge(often)["simba.sparse"].nearest.statistic["news20"]["iteration"]["ruling"] == "fails"
+    often = measured(error(0.05, 1e5), error(0.05, 1e7), simba_zeros=ZEROS / 20)
     name = SPEC.members("simba")[NU]
-    apart = replace(often, runs={**often.runs, name: (*panels[0].runs[name][:1], *often.runs[name][1:])})
-    part = judge(apart)["simba.sparse"].nearest.statistic["news20"]["iteration"]
     # one run reads 0.5 alpha (n + d) nonzeros, the others 20 alpha (n + d); the limit is 10
-    assert (part["ratio"]["low"], part["ratio"]["high"]) == pytest.approx((0.5, 20))
-    assert part["ruling"] == "unclear"
+    apart = replace(often, runs={**often.runs, name: (*panels[0].runs[name][:1], *often.runs[name][1:])})
+    parts = [judge(one)["simba.sparse"].nearest.statistic["news20"]["iteration"] for one in (often, apart)]
+    assert [part["ruling"] for part in parts] == ["fails", "unclear"]
+    assert (parts[1]["ratio"]["low"], parts[1]["ratio"]["high"]) == pytest.approx((0.5, 20))
 
 
-def test_one_method_alone_decides_nothing() -> None:
-    panel = swept_panel(SPEC, "news20", {"simba": {NU: error(0.05, 1e5)}})
-    claim = judge(panel)["simba.1"]
-    assert claim.verdict == "not_testable"
-    assert any("no finished runs of Pegasos" in text for text in claim.nearest.exceptions())
-    render(make(evidence(SPEC, [panel])))
+@pytest.mark.parametrize("methods", [("simba",), ("simba", "pegasos")])
+def test_without_the_other_method_or_held_out_runs_nothing_is_decided(methods: tuple[str, ...]) -> None:
+    errors = {"simba": {NU: error(0.05, 1e5)}, "pegasos": {LAMBDA: error(0.05, 1e7)}}
+    made = make(evidence(SPEC, [swept_panel(SPEC, "news20", {name: errors[name] for name in methods})]))
+    claim = made.claims[0]
+    assert reading(claim, "held_out").outcome == "not_testable"
+    lacking = any("no finished runs of Pegasos" in text for text in claim.nearest.exceptions())
+    assert lacking == ("pegasos" not in methods)
+    assert series_of(made, "held_out") == set()
+    render(made)
 
 
 def test_printed_sizes() -> None:
@@ -223,14 +214,6 @@ def test_each_row_shows_the_chosen_parameters() -> None:
     assert next(row for row in made.table().rows if row[2] == f"lambda = {LAMBDA:g}")[4] == "6.00 ± 0.10 %"
 
 
-def test_without_held_out_runs_the_last_row_is_empty() -> None:
-    errors = {"simba": {NU: error(0.05, 1e5)}, "pegasos": {LAMBDA: error(0.05, 1e7)}}
-    made = make(evidence(SPEC, [swept_panel(SPEC, "news20", errors)]))
-    assert series_of(made, "held_out") == set()
-    assert reading(made.claims[0], "held_out").outcome == "not_testable"
-    render(made)
-
-
 def test_the_two_selections_sweep_the_same_values() -> None:
     for method in ("simba", "pegasos"):
         assert list(SPEC.members(method)) == list(SPEC.members(f"{method}_held"))
@@ -253,8 +236,8 @@ def test_costs_to_an_error(first: float, second: float, tolerance: float) -> Non
     costs = [side.cost_to(target, NONZEROS) for side in (pegasos, simba)]
     # checked at every evaluation
     for cost, side in zip(costs, (pegasos, simba), strict=True):
-        assert (side.mean(side.all_runs)[0][cost > COSTS] > target).all()
-        assert side.mean(side.all_runs)[0][cost == COSTS] <= target * (1 + ROUNDING)
+        assert (side.mean[cost > COSTS] > target).all()
+        assert side.mean[cost == COSTS] <= target * (1 + ROUNDING)
     ratios = {name: access_ratio(pegasos, simba, columns, tolerance).estimate for name, columns in ACCOUNTINGS.items()}
     assert ratios["nonzeros"] == pytest.approx(costs[0] / costs[1])
     # the unit of the accesses does not change the target error
@@ -275,9 +258,7 @@ def evaluated(errors: dict[int, float | None]) -> pd.DataFrame:
 def test_the_step_of_the_evaluations_at_a_target() -> None:
     found = tabulate([evaluated({100: 0.4, 200: 0.2, 400: 0.2}), evaluated({110: 0.4, 230: 0.4, 300: None, 460: 0.2})])
     assert found is not None
-    assert found.mean(found.all_runs)[0] == pytest.approx(
-        [0.4, 0.3, 0.3, 0.3, 0.2]
-    )  # at 110, 200, 230, 400 and 460 accesses
+    assert found.mean == pytest.approx([0.4, 0.3, 0.3, 0.3, 0.2])  # at 110, 200, 230, 400 and 460 accesses
     # the evaluations of 400 and 460 accesses stand for all from 210 and 240 on (300 has no error), those of 200 and 110
     # for all from 110 and 10 on
     widths = [(400 / 210 + 460 / 240) / 2, (200 / 110 + 110 / 10) / 2, 1.0]

@@ -32,20 +32,19 @@ def test_the_sums_are_those_of_the_definition(seed: int, scale: float) -> None:
         drawn.append(scale * generator.normal(size=len(p)))
         return drawn[-1]
 
-    found = variance_mw(losses, seed)
+    sides = variance_mw(losses, seed)
     w, loss, variance = np.ones(N), 0.0, 0.0
     for v in drawn[:50]:  # more rounds would underflow
         p = w / w.sum()
         loss, variance = loss + p @ v, variance + p @ v**2
         w = w * (1 - ETA * v + ETA**2 * v**2)
-    assert found.loss[49] == pytest.approx(loss)
-    assert found.variance[49] == pytest.approx(ETA * variance)
-    assert found.best[-1] == pytest.approx(np.maximum(drawn, -1 / ETA).sum(axis=0).min())
-    assert len(drawn) == ROUNDS
-    assert found.share <= 1
+    assert sides.loc[49, ["loss", "variance"]].tolist() == pytest.approx([loss, ETA * variance])
+    assert sides["best"].iloc[-1] == pytest.approx(np.maximum(drawn, -1 / ETA).sum(axis=0).min())
+    assert len(drawn) == len(sides) == ROUNDS
+    assert (sides["loss"] <= sides["bound"]).all()
 
 
 def test_a_larger_regret_contradicts(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = variance_mw(SEQUENCES["uniform"])
-    monkeypatch.setattr(regret, "variance_mw", lambda _: regret.Regret(honest.loss + 1e3, honest.best, honest.variance))
+    monkeypatch.setattr(regret, "variance_mw", lambda _: honest.assign(loss=honest["loss"] + 1e3))
     assert make(evidence(SPEC, [])).claims[0].verdict == "contradicted"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,11 @@ Iterations = Callable[[str, Any, float, float], float]
 """Iterations to the error, from the method, the data set, delta and B^2."""
 
 
-@pytest.fixture(scope="module")
+@cache
 def chosen() -> dict[str, RunSettings]:
     """Settings of all series."""
-    return {
-        series.name: settings_of(
-            ["dataset=synthetic", *series.overrides, *series.by_dataset.get("synthetic", [])], jobs=1
-        )
-        for series in SPEC.curves
-    }
+    words = {series.name: [*series.overrides, *series.by_dataset.get("synthetic", [])] for series in SPEC.curves}
+    return {name: settings_of(["dataset=synthetic", *own], jobs=1) for name, own in words.items()}
 
 
 def theory(method: str, data: Any, delta: float, norm2: float) -> float:
@@ -40,40 +37,22 @@ def theory(method: str, data: Any, delta: float, norm2: float) -> float:
     return float(0.2 * norm2 * np.log(data.n) if method == "simba" else 0.2 * norm2 / delta)
 
 
-def measured(
-    chosen: dict[str, RunSettings],
-    iterations: Iterations = theory,
-    *,
-    spread: float = 0.05,
-    seeds: int = 3,
-    power: float = 1.0,
-) -> Panel:
+def measured(iterations: Iterations = theory, *, spread: float = 0.05, power: float = 1.0) -> Panel:
     """All series; the time of an iteration grows with a power of n + d.
 
     Runs are a share `spread` apart, in iterations to the error and in the time of an iteration.
     """
     runs: dict[str, list[Any]] = {}
-    for name, settings in chosen.items():
+    for name, settings in chosen().items():
         data, method = settings.dataset, name.partition("_")[0].removesuffix("2")
-        delta = SHARE * data.rare
-        needed = iterations(method, data, delta, LENGTH * data.directions)
-        each = 1e-9 * (data.n + (data.d or 0)) ** power
-        runs[name] = [
-            finished_run(
-                name=name,
-                algo=method,
-                dataset="synthetic",
-                seed=seed,
-                rows=rows_of(
-                    iterations=ITERATIONS,
-                    cpu_seconds=ITERATIONS * each * apart,
-                    test_error=np.where(needed * apart <= ITERATIONS, 0.0, 0.5),
-                ),
-            )
-            for seed in range(seeds)
-            for apart in [1 + spread * (seed - 1)]
-        ]
-    return panel("synthetic", runs, settings=chosen)
+        needed = iterations(method, data, SHARE * data.rare, LENGTH * data.directions)
+        seconds = 1e-9 * (data.n + (data.d or 0)) ** power * ITERATIONS
+        runs[name] = []
+        for seed, apart in enumerate((1 - spread, 1.0, 1 + spread)):
+            errors = np.where(needed * apart <= ITERATIONS, 0.0, 0.5)
+            rows = rows_of(iterations=ITERATIONS, cpu_seconds=seconds * apart, test_error=errors)
+            runs[name].append(finished_run(name=name, algo=method, dataset="synthetic", seed=seed, rows=rows))
+    return panel("synthetic", runs, settings=chosen())
 
 
 def judge(*panels: Panel) -> dict[str, Claim]:
@@ -81,8 +60,8 @@ def judge(*panels: Panel) -> dict[str, Claim]:
 
 
 @pytest.fixture(scope="module")
-def by_theory(chosen: dict[str, RunSettings]) -> Panel:
-    return measured(chosen)
+def by_theory() -> Panel:
+    return measured()
 
 
 def test_costs_of_the_theory(by_theory: Panel) -> None:
@@ -104,7 +83,9 @@ def test_costs_of_the_theory(by_theory: Panel) -> None:
 
 def test_settings_without_a_promise_are_beside(by_theory: Panel) -> None:
     claim = judge(by_theory)["simba.gain"]
-    assert claim.nearest.cases == 15
+    repeated = [case.note for case in claim.nearest.rulings if case.note.startswith("the same setting")]
+    assert repeated == ["the same setting as 1 / delta = 160"] * 3  # on several axes it counts once
+    assert claim.nearest.cases == 18 - 3
     assert {each.constant for each in claim.sensitivity} == {"far", "near"}
     spec = replace(SPEC, claims=[replace(SPEC.claims[0], constants={"far": 1e6, "near": 1.0}), *SPEC.claims[1:]])
     assert make(evidence(spec, [by_theory])).claims[0].verdict == "not_testable"
@@ -123,11 +104,11 @@ def test_a_promised_setting_without_runs_is_missing(by_theory: Panel) -> None:
         assert "SIMBA, growing 1 / delta: not run, settings without runs" in claims["simba.growth"].nearest.exceptions()
 
 
-def test_a_method_that_grows_too_fast(chosen: dict[str, RunSettings]) -> None:
+def test_a_method_that_grows_too_fast() -> None:
     def slow(method: str, data: Any, delta: float, norm2: float) -> float:
         return 0.005 / delta * norm2**2 if method == "simba" else 0.1 / delta
 
-    claims = judge(measured(chosen, slow, power=1.5))
+    claims = judge(measured(slow, power=1.5))
     assert claims["simba.gain"].verdict == "contradicted"
     rulings = claims["simba.growth"].nearest.statistic["synthetic"]
     assert {name: part["ruling"] for name, part in rulings.items() if name.startswith("simba")} == {
@@ -139,11 +120,11 @@ def test_a_method_that_grows_too_fast(chosen: dict[str, RunSettings]) -> None:
     assert claims["simba.time"].verdict == "contradicted"
 
 
-def test_runs_far_apart_are_unclear(chosen: dict[str, RunSettings]) -> None:
+def test_runs_far_apart_are_unclear() -> None:
     def equal(method: str, data: Any, delta: float, norm2: float) -> float:
         return 200.0 * ((data.n + data.d) / data.d if method == "pegasos" else 1.0)
 
-    claims = judge(measured(chosen, equal, spread=0.9, power=1.2))
+    claims = judge(measured(equal, spread=0.9, power=1.2))
     assert claims["simba.gain"].verdict == "unclear"
     assert claims["simba.time"].verdict == "unclear"
     time = claims["simba.time"].nearest.statistic["synthetic"]["seconds n + d"]
@@ -151,27 +132,20 @@ def test_runs_far_apart_are_unclear(chosen: dict[str, RunSettings]) -> None:
     assert time["low"] < 1.2 < 1.25 < time["high"]
 
 
-def test_an_error_that_is_not_reached(chosen: dict[str, RunSettings]) -> None:
-    claims = judge(measured(chosen, lambda method, *_: 1e9 if method == "simba" else 10.0))
+def test_an_error_that_is_not_reached() -> None:
+    claims = judge(measured(lambda method, *_: 1e9 if method == "simba" else 10.0))
     assert claims["simba.gain"].verdict == "contradicted"
     growth = claims["simba.growth"].nearest
     assert growth.outcome == "not_testable"
     assert "SIMBA, growing d: not run, the error is not reached everywhere" in growth.exceptions()
-    neither = judge(measured(chosen, lambda *_: 1e9))["simba.gain"]
+    neither = judge(measured(lambda *_: 1e9))["simba.gain"]
     assert outcomes(neither) == {"pegasos": "unclear", "size": "contradicted"}
     assert "d = 1024: unclear, neither reaches the error" in neither.nearest.exceptions()
 
 
-def test_a_setting_on_several_axes_counts_once(by_theory: Panel) -> None:
-    gain = judge(by_theory)["simba.gain"].nearest
-    repeated = [case.note for case in gain.rulings if case.note.startswith("the same setting")]
-    assert repeated == ["the same setting as 1 / delta = 160"] * 3
-    assert gain.cases == 18 - 3
-
-
-def test_an_exponent_needs_three_settings(by_theory: Panel, chosen: dict[str, RunSettings]) -> None:
+def test_an_exponent_needs_three_settings(by_theory: Panel) -> None:
     others = list(SPEC.members("simba_delta").values())[2:]
-    fewer = {name: settings for name, settings in chosen.items() if name not in others}
+    fewer = {name: settings for name, settings in chosen().items() if name not in others}
     growth = judge(replace(by_theory, settings=fewer))["simba.growth"].nearest
     assert growth.exceptions() == ["SIMBA, growing 1 / delta: not run, fewer than 3 settings"]
 

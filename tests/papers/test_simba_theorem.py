@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,11 @@ from readings import claims_of
 from svm_cost_curves import datasets, solvers
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.papers.simba import rates as rate_module
 from svm_cost_curves.experiments.papers.simba import theorem
-from svm_cost_curves.experiments.papers.simba.rates import Rate, rate_along, rate_of_ends
 from svm_cost_curves.experiments.papers.simba.saddle_point import optimum
-from svm_cost_curves.experiments.papers.simba.theorem import make
+from svm_cost_curves.experiments.papers.simba.theorem import Rate, levels_along, levels_at, make
 from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
+from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.statistics import at_most
 from svm_cost_curves.experiments.reproduction.verdict import Claim
 from svm_cost_curves.experiments.run.assembly import assemble
@@ -53,48 +51,42 @@ def optima(problems: dict[bool, RunSettings]) -> dict[bool, float]:
     return {bias: optimum(data.X, data.y, 0.1, bias=bias).upper for bias in (False, True)}
 
 
-def runs(
-    name: str,
-    ends: Sequence[float],
-    best: float,
-    power: float,
-    factor: float,
-    longer: float = 1.0,
-) -> list[Any]:
-    """Runs whose value is the optimum less factor T^power, a little different for each seed."""
-    return [
-        finished_run(
-            name=name,
-            algo="simba",
-            dataset="synthetic",
-            seed=seed,
-            # of unit norm and with all slack used, so that both bounds of Lemma 2.1 hold with equality
-            rows=rows_of(iterations=ends, water_level=level, norm=longer / level, hinge=longer * 0.1 / level),
-        )
-        for seed in range(4)
-        for level in [best - factor * np.power(ends, power) * (1 + 0.01 * (seed - 1.5))]
-    ]
+Measured = Callable[..., Panel]
 
 
-def measured(
+def panel_of(
     problems: dict[bool, RunSettings],
     optima: dict[bool, float],
     *,
     power: float = -0.5,
     factor: float = 0.5,
-    spec: FigureSpec = SPEC,
     longer: float = 1.0,
-    **fields: Any,
 ) -> Panel:
-    """All series, with the same rate for each; norms are `longer` times those that Lemma 2.1 allows."""
-    found: dict[str, list[Any]] = {}
-    given_settings: dict[str, RunSettings] = {}
-    for curve in spec.curves:
-        bias = curve.name.startswith("biased")
+    """All series, whose values are the optimum less factor T^power, a little different for each seed.
+
+    The iterates have unit norm and use all slack, so that both bounds of Lemma 2.1 hold with equality; norms are
+    `longer` times those that the lemma allows.
+    """
+    runs: dict[str, list[Any]] = {}
+    for curve in SPEC.curves:
         ends = [float(curve.name.partition("=")[2] or 0)] if "=" in curve.name else [1e3, 1e4, 1e5, 1e6]
-        found[curve.name] = runs(curve.name, ends, optima[bias], power, factor, longer=longer)
-        given_settings[curve.name] = problems[bias]
-    return panel("synthetic", found, settings=given_settings, **fields)
+        best = optima[curve.name.startswith("biased")]
+        levels = [best - factor * np.power(ends, power) * (1 + 0.01 * (seed - 1.5)) for seed in range(4)]
+        rows = [
+            rows_of(iterations=ends, water_level=level, norm=longer / level, hinge=longer * 0.1 / level)
+            for level in levels
+        ]
+        runs[curve.name] = [
+            finished_run(name=curve.name, algo="simba", dataset="synthetic", seed=seed, rows=of_seed)
+            for seed, of_seed in enumerate(rows)
+        ]
+    return panel("synthetic", runs, settings={name: problems[name.startswith("biased")] for name in runs})
+
+
+@pytest.fixture(scope="module")
+def measured(problems: dict[bool, RunSettings], optima: dict[bool, float]) -> Measured:
+    """`panel_of` with these problems and optima."""
+    return partial(panel_of, problems, optima)
 
 
 def judge(*panels: Panel) -> dict[str, Claim]:
@@ -109,8 +101,8 @@ def outcomes(claim: Claim) -> list[str]:
     return [reading.outcome for reading in claim.readings]
 
 
-def test_the_rate_of_the_theorem(problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
-    claims = judge(measured(problems, optima))
+def test_the_rate_of_the_theorem(measured: Measured) -> None:
+    claims = judge(measured())
     assert outcomes(claims["simba.theorem"]) == ["trivial"] * 3
     assert outcomes(claims["simba.rate"]) == ["reproduced"] * 3
     for reading in range(3):
@@ -121,55 +113,56 @@ def test_the_rate_of_the_theorem(problems: dict[bool, RunSettings], optima: dict
     assert claims["simba.lemma21"].nearest.text == "holds on our own data (6 of 6)"
 
 
+@pytest.mark.parametrize(
+    ("power", "factor", "a", "verdict"), [(-1.0, 10.0, 1.0, "reproduced"), (-0.25, 0.1, 4.0, "contradicted")]
+)
 def test_a_faster_rate_holds_and_a_slower_one_does_not(
-    problems: dict[bool, RunSettings], optima: dict[bool, float]
+    measured: Measured, power: float, factor: float, a: float, verdict: str
 ) -> None:
-    fast = judge(measured(problems, optima, power=-1.0, factor=10.0))["simba.rate"]
-    assert fast.verdict == "reproduced"
-    assert exponent(fast) == pytest.approx(1.0, abs=1e-2)
-    slow = judge(measured(problems, optima, power=-0.25, factor=0.1))
-    assert slow["simba.rate"].verdict == "contradicted"
-    assert exponent(slow["simba.rate"]) == pytest.approx(4.0, abs=1e-2)
-    assert slow["simba.theorem"].verdict == "trivial"  # T ~ epsilon^-4, but still within the theorem's number
+    claims = judge(measured(power=power, factor=factor))
+    assert claims["simba.rate"].verdict == verdict
+    assert exponent(claims["simba.rate"]) == pytest.approx(a, abs=1e-2)
+    assert claims["simba.theorem"].verdict == "trivial"  # T ~ epsilon^-4 is still within the theorem's number
+
+
+def rate(gaps: Sequence[Sequence[float]], together: bool = False) -> Rate:
+    """A rate over T = 1000, 10,000, ..., with these distances of the runs for each T."""
+    T, runs = 10.0 ** np.arange(3, 3 + len(gaps)), [np.array(of_T) for of_T in gaps]
+    return Rate(panel("synthetic", {}), "constant", 60, 0.0, 0.0, T, runs, together, (), {})
 
 
 def test_an_uncertain_rate_is_unclear() -> None:
-    first = np.array([0.1, 0.12, 0.08, 0.11, 0.09])
-    gaps = (first, np.array([0.03, 0.036, 0.027, 0.035, 0.033]), first / 10)
-    found = Rate(np.array([1e3, 1e4, 1e5]), gaps, together=False).exponent
-    assert found is not None
-    assert found.estimate == pytest.approx(2.0)  # the middle one of three equally spaced T does not turn the line
+    gaps = [0.1, 0.12, 0.08, 0.11, 0.09], [0.03, 0.036, 0.027, 0.035, 0.033], [0.01, 0.012, 0.008, 0.011, 0.009]
+    a = rate(gaps).exponent
+    assert a is not None
+    assert a.estimate == pytest.approx(2.0)  # the middle one of three equally spaced T does not turn the line
     # a is 2 over the decades between the first and the last median; a median is 0.11 or more in 32 % of the resamples
-    assert 2 / math.log10(0.12 / 0.008) <= found.low <= 2 / math.log10(0.11 / 0.009)
-    assert 2 / math.log10(0.09 / 0.011) <= found.high <= 2 / math.log10(0.08 / 0.012)
-    assert at_most(found, 2.0).ruling == "unclear"
+    assert 2 / math.log10(0.12 / 0.008) <= a.low <= 2 / math.log10(0.11 / 0.009)
+    assert 2 / math.log10(0.09 / 0.011) <= a.high <= 2 / math.log10(0.08 / 0.012)
+    assert at_most(a, 2.0).ruling == "unclear"
 
 
+@pytest.mark.parametrize(("constant", "verdict"), [(0.1, "contradicted"), (1.0, "reproduced")])
 def test_more_iterations_than_the_theorem_s(
-    problems: dict[bool, RunSettings], optima: dict[bool, float], monkeypatch: pytest.MonkeyPatch
+    measured: Measured, monkeypatch: pytest.MonkeyPatch, constant: float, verdict: str
 ) -> None:
-    # with a constant of 0.1 in place of 100 half over the root of T is too far away; with 10 it is not
-    panel = measured(problems, optima)
-    monkeypatch.setattr(rate_module, "CONSTANT", 0.1)
-    assert judge(panel)["simba.theorem"].verdict == "contradicted"
-    monkeypatch.setattr(rate_module, "CONSTANT", 1.0)
-    assert judge(panel)["simba.theorem"].verdict == "reproduced"
+    # with a constant of 0.1 in place of 100 half over the root of T is too far away
+    monkeypatch.setattr(theorem, "CONSTANT", constant)
+    assert judge(measured())["simba.theorem"].verdict == verdict
 
 
-def test_a_solution_beyond_the_lemma_s_bounds(problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
-    claim = judge(measured(problems, optima, longer=1.01))["simba.lemma21"]
+def test_a_solution_beyond_the_lemma_s_bounds(measured: Measured) -> None:
+    claim = judge(measured(longer=1.01))["simba.lemma21"]
     assert claim.verdict == "contradicted"
     assert claim.nearest.statistic["synthetic"]["constant norm"]["share"] == pytest.approx(1.01, abs=1e-4)
 
 
-def test_iterates_no_better_than_zero_are_left_out(
-    problems: dict[bool, RunSettings], optima: dict[bool, float]
-) -> None:
+def test_iterates_no_better_than_zero_are_left_out(measured: Measured, optima: dict[bool, float]) -> None:
     trivial = optima[False] - 0.1  # of w = 0, whose value is nu
     # at T = 1,000 exactly as far away as w = 0, and nearer from then on
-    claim = judge(measured(problems, optima, factor=1.1 * trivial * math.sqrt(1e3)))["simba.theorem"]
+    claim = judge(measured(factor=1.1 * trivial * math.sqrt(1e3)))["simba.theorem"]
     assert next(iter(claim.nearest.statistic["synthetic"])) == "T = 3000"
-    far = judge(measured(problems, optima, factor=1e6))
+    far = judge(measured(factor=1e6))
     assert {claim.verdict for claim in far.values()} == {"not_testable"}
 
 
@@ -180,11 +173,13 @@ def test_data_outside_the_unit_ball_are_divided_by_the_largest_norm(optima: dict
     data = datasets.load(doubled[False].dataset, cache_dir=datasets.default_cache_dir())
     longest = float(np.linalg.norm(data.X.astype(float), axis=1).max())
     assert longest > 1
-    twice = measured(doubled, {bias: UNIT * value for bias, value in optima.items()}, factor=0.5 * UNIT)
-    found = theorem.measure(twice, SPEC, theorem.solve(twice, SPEC))
+    twice = panel_of(doubled, {bias: UNIT * value for bias, value in optima.items()}, factor=0.5 * UNIT)
+    constant = theorem.measure(twice, SPEC, theorem.solve(twice, SPEC))[0]
     # the solver's problem is the one in the ball, whose optimum is 1 / longest of the data's own
-    assert found.optima["constant"]["upper"] == pytest.approx(UNIT * optima[False] / longest, abs=1e-6)
-    assert found.rates["constant"].medians[0] == pytest.approx(0.5 * UNIT / longest / math.sqrt(1e3), rel=1e-3)
+    assert constant.upper == pytest.approx(UNIT * optima[False] / longest, abs=1e-6)
+    assert constant.medians[0] == pytest.approx(0.5 * UNIT / longest / math.sqrt(1e3), rel=1e-3)
+    # the made-up hinge losses are those of nu = 0.1
+    assert constant.shares == {"norm": pytest.approx(1.0), "hinge loss": pytest.approx(1 / UNIT)}
 
 
 def test_a_real_run_comes_near_the_optimum_and_not_beyond(
@@ -205,69 +200,50 @@ def test_a_real_run_comes_near_the_optimum_and_not_beyond(
         assert -1e-6 <= gaps[1] < 0.2 * gaps[0]
 
 
-@given(st.floats(0.1, 0.9), st.floats(1e-3, 0.3))
-def test_the_exponent_of_a_power_law(power: float, factor: float) -> None:
-    iterations = np.array([1e3, 1e4, 1e5])
-    gaps = tuple(np.full(3, factor * T**-power) for T in iterations)
-    for together in (False, True):
-        found = Rate(iterations, gaps, together).exponent
-        assert found is not None
-        assert found.estimate == pytest.approx(1 / power)
-        assert found.low == pytest.approx(found.high)
+@given(st.floats(0.1, 0.9), st.floats(1e-3, 0.3), st.booleans())
+def test_the_exponent_of_a_power_law(power: float, factor: float, together: bool) -> None:
+    a = rate([[factor * T**-power] * 3 for T in (1e3, 1e4, 1e5)], together).exponent
+    assert a is not None
+    assert (a.estimate, a.low) == pytest.approx((1 / power, a.high))
 
 
-def single_runs(*gaps: float) -> Rate:
-    return Rate(10.0 ** np.arange(3, 3 + len(gaps)), tuple(np.array([gap]) for gap in gaps), together=False)
-
-
-def test_two_points_or_a_zero_gap_have_no_exponent() -> None:
-    assert single_runs(0.1).exponent is None
-    assert single_runs(0.1, 0.01).exponent is None
-    assert single_runs(0.1, 0.01, 0.0).exponent is None
-    falling, rising = single_runs(0.1, 0.01, 0.001).exponent, single_runs(0.1, 0.2, 0.3).exponent
-    assert falling is not None
-    assert falling.estimate == pytest.approx(1.0)
-    assert rising is not None
-    assert math.isinf(rising.estimate)
-
-
-def curve(levels: dict[int, float]) -> pd.DataFrame:
-    return pd.DataFrame({"iterations": list(levels), "water_level": list(levels.values())}, dtype=float)
+@pytest.mark.parametrize(
+    ("gaps", "a"),
+    [
+        ([0.1], None),
+        ([0.1, 0.01], None),
+        ([0.1, 0.01, 0.0], None),
+        ([0.1, 0.01, 0.001], pytest.approx(1.0)),
+        ([0.1, 0.2, 0.3], math.inf),
+    ],
+)
+def test_two_points_or_a_zero_gap_have_no_exponent(gaps: list[float], a: Any) -> None:
+    fitted = rate([[gap] for gap in gaps]).exponent
+    assert (fitted and fitted.estimate) == a
 
 
 def test_only_common_evaluations_count() -> None:
-    problem = {"optimum": 0.5, "nu": 0.1, "unit": 2.0}
-    frames = [curve({10: 0.4, 100: 0.8, 1000: 0.96}), curve({10: 0.2, 50: 0.3, 100: 0.9, 1000: math.nan})]
-    along = rate_along(frames, **problem)
-    assert along is not None
-    assert along.iterations.tolist() == [10, 100]
-    assert np.stack(along.gaps) == pytest.approx(np.array([[0.3, 0.4], [0.1, 0.05]]))
-    ends = rate_of_ends({100: frames, 1000: frames[:1], 10_000: frames}, **problem)
-    assert ends is not None
-    assert ends.iterations.tolist() == [100, 1000]
-    assert ends.medians == pytest.approx([0.075, 0.02])
-    assert rate_along([], **problem) is None
-    assert rate_of_ends({}, **problem) is None
+    curves = {10: 0.4, 100: 0.8, 1000: 0.96}, {10: 0.2, 50: 0.3, 100: 0.9, 1000: math.nan}
+    frames = [pd.DataFrame(levels.items(), columns=["iterations", "water_level"], dtype=float) for levels in curves]
+    along = {T: levels.tolist() for T, levels in levels_along(frames).items()}
+    assert along == {10: [0.4, 0.2], 100: [0.8, 0.9]}
+    assert [levels_at(frames, T).tolist() for T in (50, 1000, 10_000)] == [[0.3], [0.96], []]
+    assert levels_along([]) == {}
 
 
-def rendered(*panels: Panel) -> FigureResult:
-    return drawn_with_table(make(with_data(evidence(SPEC, panels))))
-
-
-def test_picture_and_table(problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
-    made = rendered(measured(problems, optima))
+def test_picture_and_table(measured: Measured) -> None:
+    made = drawn_with_table(make(with_data(evidence(SPEC, [measured()]))))
     assert set(made.data["series"]) == {"constant", "biased", "simba"}
     row = made.data[(made.data["series"] == "constant") & (made.data["iterations"] == 1e4)].iloc[0]
-    assert row["epsilon"] == pytest.approx(0.005, rel=1e-3)
-    assert (row["low"], row["high"]) == pytest.approx((0.005 * 0.985, 0.005 * 1.015), rel=1e-3)
-    assert row["theorem"] == pytest.approx(100**2 * math.log(60) / 0.005**2, rel=1e-2)
+    ends = row[["epsilon", "low", "high"]].tolist()
+    assert ends == pytest.approx([0.005, 0.005 * 0.985, 0.005 * 1.015], rel=1e-3)
 
 
-def test_some_series_alone(problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
-    whole = measured(problems, optima)
-    anytime = replace(whole, runs={name: found if name == "simba" else () for name, found in whole.runs.items()})
-    assert outcomes(judge(anytime)["simba.rate"]) == ["not_testable", "not_testable", "reproduced"]
-    rendered(anytime)
+def test_some_series_alone(measured: Measured) -> None:
+    whole = measured()
+    anytime = replace(whole, runs={name: runs if name == "simba" else () for name, runs in whole.runs.items()})
+    made = drawn_with_table(make(with_data(evidence(SPEC, [anytime]))))
+    assert outcomes(claims_of(made)["simba.rate"]) == ["not_testable", "not_testable", "reproduced"]
 
 
 def without_constant(whole: Panel, *left: float) -> dict[str, Claim]:
@@ -276,8 +252,8 @@ def without_constant(whole: Panel, *left: float) -> dict[str, Claim]:
     return judge(replace(whole, runs={**whole.runs, **dict.fromkeys(gone, ())}))
 
 
-def test_a_series_without_runs_is_missing(problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
-    whole = measured(problems, optima)
+def test_a_series_without_runs_is_missing(measured: Measured) -> None:
+    whole = measured()
     planned = sorted(SPEC.members("constant"))
     none = without_constant(whole)
     for name, others in (("simba.theorem", "trivial"), ("simba.rate", "reproduced")):
@@ -298,3 +274,16 @@ def test_the_figure_s_own_data_lie_in_the_unit_ball() -> None:
         run = settings_of([f"dataset={paper_dataset}", *series.overrides])
         data = datasets.load(run.dataset, cache_dir=datasets.default_cache_dir())
         assert np.linalg.norm(data.X.astype(float), axis=1).max() <= 1
+
+
+def test_data_csv_gives_the_verdict_s_exponent(measured: Measured, tmp_path: Path) -> None:
+    """A second check with other code: exponent a of T ~ epsilon^-a, and least slack of the theorem's T."""
+    made = make(with_data(evidence(SPEC, [measured(power=-0.4)])))
+    made.data.to_csv(tmp_path / "data.csv", index=False)
+    points = pd.read_csv(tmp_path / "data.csv").query("series == 'constant'")
+    slope, _ = np.polyfit(np.log(points["iterations"]), np.log(points["epsilon"]), 1)
+    slack = (100**2 * np.log(60) / points["epsilon"] ** 2 / points["iterations"]).min()
+    claims = claims_of(made)
+    assert exponent(claims["simba.rate"]) == pytest.approx(-1 / slope, rel=1e-6)
+    shares = claims["simba.theorem"].nearest.statistic["synthetic"].values()
+    assert max(part["share"]["estimate"] for part in shares) == pytest.approx(1 / slack, rel=1e-6)

@@ -2,81 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
+from svm_cost_curves.experiments.papers.asset.sweep import Frames, Values
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import (
-    FAILS,
-    MISSING,
-    Effort,
-    cost_to_target,
-    multiple_text,
-    ratio_of,
-)
+from svm_cost_curves.experiments.reproduction.statistics import FAILS, MISSING, Effort, multiple_text, ratio_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.axes import Axes
 
-METHODS: Final = ("asset", "asset_star")
 LINEAR: Final = ("pegasos", "svmsgd")
 """Methods with the linear kernel."""
+METHODS: Final = ("asset", "asset_star", *LINEAR)
 LAST: Final = 0.1
 """The last error of a run is its mean over this last share of the epochs: single evaluations are noisy."""
+_MARGIN: Final = 1.0
+"""Margin of the picture and the table, in percentage points."""
 
-
-Study = sweep.Swept[sweep.Frames]
+Study = sweep.Swept[Frames]
 """One data set: by method and C = 1/(lambda m) its runs."""
 
 
-def last_errors(runs: sweep.Frames) -> NDArray[np.float64]:
+def last_errors(runs: Frames) -> Values:
     """Return the last errors in per cent, (runs,)."""
     curves = [(column(run, "epochs"), 100 * column(run, "test_error")) for run in runs]
     return np.array([errors[epochs >= (1 - LAST) * epochs[-1]].mean() for epochs, errors in curves])
 
 
-def target(study: Study, method: str, C: float, margin: float) -> float:
+def target(study: Study, method: str, C: float, margin: float = _MARGIN) -> float:
     """Return the test error to reach: the better last error of a method and its rival, plus the margin."""
-    runs = [study.get(name, C) for name in (LINEAR if method in LINEAR else METHODS)]
-    return min(float(np.median(last_errors(frames))) for frames in runs if frames) + margin
-
-
-def epochs_to_target(study: Study, method: str, C: float, margin: float, *, settled: bool) -> Effort:
-    """Return the epochs to the target, or until the error stays at or below it, of runs that there are."""
-    error = target(study, method, C, margin) / 100
-    effort = cost_to_target(study.of[method][C], "epochs", "test_error", error, settled=settled)
-    assert effort is not None  # no curve is empty
-    return effort
+    rivals = [study.get(name, C) for name in METHODS if (name in LINEAR) == (method in LINEAR)]
+    return min(float(np.median(last_errors(frames))) for frames in rivals if frames) + margin
 
 
 @dataclass(frozen=True, kw_only=True)
 class SlowDown(Statistic):
-    """Epochs of a method with the smallest lambda, over its epochs with the largest and over those of others.
+    """Epochs of `methods` with the smallest lambda, over their epochs with the largest and over those of others.
 
-    Attributes
-    ----------
-    methods : list of str
-        Series.
-    over : list of str
-        Series with which each method is compared besides, at the smallest lambda of both.
-    factor : float
-        The ratio of the epochs is above this.
-    margin : float
-        Percentage points above the better last error at which the epochs are counted.
-    settled : bool
-        Whether the error must stay within the margin.
+    The ratio is above `factor`; the methods in `over` are those compared besides, at the smallest lambda of both.
+    Epochs are counted to `margin` percentage points above the better last error; with `settled` the error must stay
+    there.
     """
 
     methods: list[str]
@@ -85,96 +62,82 @@ class SlowDown(Statistic):
     margin: float
     settled: bool = False
 
-    def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
-        """Compare the epochs on each data set."""
-        cases = []
-        for study in data:
-            for method in self.methods:
-                cases += [self._case(study, method, other, max) for other in self.over]
-                cases.append(self._case(study, method, method, min))
-        return Findings(cases)
+    def cases(self, study: Study, evidence: Evidence) -> Iterator[Case]:
+        """Compare the epochs of each method, at its largest C, with those of others and with its least C."""
+        for method in self.methods:
+            for other in self.over:
+                yield self._compared(study, method, other, max)
+            yield self._compared(study, method, method, min)
 
-    def _case(self, study: Study, first: str, second: str, pick: Callable[[Iterable[float]], float]) -> Case:
-        """Compare a method at its largest C, the smallest lambda, with another or itself at the C that is picked."""
+    def _compared(self, study: Study, first: str, second: str, pick: Callable[[Iterable[float]], float]) -> Case:
         key, values = f"{first} over {second}", [study.of.get(name, {}) for name in (first, second)]
         if not all(values) or (first == second and len(values[0]) < 2):
             return case_on(study.panel, key, MISSING, note="no finished runs to compare")
         C = max(values[0])
-        efforts = [
-            epochs_to_target(study, name, value, self.margin, settled=self.settled)
-            for name, value in ((first, C), (second, pick(values[1])))
-        ]
-        ratio = ratio_of(*efforts)
+        ratio = ratio_of(*(self._epochs(study, name, at) for name, at in ((first, C), (second, pick(values[1])))))
         if ratio is None:
             return case_on(study.panel, key, FAILS, note="neither reaches the target within its epochs")
-        names = f"{STYLES[first].name} over {STYLES[second].name}"
-        if first == second:
-            names = f"{STYLES[first].name}, smallest over largest lambda"
-        text = f"{names} {ratio.text()}"
-        return case_on(study.panel, key, ratio.above(self.factor), text, {"C": C, "ratio": ratio.as_dict()})
+        over = ", smallest over largest lambda" if first == second else f" over {STYLES[second].name}"
+        text, statistic = f"{STYLES[first].name}{over} {ratio.text()}", {"C": C, "ratio": ratio.as_dict()}
+        return case_on(study.panel, key, ratio.above(self.factor), text, statistic)
+
+    def _epochs(self, study: Study, name: str, C: float) -> Effort:
+        error = target(study, name, C, self.margin)
+        return sweep.effort_to(error, study.of[name][C], "epochs", settled=self.settled)
 
 
 STATISTICS = {"slow_down": SlowDown}
-_MARGIN: Final = 1.0
-"""Margin of the picture and the table, in percentage points."""
 _CAPTION: Final = (
     f"Above: epochs to within {_MARGIN:g} point of the better method's last test error, for linear kernels until it "
     "stays so; arrows: most runs missed it. Below: last errors."
 )
 
 
-def _effort(study: Study, method: str, C: float) -> Effort:
-    return epochs_to_target(study, method, C, _MARGIN, settled=method in LINEAR)
+def _effort(study: Study, name: str, C: float) -> Effort:
+    return sweep.effort_to(target(study, name, C), study.of[name][C], "epochs", settled=name in LINEAR)
 
 
-def _draw(figure: Figure | SubFigure, shown: Sequence[Study]) -> None:
-    """Draw two panels per data set, one above the other."""
-    items = [(study, below) for below in (False, True) for study in shown]
-    styles = [STYLES[name] for name in (*METHODS, *LINEAR) if any(name in study.of for study in shown)]
-    names, columns = (r"$C = 1 / (\lambda m)$", "Epochs"), len(shown) or 1
-    for axes, (study, below) in layout.each_panel(figure, items, styles, [_CAPTION], sweep.HEAD, names, columns):
-        for name, runs in study.of.items():
-            if below:
-                ends = {C: last_errors(frames) for C, frames in runs.items()}
-                layout.draw_band(axes, sweep.band_of(ends, np.median), STYLES[name], steps=False)
-            else:
-                layout.draw_efforts(axes, {C: _effort(study, name, C) for C in runs}, STYLES[name])
+def _draw(axes: Axes, item: tuple[Study, bool]) -> None:
+    """Draw the epochs of all methods against C, or their last errors, in a panel below."""
+    study, below = item
+    for name, runs in study.of.items():
         if below:
-            axes.set_yscale("linear")
-            axes.set_ylabel(axes.get_ylabel() and "Test error, %")
-        heading(axes, study.panel)
+            ends = {C: last_errors(frames) for C, frames in runs.items()}
+            layout.draw_band(axes, sweep.band_of(ends, np.median), STYLES[name], steps=False)
+        else:
+            layout.draw_efforts(axes, {C: _effort(study, name, C) for C in runs}, STYLES[name])
+    if below:
+        axes.set_yscale("linear")
+        axes.set_ylabel(axes.get_ylabel() and "Test error, %")
+    heading(axes, study.panel)
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge its claims."""
-    data: list[Study] = sweep.measured(evidence, (*METHODS, *LINEAR), lambda frames: frames)
+    data: list[Study] = sweep.measured(evidence, METHODS, lambda frames: frames)
     shown = [study for study in data if study.of]
-    rows = [
-        (
-            study.panel,
-            {"C": C, "series": name, "target": target(study, name, C, _MARGIN)}
-            | sweep.error_columns(last_errors(runs))
-            | _effort(study, name, C).columns("epochs"),
-        )
-        for study in shown
-        for name, C, runs in study.items()
-    ]
+
+    def values(study: Study, name: str, C: float, runs: Frames) -> tuple[Any, ...]:
+        epochs, errors = _effort(study, name, C).columns("epochs").values(), last_errors(runs)
+        return C, name, target(study, name, C), *epochs, errors.mean(), sweep.spread(errors)
+
+    items = [(study, below) for below in (False, True) for study in shown]
+    styles = [STYLES[name] for name in METHODS if any(name in study.of for study in shown)]
+    names = (r"$C = 1 / (\lambda m)$", "Epochs")
     return FigureResult(
-        sweep.points(rows, "C series target epochs least largest runs reached error sd"),
-        partial(_draw, shown=shown),
-        (layout.WIDTH, sweep.HEAD + max(1, 2 * bool(shown)) * layout.height(1)),
+        sweep.points(shown, "C series target epochs least largest runs reached error sd", values),
+        *layout.drawing(items, styles, _CAPTION, names, _draw, columns=len(shown) or 1),
         table=partial(_table, shown),
         claims=judge_claims(evidence, data=data),
     )
 
 
 def _table(shown: Sequence[Study]) -> Table:
-    methods = (*METHODS, *LINEAR)
-    quantities = [f"{what}, {STYLES[name].name}" for what in ("epochs", "last error") for name in methods]
+    quantities = [f"{what}, {STYLES[name].name}" for what in ("epochs", "last error") for name in METHODS]
     rows = []
     for study in shown:
         for C in study.values:
-            runs = {name: study.get(name, C) for name in methods}
+            runs = {name: study.get(name, C) for name in METHODS}
             epochs = [_effort(study, name, C).text(multiple_text) if frames else "" for name, frames in runs.items()]
             errors = [sweep.error_text(last_errors(frames)) if frames else "" for frames in runs.values()]
             rows.append([name_of(study.panel), f"{C:g}", *epochs, *errors])

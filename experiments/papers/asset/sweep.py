@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers.cases import Case, case_on, interval_text
 from svm_cost_curves.experiments.plotting.bands import Band
+from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.statistics import MISSING, Decision, Interval, above
+from svm_cost_curves.experiments.reproduction.statistics import MISSING, Decision, Effort, Interval
 
 T = TypeVar("T")
 Frames = Sequence[pd.DataFrame]
 """Curves of some runs."""
-HEAD: Final = 0.62
-"""Inches above the panels of a figure, for a line of legend and a line of caption."""
+Values = NDArray[np.float64]
+"""One number for each run, such as its test error in per cent."""
 
 
 def all_panels(evidence: Evidence) -> list[Panel]:
@@ -86,43 +87,49 @@ def runs_of(panel: Panel, series: str, least: int = 1) -> list[pd.DataFrame]:
     return [frame for frame in panel.curves(series) if len(frame) >= least]
 
 
-def last_errors(frames: Frames) -> NDArray[np.float64]:
+def last_errors(frames: Frames) -> Values:
     """Return the test errors at the end of runs, in per cent, (runs,)."""
     return np.array([100 * float(column(frame, "test_error")[-1]) for frame in frames])
 
 
-def spread(values: NDArray[np.float64]) -> float:
+def effort_to(error: float, frames: Frames, cost: str, *, settled: bool = False) -> Effort:
+    """Return the cost of runs, one at least, to a test error in per cent; `settled`: it must stay there."""
+    effort = statistics.cost_to_target(frames, cost, "test_error", error / 100, settled=settled)
+    assert effort is not None  # there are curves with rows
+    return effort
+
+
+def spread(values: Values) -> float:
     """Return the standard deviation; 0 of a single run."""
     return float(values.std(ddof=1)) if len(values) > 1 else 0.0
 
 
-def error_text(errors: NDArray[np.float64] | None) -> str:
+def error_text(errors: Values | None) -> str:
     """Write a mean error, with its standard deviation if there are several runs; nothing without runs."""
     if errors is None:
         return ""
     return f"{errors.mean():.2f}" + (f" ± {spread(errors):.2f}" if len(errors) > 1 else "")
 
 
-def error_columns(errors: NDArray[np.float64]) -> dict[str, Any]:
-    """Return columns of a figure's data: mean error, standard deviation and number of runs."""
-    return {"error": errors.mean(), "sd": spread(errors), "runs": len(errors)}
+def points(
+    data: Iterable[Swept[T]], columns: str, values: Callable[[Any, str, float, T], Iterable[Any]]
+) -> pd.DataFrame:
+    """Return a figure's data: a row for each data set, series and value, with the names of the panel's data sets.
+
+    `values` are those of the columns in order, from the data set, the series, its value and what was measured.
+    """
+    rows = [
+        (one.panel.paper_dataset, one.panel.dataset, *values(one, series, value, result))
+        for one in data
+        for series, value, result in one.items()
+    ]
+    return pd.DataFrame(rows, columns=f"panel dataset {columns}".split(" "))
 
 
-def points(rows: Iterable[tuple[Panel, Mapping[str, Any]]], columns: str) -> pd.DataFrame:
-    """Return a figure's data, one row for each point, with the names of its panel's data sets."""
-    named = [{"panel": panel.paper_dataset, "dataset": panel.dataset, **row} for panel, row in rows]
-    return pd.DataFrame(named, columns=f"panel dataset {columns}".split(" "))
-
-
-def band_of(groups: Mapping[Any, NDArray[np.float64]], middle: Callable[..., Any] = np.mean) -> Band:
+def band_of(groups: Mapping[Any, Values], middle: Callable[..., Any] = np.mean) -> Band:
     """Return the mean (or median), the least and the largest value of each group against the groups' numbers."""
     line, low, high = (np.array([pick(values) for values in groups.values()]) for pick in (middle, np.min, np.max))
     return Band(np.array(list(groups), dtype=np.float64), line, low, high, max(map(len, groups.values())))
-
-
-def above_0(interval: Interval) -> Decision:
-    """Decide whether a quantity is above 0."""
-    return above(interval, 0.0)
 
 
 def interval_case(
@@ -130,7 +137,7 @@ def interval_case(
     key: str,
     interval: Interval | None,
     text: str,
-    decide: Callable[[Interval], Decision] = above_0,
+    decide: Callable[[Interval], Decision] = lambda interval: statistics.above(interval, 0.0),
     *,
     about: str = "",
     why: str = "no finished runs to compare",
@@ -138,7 +145,7 @@ def interval_case(
     """Return a case that an interval decides; without one it was not run, and `why` says why.
 
     `text` is the measurement, with braces for the interval; `about` a label in place of the data set's name. By default
-    it holds if the interval is above 0.
+    it holds if the interval is statistics.above 0.
     """
     if interval is None:
         return case_on(panel, key, MISSING, note=why, about=about)

@@ -9,33 +9,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.asset.race import (
-    TO_TARGET,
-    Cell,
-    Entry,
-    TimeOverOtherDataSets,
-    TimesAndErrors,
-    entries_of,
-)
+from svm_cost_curves.experiments.papers.asset import race, sweep
+from svm_cost_curves.experiments.papers.asset.race import TO_TARGET, Cell, Entry
 from svm_cost_curves.experiments.papers.cases import judge_claims
-from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
+from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.printed import compare_number, data_difference, size_of_test_set
 from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import INK, STYLES, axis_name
 from svm_cost_curves.experiments.plotting.legend import write_legend
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
 ROWS: Final = {"adult": 32561, "mnist": 58100, "rcv1_ccat": 78127, "ijcnn1": 113352, "covtype": 464809}
 """Training rows of the paper's data sets."""
@@ -59,8 +50,7 @@ def printed_in(spec: FigureSpec) -> Printed:
     return printed
 
 
-STATISTICS = {"times_and_errors": TimesAndErrors, "time_over_other_data_sets": TimeOverOtherDataSets}
-_HEAD: Final = 0.62  # inches
+STATISTICS = {"times_and_errors": race.TimesAndErrors, "time_over_other_data_sets": race.TimeOverOtherDataSets}
 _OTHERS: Final = ("sklearn_nystroem", "libsvm")
 """Programs that the paper does not have; the others' errors set the vertical axis."""
 _ONE_SIZE: Final = ("lasvm", "svmlight", "libsvm")
@@ -75,37 +65,25 @@ _CAPTION: Final = (
 )
 
 
-def _draw(figure: Figure | SubFigure, shown: Sequence[Entry], names: Sequence[str]) -> None:
-    """Draw one panel per data set."""
-    if not shown:
-        empty(figure, "no finished runs")
-        return
-    panels = {entry.panel.paper_dataset: entry.panel for entry in shown}
-    panel_axes = dict(zip(panels, layout.add_panels(figure, len(panels), _HEAD), strict=True))
-    sizes = sorted({entry.s for entry in shown})
-    caption = _CAPTION.format(small=sizes[0], large=sizes[-1])
-    first = next(iter(panel_axes.values()))
-    layout.legend_and_caption(figure, first, (), caption, per_line=1)
-    _draw_legend(figure, first, shown, names)
-    for k, (dataset, axes) in enumerate(panel_axes.items()):
-        layout.log_axes(axes, axis_name("cpu_seconds"), "Test error, %", k)
-        axes.set_yscale("linear")
-        axes.margins(x=0.08)
-        entries = [entry for entry in shown if entry.panel.paper_dataset == dataset]
-        _draw_range(axes, entries)
-        for entry in entries:
-            for name, cell in entry.cells.items():
-                missed = name in TO_TARGET and not cell.effort.known
-                _draw_cell(axes, cell, _marks(name, filled=entry.s == sizes[-1]), missed=missed)
-        heading(axes, panels[dataset])
+Drawn = tuple[Panel, Sequence[tuple[str, Cell, bool]], Sequence[str]]
+"""One data set: its methods and their cells, filled or not; and the methods in a legend above its panel."""
 
 
-def _draw_range(axes: Axes, entries: Sequence[Entry]) -> None:
-    """Set the vertical axis by the errors of the paper's methods."""
-    cells = [(name, float(cell.errors.mean())) for entry in entries for name, cell in entry.cells.items()]
-    errors = [error for name, error in cells if name not in _OTHERS] or [error for _, error in cells]
+def _draw(axes: Axes, item: Drawn) -> None:
+    panel, cells, legend = item
+    if legend:
+        _draw_legend(axes, legend)
+    axes.set_yscale("linear")
+    axes.margins(x=0.08)
+    # the axis is set by the errors of the paper's methods
+    errors = [float(cell.errors.mean()) for name, cell, _ in cells if name not in _OTHERS]
+    errors = errors or [float(cell.errors.mean()) for _, cell, _ in cells]
     margin = 0.2 * (max(errors) - min(errors)) or 0.1 * max(errors) or 0.1
     axes.set_ylim(min(errors) - margin, max(errors) + margin)
+    for name, cell, filled in cells:
+        missed = name in TO_TARGET and not cell.effort.known
+        _draw_cell(axes, cell, _marks(name, filled=filled), missed=missed)
+    heading(axes, panel)
 
 
 def _marks(name: str, *, filled: bool) -> dict[str, Any]:
@@ -114,28 +92,24 @@ def _marks(name: str, *, filled: bool) -> dict[str, Any]:
     return marks if filled else marks | {"markerfacecolor": "white"}
 
 
-def _draw_legend(figure: Figure | SubFigure, first: Axes, shown: Sequence[Entry], names: Sequence[str]) -> None:
+def _draw_legend(axes: Axes, names: Sequence[str]) -> None:
     """Write the names of the methods with their symbols: filled and open where a method has both."""
     from matplotlib.lines import Line2D
 
-    there = [name for name in names if any(name in entry.cells for entry in shown)]
-    kinds = {name: (True,) if name in _ONE_SIZE else (True, False) for name in there}
     handles = [
-        tuple(Line2D([], [], linestyle="none", **_marks(name, filled=filled)) for filled in kinds[name])
-        for name in there
+        tuple(Line2D([], [], linestyle="none", **_marks(name, filled=filled)) for filled in kinds)
+        for name in names
+        for kinds in [(True,) if name in _ONE_SIZE else (True, False)]
     ]
-    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (first.get_position().x0, 1), "handlelength": 2.2}
-    write_legend(figure, handles, [STYLES[name].name for name in there], len(there), **place)
+    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (axes.get_position().x0, 1), "handlelength": 2.2}
+    write_legend(axes.figure, handles, [STYLES[name].name for name in names], len(names), **place)
 
 
 def _draw_cell(axes: Axes, cell: Cell, marks: Mapping[str, Any], *, missed: bool) -> None:
     """Draw a method's times at its error; one beyond the axis is at the edge, with its number."""
-    seconds, ends = cell.effort.median, [min(cell.effort.costs), max(cell.effort.costs)]
-    low, high = axes.get_ylim()
-    mean = float(cell.errors.mean())
-    error = min(max(mean, low), high)
-    color = marks["markeredgecolor"]
-    axes.plot(ends, [error, error], color=color, linewidth=1.2, zorder=2)
+    seconds, mean, (low, high) = cell.effort.median, float(cell.errors.mean()), axes.get_ylim()
+    error, color = min(max(mean, low), high), marks["markeredgecolor"]
+    axes.plot([min(cell.effort.costs), max(cell.effort.costs)], [error, error], color=color, linewidth=1.2, zorder=2)
     if error != mean:
         look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "color": color}
         inwards = 13 if marks["markerfacecolor"] == "white" else 24  # the numbers of two sizes may be side by side
@@ -148,23 +122,28 @@ def _draw_cell(axes: Axes, cell: Cell, marks: Mapping[str, Any], *, missed: bool
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure, judge its claims and compare its numbers."""
-    data = entries_of(evidence)
+    data = race.entries_of(evidence)
     names = [series.name for series in evidence.spec.series if not series.reference_only]
     shown = [entry for entry in data if entry.cells]
-    rows = [
-        (
-            entry.panel,
-            {"s": entry.s, "series": name, "error_at_end": cell.last.mean()}
-            | sweep.error_columns(cell.errors)
-            | cell.effort.columns("seconds"),
-        )
-        for entry in shown
-        for name, cell in entry.cells.items()
+    cells_by_s = [
+        sweep.Swept(entry.panel, {name: {entry.s: cell} for name, cell in entry.cells.items()}) for entry in shown
     ]
+
+    def values(_: sweep.Swept[Cell], name: str, s: float, cell: Cell) -> tuple[Any, ...]:
+        seconds, errors = cell.effort.columns("seconds").values(), cell.errors
+        return s, name, *seconds, errors.mean(), sweep.spread(errors), cell.last.mean()
+
+    there = [name for name in names if any(name in entry.cells for entry in shown)]
+    items: list[Drawn] = []
+    sizes = sorted({entry.s for entry in shown})
+    for panel in {entry.panel.paper_dataset: entry.panel for entry in shown}.values():
+        entries = [entry for entry in shown if entry.panel is panel]
+        cells = [(name, cell, entry.s == sizes[-1]) for entry in entries for name, cell in entry.cells.items()]
+        items.append((panel, cells, [] if items else there))
+    caption = _CAPTION.format(small=sizes[0], large=sizes[-1]) if sizes else ""
     return FigureResult(
-        sweep.points(rows, "s series seconds least largest runs reached error sd error_at_end"),
-        partial(_draw, shown=shown, names=names),
-        layout.size(len({entry.panel.paper_dataset for entry in shown}), _HEAD),
+        sweep.points(cells_by_s, "s series seconds least largest runs reached error sd error_at_end", values),
+        *layout.drawing(items, (), caption, (axis_name("cpu_seconds"), "Test error, %"), _draw),
         table=partial(_table, shown, names, printed_in(evidence.spec)),
         claims=judge_claims(evidence, data=data),
         numbers=list(_numbers(evidence.spec, data)),
@@ -172,55 +151,45 @@ def make(evidence: Evidence) -> FigureResult:
 
 
 def _numbers(spec: FigureSpec, data: Sequence[Entry]) -> Iterator[Number]:
-    """Compare the printed errors, and put our times beside the printed ones."""
+    """Compare the printed errors and the ratios within a row of the table, and put our times beside the printed ones.
+
+    The machine divides out of a ratio.
+    """
     entries = {(entry.panel.paper_dataset, entry.s): entry for entry in data}
     for number in spec.numbers:
         parts = _NAME.fullmatch(number.name)
         assert parts is not None  # `printed_in` has read it
         _, method, kind, dataset, s = parts.groups()
         entry = entries.get((dataset, int(s or min(spec.members("asset")))))
-        cell = None if entry is None else entry.cells.get(method)
-        if entry is None or cell is None:
+        cell, asset = (None if entry is None else entry.cells.get(name) for name in (method, "asset"))
+        if entry is None or cell is None or (kind == "over asset" and asset is None):
             yield compare_number(number, "", None)
-        elif kind == "time":
-            yield compare_number(number, _departure(entry), np.array(cell.effort.costs) / SECONDS[number.unit])
-        elif kind == "over asset":
-            yield _ratio(number, entry, method)
+            continue
+        departure = data_difference(entry.panel, ROWS[dataset])
+        if kind == "error":
+            yield _error(number, entry, departure, cell, method)
+        elif kind == "time" or asset is None:
+            yield compare_number(number, departure, np.array(cell.effort.costs) / SECONDS[number.unit])
         else:
-            yield _error(number, entry, cell, method)
+            efforts = [cell.effort, asset.effort]
+            missed = "" if all(effort.known for effort in efforts) else "half or more of the runs miss CPNY's error"
+            values = [one / other for one, other in zip(*(effort.costs for effort in efforts), strict=False)]
+            yield compare_number(number, departure or entry.unfit or missed, values)
 
 
-def _departure(entry: Entry) -> str:
-    return data_difference(entry.panel, ROWS[entry.panel.paper_dataset])
-
-
-def _error(spec: NumberSpec, entry: Entry, cell: Cell, method: str) -> Number:
+def _error(spec: NumberSpec, entry: Entry, departure: str, cell: Cell, method: str) -> Number:
     """Compare an error at the method's own stop; the note has that at the end of the runs, or without coefficients."""
-    rows, why = size_of_test_set(entry.panel), _departure(entry)
-
-    def compared(errors: NDArray[np.float64], remark: str = "") -> Number:
-        return compare_number(spec, why, errors, remark, test_rows=rows)
-
-    def beside(errors: NDArray[np.float64], where: str) -> str:
-        other = compared(errors)
-        return f"{other.measured:.2f} % {where}" + (f": {other.outcome}" if not why else "")
-
-    remark = beside(cell.last, "at the end of the runs") if method in TO_TARGET else ""
-    dropped = sweep.runs_of(entry.panel, DROPPED)
-    if method == "lasvm" and dropped:
+    compared = partial(compare_number, spec, departure, test_rows=size_of_test_set(entry.panel))
+    dropped = sweep.runs_of(entry.panel, DROPPED) if method == "lasvm" else []
+    other, where = cell.last, "at the end of the runs"
+    if dropped:
+        other = sweep.last_errors(dropped)
         where = "without coefficients below a thousandth of the largest, as the program saves a model"
-        remark = beside(sweep.last_errors(dropped), where)
+    elif method not in TO_TARGET:
+        return compared(cell.errors)
+    beside = compared(other)
+    remark = f"{beside.measured:.2f} % {where}" + ("" if departure else f": {beside.outcome}")
     return compared(cell.errors, remark)
-
-
-def _ratio(spec: NumberSpec, entry: Entry, method: str) -> Number:
-    """Compare the ratio of two times within a row of the table: the machine divides out."""
-    if "asset" not in entry.cells:
-        return compare_number(spec, "", None)
-    efforts = [entry.cells[name].effort for name in (method, "asset")]
-    missed = "" if all(effort.known for effort in efforts) else "half or more of the runs miss CPNY's error"
-    values = [one / other for one, other in zip(*(effort.costs for effort in efforts), strict=False)]
-    return compare_number(spec, _departure(entry) or entry.unfit or missed, values)
 
 
 def _table(shown: Sequence[Entry], names: Sequence[str], printed: Printed) -> Table:
@@ -231,8 +200,11 @@ def _table(shown: Sequence[Entry], names: Sequence[str], printed: Printed) -> Ta
         dataset = entry.panel.paper_dataset
         times, errors = (printed.get((kind, dataset, entry.s), {}) for kind in ("time", "error"))
         if times:
-            cells = (_printed(times[name], errors[name]) if name in times else "" for name in names)
+            seconds = {name: seconds_text(SECONDS[time.unit] * time.paper) for name, time in times.items()}
+            cells = (f"{seconds[name]} ({errors[name].paper:.2f})" if name in times else "" for name in names)
             rows.append([f"{entry.s:,}", f"{dataset}, as printed", *cells])
+    counts = {name: sorted({len(entry.cells[name].errors) for entry in shown if name in entry.cells}) for name in names}
+    runs = [f"{STYLES[name].name} {' or '.join(map(str, counts[name]))}" for name in names if counts[name]]
     to_target = ", ".join(STYLES[name].name for name in TO_TARGET if name in names)
     notes = [
         "Training CPU time, features and bases in it, median over the runs; in brackets the mean test error in per "
@@ -244,15 +216,9 @@ def _table(shown: Sequence[Entry], names: Sequence[str], printed: Printed) -> Ta
         "ASSET and ASSET* are evaluated ten times per epoch, by the average of their last 100 iterates; scikit-learn "
         "after 1, 2, 4, ... passes. LASVM, SVMlight and LIBSVM have an intercept, as the programs have by default. "
         "Each run has its own split of the data; the paper's 50 repetitions share one.",
-        _runs(shown, names),
+        f"Runs: {', '.join(runs)}." if runs else "",
     ]
     return Table(columns, rows, notes)
-
-
-def _runs(shown: Sequence[Entry], names: Sequence[str]) -> str:
-    counts = {name: {len(entry.cells[name].errors) for entry in shown if name in entry.cells} for name in names}
-    texts = [f"{STYLES[name].name} {' or '.join(map(str, sorted(runs)))}" for name, runs in counts.items() if runs]
-    return f"Runs: {', '.join(texts)}." if texts else ""
 
 
 def _cell(cell: Cell | None) -> str:
@@ -260,7 +226,3 @@ def _cell(cell: Cell | None) -> str:
         return ""
     end = f"; {cell.last.mean():.2f}" if abs(cell.last.mean() - cell.errors.mean()) >= 0.005 else ""
     return f"{cell.effort.text(seconds_text)} ({sweep.error_text(cell.errors)}{end})"
-
-
-def _printed(time: NumberSpec, error: NumberSpec) -> str:
-    return f"{seconds_text(SECONDS[time.unit] * time.paper)} ({error.paper:.2f})"

@@ -3,44 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.curve import ROUNDING, column
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
+from svm_cost_curves.experiments.papers.asset.sweep import Values
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.optimum import optimum_of
 from svm_cost_curves.experiments.papers.panels import heading
 from svm_cost_curves.experiments.plotting import FAINT, STYLES
+from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.statistics import (
-    MISSING,
-    Interval,
-    at_most,
-    bootstrap_means,
-    exponent,
-    means_of,
-    multiple_text,
-    under_bound,
-)
+from svm_cost_curves.experiments.reproduction.statistics import MISSING, Interval
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.axes import Axes
 
 RHO: Final = 0.5
 """Share of the iterations after which the average begins: the windows are half of the iterations."""
-SUBGRADIENT: Final = math.sqrt(2.0)
-"""D_G: the estimate |v|^2 + 1 of section 3.1, and |v|^2 = K(x, x) = 1."""
 METHODS: Final = ("asset", "asset_star")
+_UNKNOWN: Final = "no finished runs, or no known optimum"
 
 
 def constant(rho: float) -> float:
@@ -54,25 +45,20 @@ def constant(rho: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Rates(sweep.Swept[NDArray[np.float64]]):
-    """One data set: by method and number N of iterations, f - f* of each run; empty without a known optimum.
+class Rates(sweep.Swept[Values]):
+    """One data set: by method and number N of iterations, f - f* of each run.
 
-    Attributes
-    ----------
-    lambda_ : float
-        NaN if it is empty.
+    Empty, with `lambda_` NaN, without runs or a known optimum.
     """
 
     lambda_: float
 
     def bound(self, N: float) -> float:
-        """Bound of Theorem 1 on ASSET's mean gap after N iterations; D_X = 1 / sqrt(lambda)."""
-        return constant(RHO) * SUBGRADIENT / math.sqrt(self.lambda_ * N)
+        """Bound of Theorem 1 on ASSET's mean gap after N iterations.
 
-    @property
-    def scaled(self) -> dict[float, NDArray[np.float64]]:
-        """ASSET's gaps (f - f*) sqrt(N) / (D_X D_G), which Theorem 1 bounds by C(rho)."""
-        return {N: constant(RHO) * gaps / self.bound(N) for N, gaps in self.of.get(METHODS[0], {}).items()}
+        D_X = 1 / sqrt(lambda). D_G^2 is the estimate |v|^2 + 1 of section 3.1, and |v|^2 = K(x, x) = 1.
+        """
+        return constant(RHO) * math.sqrt(2.0) / math.sqrt(self.lambda_ * N)
 
 
 def _rates(panel: Panel, evidence: Evidence) -> Rates:
@@ -85,33 +71,24 @@ def _rates(panel: Panel, evidence: Evidence) -> Rates:
     return Rates(panel, gaps, runs[0].result["settings"]["problem"]["lambda_"])
 
 
-def _gaps(frames: Sequence[pd.DataFrame], optimum: float) -> dict[float, NDArray[np.float64]]:
-    gaps: dict[int, list[float]] = {}
-    for frame in frames:
-        for N, primal in zip(column(frame, "iterations"), column(frame, "primal"), strict=True):
-            if N >= 1:
-                gaps.setdefault(int(N), []).append(float(primal) - optimum)
-    return {N: np.array(gaps[N]) for N in sorted(gaps)}
+def _gaps(frames: Sequence[pd.DataFrame], optimum: float) -> dict[float, Values]:
+    """Return the distances from the optimum by iteration, from 1 on."""
+    points = pd.concat(frames)
+    points = points[column(points, "iterations") >= 1]
+    gaps = (points["primal"] - optimum).groupby(points["iterations"])
+    return {int(N): values.to_numpy(np.float64) for N, values in gaps}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExcessOverOptimum(Limits):
-    """The last objective value of a series, relative to a lower bound on its optimum.
-
-    Attributes
-    ----------
-    series, optimum : str
-        The series, and the one whose last dual value is the lower bound.
-    """
+    """The last objective value of a `series`, relative to the last dual value of the series `optimum`."""
 
     series: str
     optimum: str
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Measure the excess of the first run on each data set."""
-        return Findings([self._case(panel) for panel in sweep.all_panels(evidence)])
-
-    def _case(self, panel: Panel) -> Case:
+    def case(self, rates: Rates, evidence: Evidence) -> Case:
+        """Measure the excess of the first run."""
+        panel = rates.panel
         optimum, curves = optimum_of(panel, self.optimum), sweep.runs_of(panel, self.series)
         if optimum is None or not curves:
             return case_on(panel, "excess", MISSING, note="no finished runs of both")
@@ -124,31 +101,23 @@ class ExcessOverOptimum(Limits):
 class BoundOfTheorem1(Statistic):
     """The distance of ASSET's average from the optimum, (f - f*) sqrt(N) / (D_X D_G), is at most C(rho) for each N."""
 
-    def findings(self, data: Sequence[Rates], evidence: Evidence) -> Findings:
-        """Compare the mean over the runs with the bound, on each data set for each N."""
-        cases, bound = [], constant(RHO)
-        for rates in data:
-            for N, values in rates.scaled.items():
-                mean = bootstrap_means(lambda means: means[:, 0], [values])
-                slack = f"N = {N:,}: slack {multiple_text(bound / mean.estimate)}"
-                cases.append(case_on(rates.panel, f"N={N}", under_bound(mean, bound), slack, mean.as_dict()))
-            missing = len(evidence.spec.members(METHODS[0])) - len(rates.scaled)
-            cases += missing * [case_on(rates.panel, "bound", MISSING, note=_UNKNOWN)]
-        return Findings(cases)
+    def cases(self, rates: Rates, evidence: Evidence) -> Iterator[Case]:
+        """Compare the mean over the runs with the bound for each N."""
+        gaps, bound = rates.of.get(METHODS[0], {}), constant(RHO)
+        for N, values in gaps.items():
+            mean = statistics.bootstrap_mean(bound * values / rates.bound(N))
+            slack = f"N = {N:,}: slack {statistics.multiple_text(bound / mean.estimate)}"
+            yield case_on(rates.panel, f"N={N}", statistics.under_bound(mean, bound), slack, mean.as_dict())
+        for _ in range(len(evidence.spec.members(METHODS[0])) - len(gaps)):
+            yield case_on(rates.panel, "bound", MISSING, note=_UNKNOWN)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConvergenceRate(Statistic):
-    """The exponent of N in the mean distance from the optimum is at most that of a rate.
+    """The exponent of N in the mean distance of a `series` from the optimum is at most `rate` + `tolerance`.
 
-    Attributes
-    ----------
-    series : str
-    rate, tolerance : float
-        The exponent of the rate, and what is added to it.
-    along_runs : bool
-        Whether the distances are those of the iterates of each run; they count from N = 1 / lambda on, where the steps
-        are below 1. Else each N has its own runs.
+    `along_runs`: the distances are those of the iterates of each run, and count from N = 1 / lambda on, where the steps
+    are below 1. Else each N has its own runs.
     """
 
     series: str
@@ -156,23 +125,21 @@ class ConvergenceRate(Statistic):
     tolerance: float
     along_runs: bool = False
 
-    def findings(self, data: Sequence[Rates], evidence: Evidence) -> Findings:
-        """Measure the exponent on each data set."""
-        return Findings([self._case(rates) for rates in data])
-
-    def _case(self, rates: Rates) -> Case:
-        interval, decide = self._exponent(rates), partial(at_most, limit=self.rate + self.tolerance)
-        return sweep.interval_case(rates.panel, "rate", interval, "exponent {}", decide, why=_UNKNOWN)
+    def case(self, rates: Rates, evidence: Evidence) -> Case:
+        """Measure the exponent."""
+        decide = partial(statistics.at_most, limit=self.rate + self.tolerance)
+        return sweep.interval_case(rates.panel, "rate", self._exponent(rates), "exponent {}", decide, why=_UNKNOWN)
 
     def _exponent(self, rates: Rates) -> Interval | None:
         gaps = {N: np.maximum(values, 0.0) for N, values in rates.of.get(self.series, {}).items()}
         if not self.along_runs:
-            return exponent(list(gaps), means_of(list(gaps.values())), [len(values) for values in gaps.values()])
+            means = statistics.means_of(list(gaps.values()))
+            return statistics.exponent(list(gaps), means, [len(values) for values in gaps.values()])
         # N = 1 / lambda may be N lambda = 0.9999999999999999
         gaps = {N: values for N, values in gaps.items() if N * rates.lambda_ >= 1 - ROUNDING}
         runs = min(map(len, gaps.values()), default=0)
         table = np.array([values[:runs] for values in gaps.values()])
-        return exponent(list(gaps), lambda chosen: table[:, chosen].mean(axis=2).T, [runs] if runs else [])
+        return statistics.exponent(list(gaps), lambda chosen: table[:, chosen].mean(axis=2).T, [runs] if runs else [])
 
 
 STATISTICS = {
@@ -180,46 +147,32 @@ STATISTICS = {
     "bound_of_theorem_1": BoundOfTheorem1,
     "convergence_rate": ConvergenceRate,
 }
-_UNKNOWN: Final = "no finished runs, or no known optimum"
 _CAPTION: Final = (
     "Means over the runs, bands from the least to the largest. ASSET: average of the last half of N iterates; "
     "ASSET*: last iterate. Grey: the bound of Theorem 1."
 )
 
 
-def _draw(figure: Figure | SubFigure, shown: Sequence[Rates]) -> None:
-    """Draw one panel per data set."""
-    styles, names = [STYLES[name] for name in METHODS], ("$N$, iterations", r"$f - f^*$")
-    for axes, rates in layout.each_panel(figure, shown, styles, [_CAPTION], sweep.HEAD, names, max(2, len(shown))):
-        for name, gaps in rates.of.items():
-            layout.draw_band(axes, sweep.band_of(gaps).at_least(1e-7), STYLES[name], steps=False)
-        if sizes := list(rates.of.get(METHODS[0], {})):
-            axes.plot(sizes, [rates.bound(N) for N in sizes], color=FAINT, linewidth=0.85, zorder=2)
-        heading(axes, rates.panel)
+def _draw(axes: Axes, rates: Rates) -> None:
+    for name, gaps in rates.of.items():
+        layout.draw_band(axes, sweep.band_of(gaps).at_least(1e-7), STYLES[name], steps=False)
+    if sizes := list(rates.of.get(METHODS[0], {})):
+        axes.plot(sizes, [rates.bound(N) for N in sizes], color=FAINT, linewidth=0.85, zorder=2)
+    heading(axes, rates.panel)
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the distances from the optimum and judge the claims."""
     data = [_rates(panel, evidence) for panel in sweep.all_panels(evidence)]
     shown = [rates for rates in data if rates.of]
-    rows = [
-        (
-            rates.panel,
-            {
-                "series": name,
-                "iterations": N,
-                "gap": values.mean(),
-                "sd": sweep.spread(values),
-                "runs": len(values),
-                "bound": rates.bound(N) if name == METHODS[0] else math.nan,
-            },
-        )
-        for rates in shown
-        for name, N, values in rates.items()
-    ]
+
+    def values(rates: Rates, name: str, N: float, gaps: Values) -> tuple[Any, ...]:
+        bound = rates.bound(N) if name == METHODS[0] else math.nan
+        return name, N, gaps.mean(), sweep.spread(gaps), len(gaps), bound
+
+    styles, names = [STYLES[name] for name in METHODS], ("$N$, iterations", r"$f - f^*$")
     return FigureResult(
-        sweep.points(rows, "series iterations gap sd runs bound"),
-        partial(_draw, shown=shown),
-        layout.size(1, sweep.HEAD),
+        sweep.points(shown, "series iterations gap sd runs bound", values),
+        *layout.drawing(shown, styles, _CAPTION, names, _draw, columns=max(2, len(shown))),
         claims=judge_claims(evidence, data=data),
     )

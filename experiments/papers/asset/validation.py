@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.asset import sweep
 from svm_cost_curves.experiments.papers.asset.table1 import PARAMETERS
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.panels import heading
 from svm_cost_curves.experiments.plotting import INK, Style
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
@@ -21,18 +18,15 @@ from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 from svm_cost_curves.experiments.reproduction.statistics import MISSING, at_most, difference
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.axes import Axes
 
-_COLORS: Final = ("#08306b", "#2b7bba", "#e69f00", "#d55e00")
-_MARKERS: Final = "osD^"
-Point = tuple[str, float]
-"""A series, named by its 1 / (2 sigma^2), and C = 1 / (lambda m)."""
-Grid = sweep.Swept[NDArray[np.float64]]
-"""One data set: errors on the validation rows in per cent, one for each run."""
+_LOOKS: Final = (("#08306b", "o"), ("#2b7bba", "s"), ("#e69f00", "D"), ("#d55e00", "^"))
+Grid = sweep.Swept[sweep.Values]
+"""One data set: errors on the validation rows in per cent, by 1 / (2 sigma^2), which names the series, and C."""
 
 
-def printed_point(grid: Grid) -> Point | None:
-    """Return the point that the paper prints; None if it has no runs, and for a data set that is not the paper's."""
+def printed_point(grid: Grid) -> tuple[str, float] | None:
+    """Return series and C that the paper prints; None if they have no runs, and for a data set that is not its own."""
     _, C, gamma = PARAMETERS.get(grid.panel.paper_dataset, (0, "nan", ""))
     point = f"svmlight {gamma}", float(C)
     return None if grid.get(*point) is None else point
@@ -45,20 +39,12 @@ def _gamma(series: str) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class PrintedChoice(Statistic):
-    """The error at the point that the paper prints is within some percentage points of the least.
-
-    Attributes
-    ----------
-    within : float
-    """
+    """The error at the point that the paper prints is `within` some percentage points of the least."""
 
     within: float
 
-    def findings(self, data: Sequence[Grid], evidence: Evidence) -> Findings:
-        """Compare the errors on each data set."""
-        return Findings([self._case(grid) for grid in data])
-
-    def _case(self, grid: Grid) -> Case:
+    def case(self, grid: Grid, evidence: Evidence) -> Case:
+        """Compare the errors."""
         printed = printed_point(grid)
         errors = {(series, C): runs for series, C, runs in grid.items()}
         if printed is None or len(errors) < 2:
@@ -75,36 +61,33 @@ STATISTICS = {"printed_choice": PrintedChoice}
 _CAPTION: Final = "Means over the splits, bands from the least to the largest. Ring: the values that the paper prints."
 
 
-def _draw(figure: Figure | SubFigure, shown: Sequence[Grid]) -> None:
-    """Draw one panel per data set, one line for each sigma."""
-    series = sorted({name for grid in shown for name in grid.of}, key=_gamma)
-    styles = {
-        name: Style(f"1 / (2\N{GREEK SMALL LETTER SIGMA}²) = {_gamma(name):g}", _COLORS[k % 4], "-", _MARKERS[k % 4])
-        for k, name in enumerate(series)
-    }
-    names = (r"$C = 1 / (\lambda m)$", "Validation error, %")
-    for axes, grid in layout.each_panel(figure, shown, styles.values(), [_CAPTION], sweep.HEAD, names):
-        for name, errors in grid.of.items():
-            layout.draw_band(axes, sweep.band_of(errors), styles[name], steps=False)
-        if (printed := printed_point(grid)) is not None:
-            error = float(grid.of[printed[0]][printed[1]].mean())
-            axes.plot([printed[1]], [error], "o", markersize=13, mfc="none", mec=INK, mew=1.4, zorder=5)
-        axes.set_yscale("linear")
-        heading(axes, grid.panel)
+def _draw(axes: Axes, grid: Grid, styles: Mapping[str, Style]) -> None:
+    """Draw one line for each sigma."""
+    for name, errors in grid.of.items():
+        layout.draw_band(axes, sweep.band_of(errors), styles[name], steps=False)
+    if (printed := printed_point(grid)) is not None:
+        error = float(grid.of[printed[0]][printed[1]].mean())
+        axes.plot([printed[1]], [error], "o", markersize=13, mfc="none", mec=INK, mew=1.4, zorder=5)
+    axes.set_yscale("linear")
+    heading(axes, grid.panel)
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the errors on the validation rows and judge the claim."""
     data = sweep.measured(evidence, [series.name for series in evidence.spec.series], sweep.last_errors)
     shown = [grid for grid in data if grid.of]
-    rows = [
-        (grid.panel, {"gamma": _gamma(series), "C": C, **sweep.error_columns(errors)})
-        for grid in shown
-        for series, C, errors in grid.items()
-    ]
+    series = sorted({name for grid in shown for name in grid.of}, key=_gamma)
+    styles = {
+        name: Style(f"1 / (2\N{GREEK SMALL LETTER SIGMA}²) = {_gamma(name):g}", color, "-", marker)
+        for name, (color, marker) in zip(series, _LOOKS, strict=False)
+    }
+    names = (r"$C = 1 / (\lambda m)$", "Validation error, %")
     return FigureResult(
-        sweep.points(rows, "gamma C error sd runs"),
-        partial(_draw, shown=shown),
-        layout.size(len(shown), sweep.HEAD),
+        sweep.points(
+            shown,
+            "gamma C error sd runs",
+            lambda _, name, C, errors: (_gamma(name), C, errors.mean(), sweep.spread(errors), len(errors)),
+        ),
+        *layout.drawing(shown, styles.values(), _CAPTION, names, partial(_draw, styles=styles)),
         claims=judge_claims(evidence, data=data),
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on
 from svm_cost_curves.experiments.papers.elsewhere.bases import bases_of
 from svm_cost_curves.experiments.reproduction.claim_spec import RepeatedClaimSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
@@ -115,16 +115,12 @@ class CellCases(Statistic):
 
     cells: Mapping[str, Cell]
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Return the cells as cases."""
-        panels = [panel for panel in evidence.panels if panel.paper_dataset in self.cells]
-        return Findings([self._case(panel) for panel in panels])
-
-    def _case(self, panel: Panel) -> Case:
-        cell = self.cells[panel.paper_dataset]
-        statistic = {"held": cell.held, "cases": cell.cases, "number": cell.number}
-        measured, note = (cell.measured, "") if cell.ruling != "missing" else ("", cell.measured)
-        return case_on(panel, "all cases", Decision(cell.ruling), measured, statistic, note)
+    def cases(self, panel: Panel, evidence: Evidence) -> Iterator[Case]:
+        """Return the data set's cell as a case."""
+        if cell := self.cells.get(panel.paper_dataset):
+            statistic = {"held": cell.held, "cases": cell.cases, "number": cell.number}
+            measured, note = (cell.measured, "") if cell.ruling != "missing" else ("", cell.measured)
+            yield case_on(panel, "all cases", Decision(cell.ruling), measured, statistic, note)
 
 
 def compute_papers(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[str, Any]]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from svm_cost_curves.experiments.columns import MEASURE
-from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on, interval_text
-from svm_cost_curves.experiments.papers.kinds.limits import Limits, last, missing_runs, name_of_series
+from svm_cost_curves.experiments.papers.cases import Case, case_on, interval_text
+from svm_cost_curves.experiments.papers.kinds.limits import PanelLimits, last, missing_runs, name_of_series
 from svm_cost_curves.experiments.reproduction.claim_spec import Cost, Count, Measure
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.statistics import (
@@ -26,7 +25,7 @@ from svm_cost_curves.experiments.reproduction.statistics import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class CostRatioToTarget(Limits):
+class CostRatioToTarget(PanelLimits):
     """Cost of one series to a target over that of another: the ratio of the medians over their runs.
 
     Attributes
@@ -48,11 +47,8 @@ class CostRatioToTarget(Limits):
     target: float
     of_last: str = ""
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Compare the costs on each data set."""
-        return Findings([self._case(evidence, panel) for panel in evidence.panels])
-
-    def _case(self, evidence: Evidence, panel: Panel) -> Case:
+    def case(self, panel: Panel, evidence: Evidence) -> Case:
+        """Compare the costs."""
         names = [self.first, self.second, *filter(None, [self.of_last])]
         target = self.target
         if self.of_last:
@@ -64,17 +60,12 @@ class CostRatioToTarget(Limits):
         text = f"{' over '.join(name_of_series(evidence.spec, name) for name in names[:2])}, to {target:.3g}: "
         if ratio is None:
             return case_on(panel, "cost", UNCLEAR, text + "both miss it", {"ratio": None, "target": target})
-        return case_on(
-            panel,
-            "cost",
-            self.decide(ratio),
-            text + f"{ratio.text()} times",
-            {"ratio": ratio.as_dict(), "target": target},
-        )
+        statistic = {"ratio": ratio.as_dict(), "target": target}
+        return case_on(panel, "cost", self.decide(ratio), f"{text}{ratio.text()} times", statistic)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CostOverErrors(Limits):
+class CostOverErrors(PanelLimits):
     """Cost of one series over that of another for equal errors, on their mean curves (`statistics.cost_ratio`).
 
     Attributes
@@ -93,11 +84,8 @@ class CostOverErrors(Limits):
     measure: Measure = MEASURE
     up_to: float = math.inf
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Compare the costs on each data set, at errors below that of a constant prediction."""
-        return Findings([self._case(evidence, panel) for panel in evidence.panels])
-
-    def _case(self, evidence: Evidence, panel: Panel) -> Case:
+    def case(self, panel: Panel, evidence: Evidence) -> Case:
+        """Compare the costs at errors below that of a constant prediction."""
         names, below = (self.second, self.first), math.inf if panel.trivial_error is None else panel.trivial_error
         ratio_below = partial(cost_ratio, *map(panel.curves, names), cost=self.cost, measure=self.measure)
         costs = ratio_below(below=below)
@@ -106,16 +94,13 @@ class CostOverErrors(Limits):
         if costs is None:
             return missing_runs(evidence, panel, "cost", names, "the two reach no error in common")
         pair = " over ".join(name_of_series(evidence.spec, name) for name in (self.first, self.second))
-        text = (
-            f"{pair}, at errors from {100 * costs.low_error:.2f} % (there {multiple_text(costs.at_best)}) "
-            f"to {100 * costs.high_error:.2f} %: "
-            f"{Ratio(costs.ratio).text()} times"
-        )
+        text = f"{pair}, at errors from {100 * costs.low_error:.2f} % (there {multiple_text(costs.at_best)}) "
+        text += f"to {100 * costs.high_error:.2f} %: {Ratio(costs.ratio).text()} times"
         return case_on(panel, "cost", self.decide(costs.ratio), text, costs.as_dict())
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountRatio(Limits):
+class CountRatio(PanelLimits):
     """One count of a run over another at its end, such as kernel evaluations over iterations; mean over the runs.
 
     Attributes
@@ -133,10 +118,9 @@ class CountRatio(Limits):
     per: Cost = "iterations"
     over_n: bool = False
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Measure the ratio on each data set."""
-        names = evidence.spec.expanded(self.series)
-        return Findings([self._case(evidence, panel, name) for panel in evidence.panels for name in names])
+    def cases(self, panel: Panel, evidence: Evidence) -> list[Case]:
+        """Measure the ratio for each series."""
+        return [self._case(evidence, panel, name) for name in evidence.spec.expanded(self.series)]
 
     def _case(self, evidence: Evidence, panel: Panel, series: str) -> Case:
         unit = float(panel.n or 1) if self.over_n else 1.0

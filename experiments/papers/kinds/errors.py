@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.curve import epoch_cost, value_at
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, power_text
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, power_text
 from svm_cost_curves.experiments.papers.kinds.limits import (
-    Limits,
+    PanelLimits,
     by_seed,
     last,
     measure_at,
@@ -39,7 +39,7 @@ from svm_cost_curves.experiments.reproduction.statistics import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Area(Limits):
+class Area(PanelLimits):
     """The mean of a measure over the logarithm of the cost, first less each other, paired by seed.
 
     Attributes
@@ -66,9 +66,9 @@ class Area(Limits):
     to_epoch_of: str = ""
     relative: bool = False
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Compare the first series with each other one on each data set."""
-        return Findings([self._case(evidence, panel, other) for panel in evidence.panels for other in self.others])
+    def cases(self, panel: Panel, evidence: Evidence) -> list[Case]:
+        """Compare the first series with each other one."""
+        return [self._case(evidence, panel, other) for other in self.others]
 
     def _case(self, evidence: Evidence, panel: Panel, other: str) -> Case:
         runs = paired_curves(panel, self.first, other)
@@ -134,7 +134,7 @@ class Place(Described):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference(Limits):
+class Difference(PanelLimits):
     """A measure at one place less the same at another, paired by seed; one case for each data set.
 
     Attributes
@@ -154,11 +154,8 @@ class Difference(Limits):
     measure: Measure = MEASURE
     relative: bool = False
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Compare the two places on each data set."""
-        return Findings([self._case(evidence, panel) for panel in evidence.panels])
-
-    def _case(self, evidence: Evidence, panel: Panel) -> Case:
+    def case(self, panel: Panel, evidence: Evidence) -> Case:
+        """Compare the two places."""
         places = (self.first, self.second)
         pairs = differences(*paired(*(place.values(panel, self.cost, self.measure) for place in places)))
         interval = None if pairs is None else pairs.relative if self.relative else pairs.interval
@@ -174,7 +171,7 @@ class Difference(Limits):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rise(Limits):
+class Rise(PanelLimits):
     """The change of a measure for tenfold further epochs after the first: the slope over log10 of the epochs.
 
     Attributes
@@ -187,11 +184,8 @@ class Rise(Limits):
     series: str
     measure: Measure = MEASURE
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Measure the rise on each data set."""
-        return Findings([self._case(evidence, panel) for panel in evidence.panels])
-
-    def _case(self, evidence: Evidence, panel: Panel) -> Case:
+    def case(self, panel: Panel, evidence: Evidence) -> Case:
+        """Measure the rise."""
         rise = overfitting_slope(panel.curves(self.series), measure=self.measure)
         if rise is None:
             return missing_runs(evidence, panel, "rise", [self.series], "no run goes beyond its first epoch")
@@ -215,16 +209,15 @@ class CriticalPointOf(Statistic):
         Where the decades before the critical point begin: at one ``iteration``, or at the first ``evaluation``.
     """
 
+    of_panels: ClassVar[bool] = True
+
     series: str
     cost: Cost = "kernel_evaluations"
     near: float
     begins: Literal["iteration", "evaluation"] = "iteration"
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Compare the decades of the drop with those before it, on each data set."""
-        return Findings([self._case(evidence, panel) for panel in evidence.panels])
-
-    def _case(self, evidence: Evidence, panel: Panel) -> Case:
+    def case(self, panel: Panel, evidence: Evidence) -> Case:
+        """Compare the decades of the drop with those before it."""
         name = name_of_series(evidence.spec, self.series)
         curve = mean_curves({name: panel.curves(self.series)}, cost=self.cost, measure=MEASURE).get(name)
         profile = critical_point(curve.cost, curve.mean, slack=self.near) if curve is not None else None
@@ -254,15 +247,14 @@ class BeforeCriticalPoint(Statistic):
         Column of the curves.
     """
 
+    of_panels: ClassVar[bool] = True
+
     series: str
     others: list[str]
     cost: Cost
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Compare the medians on each data set, up to the first evaluation after the critical point."""
-        return Findings([case for panel in evidence.panels for case in self._cases(evidence, panel)])
-
-    def _cases(self, evidence: Evidence, panel: Panel) -> list[Case]:
+    def cases(self, panel: Panel, evidence: Evidence) -> list[Case]:
+        """Compare the medians up to the first evaluation after the critical point."""
         runs = {name: panel.curves(name) for name in (self.series, *self.others)}
         curves = mean_curves(runs, cost=self.cost, measure=MEASURE)
         curve = curves.get(self.series)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -74,6 +75,13 @@ class Limits(Statistic):
             return above(Interval(-measured.estimate, -measured.high, -measured.low, measured.runs), -self.below)
         low, high = self.between if self.between is not None else (-(self.within or 0.0), self.within or 0.0)
         return within(measured, low, high)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelLimits(Limits):
+    """A limit of a quantity on each data set, in figures of any kind."""
+
+    of_panels: ClassVar[bool] = True
 
 
 def name_of_series(spec: FigureSpec, series: str) -> str:

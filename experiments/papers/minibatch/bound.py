@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -12,33 +12,32 @@ import numpy as np
 import pandas as pd
 
 from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
-from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, compute_spectra
+from svm_cost_curves.experiments.papers.minibatch.data import (
+    ACCURACY,
+    Size,
+    Spectrum,
+    Study,
+    compute_spectra,
+    points,
+    sizes_of,
+    studies,
+)
 from svm_cost_curves.experiments.papers.minibatch.methods import (
-    BATCH_AXES,
-    COLUMNS,
     METHOD_STYLES,
     TAIL,
     draw_iterations,
+    drawing,
     name_of_method,
 )
-from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY, Study, points, studies
 from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import (
-    UNCLEAR,
-    Effort,
-    Interval,
-    bootstrap,
-    bootstrap_medians,
-    multiple_text,
-    under_bound,
-)
+from svm_cost_curves.experiments.reproduction.statistics import UNCLEAR, Effort, Interval
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.axes import Axes
 
 
 def pegasos_bound(spectrum: Spectrum, b: int, epsilon: float) -> float:
@@ -76,43 +75,43 @@ class IterationsUnderBound(Statistic):
         """Compare the iterations with the bound on each data set; one case for each method and b."""
         cases, slacks = [case for study in data for case in study.not_run(list(BOUNDS))], []
         for method in BOUNDS:
-            efforts = [(study, b, effort) for study in data for b, effort in study.of(method).items()]
-            of_method = [self._case(study, method, b, effort) for study, b, effort in efforts]
+            of_method = [_bound_case(*size) for size in sizes_of(data, [method])]
             of_runs = [case.statistic for case in of_method if case.statistic]
             slack = [values["bound"] / values["largest"] for values in of_runs if values["reached"] == values["runs"]]
             if slack:
-                slacks.append(f"{multiple_text(min(slack))} to {multiple_text(max(slack))} ({name_of_method(method)})")
+                least, most = map(statistics.multiple_text, (min(slack), max(slack)))
+                slacks.append(f"{least} to {most} ({name_of_method(method)})")
             cases += of_method
         return Findings(cases, f"The bounds are {' and '.join(slacks)} times the measurements." if slacks else "")
 
-    def _case(self, study: Study, method: str, b: int, effort: Effort) -> Case:
-        key = f"{method} b={b}"
-        if missing := study.missing(method, key):
-            return missing
-        limit, note = bound(study, method, b), f"b = {b:,}"
-        decision = under_bound(bootstrap_medians(lambda medians: medians[:, 0], [effort.costs]), limit)
-        if not all(effort.reached) and decision.ruling != "fails":
-            decision, note = UNCLEAR, f"{note}: runs ended at a budget below the bound"
-        statistic = {"b": b, "bound": limit, **effort.columns("iterations")}
-        return study.case(method, key, decision, values=statistic, note=note)
+
+def _bound_case(study: Study, method: str, b: int, effort: Effort) -> Case:
+    key = f"{method} b={b}"
+    if missing := study.missing(method, key):
+        return missing
+    limit, note = bound(study, method, b), f"b = {b:,}"
+    median = statistics.bootstrap_medians(lambda medians: medians[:, 0], [effort.costs])
+    decision = statistics.under_bound(median, limit)
+    if not all(effort.reached) and decision.ruling != "fails":
+        decision, note = UNCLEAR, f"{note}: runs ended at a budget below the bound"
+    return study.case(method, key, decision, "", {"b": b, "bound": limit, **effort.columns("iterations")}, note)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShareOfTheorem1(Statistic):
     """P(w) - P* of Pegasos along its runs is at most the bound of Theorem 1."""
 
-    def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
-        """Compare the mean over the runs with the bound at all evaluations; one case for each data set and b."""
-        sizes = [(study, b) for study in data for b in study.of(TAIL)]
-        return Findings([study.missing(TAIL, f"b={b}") or _share_case(study, b) for study, b in sizes])
-
-
-def _share_case(study: Study, b: int) -> Case:
-    assert study.optimum is not None  # `Study.missing` leaves out the others
-    assert study.spectrum is not None
-    share = largest_share(study.panel.curves(study.planned[TAIL][b]), study.optimum.lower, study.spectrum, b)
-    text = f"b = {b:,}: at most {share.estimate:.2g} of the bound"
-    return study.case(TAIL, f"b={b}", under_bound(share, 1.0), text, share.as_dict())
+    def cases(self, item: Study, evidence: Evidence) -> Iterable[Case]:
+        """Compare the mean over the runs with the bound at all evaluations; one case for each b."""
+        for b in item.of(TAIL):
+            if missing := item.missing(TAIL, f"b={b}"):
+                yield missing
+                continue
+            assert item.optimum is not None  # `Study.missing` leaves out the others
+            assert item.spectrum is not None
+            share = largest_share(item.panel.curves(item.planned[TAIL][b]), item.optimum.lower, item.spectrum, b)
+            text = f"b = {b:,}: at most {share.estimate:.2g} of the bound"
+            yield item.case(TAIL, f"b={b}", statistics.under_bound(share, 1.0), text, share.as_dict())
 
 
 def largest_share(frames: Sequence[pd.DataFrame], optimum: float, spectrum: Spectrum, b: float) -> Interval:
@@ -124,50 +123,42 @@ def largest_share(frames: Sequence[pd.DataFrame], optimum: float, spectrum: Spec
     distance = np.array([column(frame, "primal")[:length] - optimum for frame in frames])
     iterations = column(frames[0], "iterations")[:length]
     shares = distance * iterations * spectrum.lambda_ / (30 * spectrum.beta_over_b(b))
-    share = bootstrap(lambda runs: np.nanmax(shares[runs].mean(axis=1), axis=1), len(frames))
+    share = statistics.bootstrap(lambda runs: np.nanmax(shares[runs].mean(axis=1), axis=1), len(frames))
     assert share is not None  # there are runs, and P(w) is known
     return share
 
 
+compute: Final = compute_spectra
 STATISTICS: Final = {"iterations_under_bound": IterationsUnderBound, "share_of_theorem1": ShareOfTheorem1}
-
-compute = compute_spectra
-
-
-def make(evidence: Evidence) -> FigureResult:
-    """Draw the figure and judge the theorems."""
-    data_sets = studies(evidence)
-    shown = [study for study in data_sets if study.efforts and study.spectrum is not None]
-    return FigureResult(
-        points(shown, list(BOUNDS), lambda study, method, b: {"bound": bound(study, method, b)}),
-        partial(_draw, shown=shown),
-        layout.size(len(shown), _HEAD, COLUMNS),
-        table=partial(_table, shown),
-        claims=judge_claims(evidence, data=data_sets),
-    )
-
-
-_HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
     rf"Iterations to $P(w) - P^* \leq {ACCURACY:g}$, as in Figure 1; open symbols at the top edge: most runs missed "
     "the target. Thin lines without symbols: Theorem 1 for Pegasos, Theorem 2 for safe SDCA."
 )
 
 
-def _draw(figure: Figure | SubFigure, shown: Sequence[Study]) -> None:
-    """Draw one panel per data set."""
-    styles, nothing = [METHOD_STYLES[name] for name in BOUNDS], "no finished runs with an optimum to compare with"
-    panels = layout.each_panel(figure, shown, styles, [_CAPTION], _HEAD, BATCH_AXES, COLUMNS, nothing)
-    for axes, study in panels:
-        for name, style in zip(BOUNDS, styles, strict=True):
-            limits = [bound(study, name, b) for b in study.of(name)]
-            axes.plot(list(study.of(name)), limits, color=style.color, linewidth=1.0)
-            draw_iterations(axes, study.of(name), style)
-        lambda_ = 0.0 if study.spectrum is None else study.spectrum.lambda_
-        heading(axes, study.panel, f"lambda = {lambda_:g}, 1/sigma² = {study.enough:.3g}")
+def make(evidence: Evidence) -> FigureResult:
+    """Draw the figure and judge the theorems."""
+    data_sets = studies(evidence)
+    shown = [study for study in data_sets if study.efforts and study.spectrum is not None]
+    sizes = sizes_of(shown, BOUNDS)
+    return FigureResult(
+        points(sizes).assign(bound=[bound(*size[:3]) for size in sizes]),
+        *drawing(shown, BOUNDS, _CAPTION, _draw),
+        table=partial(_table, sizes),
+        claims=judge_claims(evidence, data=data_sets),
+    )
 
 
-def _table(shown: Sequence[Study]) -> Table:
+def _draw(axes: Axes, study: Study) -> None:
+    for name in BOUNDS:
+        efforts, style = study.of(name), METHOD_STYLES[name]
+        axes.plot(list(efforts), [bound(study, name, b) for b in efforts], color=style.color, linewidth=1.0)
+        draw_iterations(axes, efforts, style)
+    lambda_ = 0.0 if study.spectrum is None else study.spectrum.lambda_
+    heading(axes, study.panel, f"lambda = {lambda_:g}, 1/sigma² = {study.enough:.3g}")
+
+
+def _table(sizes: Sequence[Size]) -> Table:
     rows = [
         [
             name_of(study.panel),
@@ -177,9 +168,7 @@ def _table(shown: Sequence[Study]) -> Table:
             f"{(limit := bound(study, method, b)):,.0f}",
             f"{limit / effort.median:,.3g}" if effort.known else "",
         ]
-        for study in shown
-        for method in BOUNDS
-        for b, effort in study.of(method).items()
+        for study, method, b, effort in sizes
     ]
     notes = [
         f"Iterations to P(w) - P* <= {ACCURACY:g}, median over the runs; >: most were ended by their budget. Bounds: "

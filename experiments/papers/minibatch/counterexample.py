@@ -23,7 +23,6 @@ from svm_cost_curves.experiments.reproduction.statistics import holds
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
-LAMBDA: Final = 0.5
 OPTIMUM: Final = 0.25
 """D(alpha) at alpha = (0.5, 0.5)."""
 VARIANTS: Final = ("naive", "safe", "aggressive")
@@ -47,7 +46,7 @@ def path(variant: str, steps: int) -> pd.DataFrame:
 
     # (x, 1) and (-x, -1) are the same example for a linear classifier without bias
     X, y = np.array([[1.0], [-1.0]], dtype=np.float32), np.array([1, -1], dtype=np.int8)
-    core = compiled_sdca(solvers.Problem(X, y, solvers.Linear(), lambda_=LAMBDA), variant, batch_size=2)
+    core = compiled_sdca(solvers.Problem(X, y, solvers.Linear(), lambda_=0.5), variant, batch_size=2)
     rows = [(*core.alpha(), core.lower_bound)]
     for step in range(1, steps + 1):
         core.advance(iterations=step)
@@ -70,27 +69,19 @@ def arrives(iterates: pd.DataFrame) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class EndOfPaths(Statistic):
-    """Some variants alternate between alpha = (0, 0) and (1, 1), and others arrive at the optimum; a case for each.
-
-    Attributes
-    ----------
-    alternate, arrive : list of str
-        Of `VARIANTS`.
-    """
+    """Some of `VARIANTS` alternate between alpha = (0, 0) and (1, 1), others arrive at the optimum; a case for each."""
 
     alternate: list[str]
     arrive: list[str]
 
     def findings(self, data: Mapping[str, pd.DataFrame], evidence: Evidence) -> Findings:
         """Look at each path."""
-        as_said = {name: alternates(data[name]) for name in self.alternate if name in data}
-        as_said |= {name: arrives(data[name]) for name in self.arrive if name in data}
-        return Findings([_case(name, data[name], said) for name, said in as_said.items()])
+        rules = dict.fromkeys(self.alternate, alternates) | dict.fromkeys(self.arrive, arrives)
+        return Findings([_case(name, data[name], rule(data[name])) for name, rule in rules.items() if name in data])
 
 
 def _case(variant: str, iterates: pd.DataFrame, as_said: bool) -> Case:
-    low, high = float(iterates["dual"].min()), float(iterates["dual"].max())
-    last = [float(iterates[name].iloc[-1]) for name in ("alpha_1", "alpha_2")]
+    low, high, last = float(iterates["dual"].min()), float(iterates["dual"].max()), iterates.iloc[-1].tolist()[:2]
     statistic = {"last_alpha": last, "least_dual": low, "largest_dual": high, "optimum": OPTIMUM}
     ends = ", ".join(f"{value:g}" for value in last)
     measured = f"D between {low:g} and {high:g}, alpha = ({ends}) after {len(iterates) - 1:,} iterations"
@@ -103,8 +94,9 @@ STATISTICS: Final = {"end_of_paths": EndOfPaths}
 def compute(_: Evidence) -> dict[str, Any]:
     """Return the paths of all variants, as plain lists."""
     paths = {variant: path(variant, STEPS).to_numpy() for variant in VARIANTS}
-    plain = {name: {"alpha": rows[:, :2].tolist(), "dual": rows[:, 2].tolist()} for name, rows in paths.items()}
-    return {"paths": plain}
+    return {
+        "paths": {name: {"alpha": rows[:, :2].tolist(), "dual": rows[:, 2].tolist()} for name, rows in paths.items()}
+    }
 
 
 def make(evidence: Evidence) -> FigureResult:
@@ -113,39 +105,39 @@ def make(evidence: Evidence) -> FigureResult:
         name: pd.DataFrame(np.column_stack([plain["alpha"], plain["dual"]]), columns=list(COLUMNS))
         for name, plain in evidence.computed.get("paths", {}).items()
     }
-    numbers = {
-        name: float(paths[variant][column].iloc[step])
-        for name, (variant, column, step) in NUMBERS.items()
-        if variant in paths
-    }
+    numbers = [
+        number(spec, float(paths[variant][column].iloc[step]) if variant in paths else None)
+        for spec in evidence.spec.numbers
+        for variant, column, step in [NUMBERS[spec.name]]
+    ]
     shown = [iterates.head(SHOWN + 1).rename_axis("iteration").reset_index() for iterates in paths.values()]
     return FigureResult(
         pd.concat(shown, keys=paths, names=["series"]).reset_index(level="series") if shown else pd.DataFrame(),
         partial(_draw, paths=paths),
         (layout.WIDTH, 3.9),
         claims=judge_claims(evidence, data=paths),
-        numbers=[number(spec, numbers.get(spec.name)) for spec in evidence.spec.numbers],
+        numbers=numbers,
     )
 
 
 def _draw(figure: Figure | SubFigure, paths: Mapping[str, pd.DataFrame]) -> None:
     """Draw alpha and the dual objective, side by side."""
-    left, right = row_of_axes(figure, 2, above=0.55, below=0.55)
-    legend_row(figure, [METHOD_STYLES[variant] for variant in paths], (left.get_position().x0, 1.0))
-    for variant, iterates in paths.items():
-        style = METHOD_STYLES[variant]
-        # safe and aggressive steps coincide: the lower line is wider to stay visible
-        width, alpha = (3 * style.width, 0.45) if variant == "safe" else (style.width, 1.0)
-        look = replace(style, line="-", width=width).look | {"alpha": alpha}
-        for axes, values in ((left, iterates["alpha_1"]), (right, iterates["dual"])):
-            axes.plot(values[: SHOWN + 1], **look, **style.markers(), zorder=3)
-    left.set_ylim(-0.08, 1.08)
-    right.set_ylim(-0.022, 0.297)
-    labels = r"$\alpha_1 = \alpha_2$", r"Dual objective $D(\alpha)$"
-    for axes, value, label in zip((left, right), (0.5, OPTIMUM), labels, strict=True):
+    places = row_of_axes(figure, 2, above=0.55, below=0.55)
+    legend_row(figure, [METHOD_STYLES[variant] for variant in paths], (places[0].get_position().x0, 1.0))
+    sides = (
+        ("alpha_1", (-0.08, 1.08), 0.5, r"$\alpha_1 = \alpha_2$"),
+        ("dual", (-0.022, 0.297), OPTIMUM, r"Dual objective $D(\alpha)$"),
+    )
+    for axes, (column, limits, value, label) in zip(places, sides, strict=True):
+        for variant, iterates in paths.items():
+            style = METHOD_STYLES[variant]
+            # safe and aggressive steps coincide: the lower line is wider to stay visible
+            width, alpha = (3 * style.width, 0.45) if variant == "safe" else (style.width, 1.0)
+            look = replace(style, line="-", width=width).look | {"alpha": alpha}
+            axes.plot(iterates[column][: SHOWN + 1], **look, **style.markers(), zorder=3)
+        axes.set_ylim(limits)
         axes.axhline(value, color=INK, linewidth=0.9, linestyle=(0, (1.0, 2.0)), zorder=1)
-        above: dict[str, Any] = {"textcoords": "offset points", "ha": "right"}
-        axes.annotate(f"optimum, {value:g}", (SHOWN, value), (0, 7), **above)
+        axes.annotate(f"optimum, {value:g}", (SHOWN, value), (0, 7), textcoords="offset points", ha="right")
         axes.set_xlabel("Iteration", color=INK)
         axes.set_ylabel(label, color=INK)
         plain_frame(axes)

@@ -1,33 +1,45 @@
-"""Spectral norms of the data sets of the mini-batch figures, and whether their optimum is known."""
+"""The data sets of the mini-batch figures: spectral norm, optimum, and iterations to an accurate primal solution."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.papers.optimum import Optimum
+import pandas as pd
+
+from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.papers.cases import Case, case_on
+from svm_cost_curves.experiments.papers.minibatch.methods import METHODS, TAIL, name_of_method
+from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
+from svm_cost_curves.experiments.papers.panels import called
 from svm_cost_curves.experiments.papers.problem import load_problem
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.statistics import MISSING, Decision, Effort, cost_to_target
 
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.configuration.settings import RunSettings
 
+ACCURACY: Final = 1e-3
+"""Target of P(w) - P*."""
+KNOWN: Final = 1e-7
+"""P* must be known to this duality gap."""
+
+Efforts = Mapping[int, Effort]
+"""Iterations to the target by mini-batch size, rising."""
+
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Spectral norm of a data set, and the quantities of the bounds that follow from it.
+    """Spectral norm of a data set whose rows are scaled to norm 1 at most, and the factors of the bounds.
 
     Attributes
     ----------
-    n : int
-        Training examples.
     sigma2 : float
-        ||X||^2 / n, rows scaled to norm 1 at most; between 1 / n and 1.
+        ||X||^2 / n, between 1 / n and 1.
     growth : float
         beta_2 - 1: beta_b = 1 + (b - 1) growth (Lemma 1).
-    lambda_ : float
-        Weight of the regulariser.
     """
 
     n: int
@@ -68,27 +80,15 @@ def panels_with_runs(evidence: Evidence) -> Iterator[tuple[Panel, Any]]:
 
 def compute_spectra(evidence: Evidence) -> dict[str, Any]:
     """Return the spectra of a figure's data sets, or why they are not known; without runs nothing is loaded."""
-    return {"spectra": {panel.paper_dataset: _plain(run) for panel, run in panels_with_runs(evidence)}}
-
-
-def _plain(run: RunSettings) -> dict[str, Any]:
     from svm_cost_curves.datasets import DataError
 
-    try:
-        return asdict(spectrum_of(run))
-    except DataError as error:
-        return {"unknown": f"spectral norm: {str(error).partition(': ')[0]}"}
-
-
-def known_spectrum(evidence: Evidence, panel: Panel) -> tuple[Spectrum | None, str]:
-    """Return the spectrum of a panel's data set, or why it is not known; without runs there is neither."""
-    known = dict(evidence.computed.get("spectra", {}).get(panel.paper_dataset, {}))
-    unknown = str(known.pop("unknown", ""))
-    return (Spectrum(**known) if known else None), unknown
-
-
-KNOWN: Final = 1e-7
-"""P* must be known to this duality gap."""
+    spectra: dict[str, dict[str, Any]] = {}
+    for panel, run in panels_with_runs(evidence):
+        try:
+            spectra[panel.paper_dataset] = asdict(spectrum_of(run))
+        except DataError as error:
+            spectra[panel.paper_dataset] = {"unknown": f"spectral norm: {str(error).partition(': ')[0]}"}
+    return {"spectra": spectra}
 
 
 def why_unfit(panel: Panel, optimum: Optimum | None) -> str:
@@ -98,6 +98,155 @@ def why_unfit(panel: Panel, optimum: Optimum | None) -> str:
         return "its runs are not all of the same problem"
     if optimum is None:
         return "no finished runs of the optimum"
-    if optimum.upper - optimum.lower > KNOWN:
-        return f"P* is known to {optimum.upper - optimum.lower:.0e} only"
-    return ""
+    gap = optimum.upper - optimum.lower
+    return f"P* is known to {gap:.0e} only" if gap > KNOWN else ""
+
+
+@dataclass(frozen=True)
+class Study:
+    """One data set with its optimum, its spectrum and the iterations of the methods.
+
+    Attributes
+    ----------
+    unfit : str
+        Why it is not judged; empty if it is.
+    efforts : mapping of str to mapping of int to Effort
+        Iterations of each method with runs, by b; empty without an optimum.
+    planned : mapping of str to mapping of int to str
+        Series of each method by b, up to n, as in the figure's file.
+    """
+
+    panel: Panel
+    optimum: Optimum | None
+    spectrum: Spectrum | None
+    unfit: str
+    efforts: Mapping[str, Efforts]
+    planned: Mapping[str, Mapping[int, str]]
+
+    def of(self, method: str) -> Efforts:
+        """Return the iterations of one method, by b; empty without runs."""
+        return self.efforts.get(method, {})
+
+    @property
+    def sizes(self) -> list[int]:
+        """All b that there are runs for."""
+        return sorted({b for efforts in self.efforts.values() for b in efforts})
+
+    @property
+    def enough(self) -> float:
+        """1 / sigma^2; NaN if it is not known."""
+        return math.nan if self.spectrum is None else self.spectrum.inverse_sigma2
+
+    def beta_over_b(self, b: float) -> float:
+        """Return beta_b / b; NaN if it is not known."""
+        return math.nan if self.spectrum is None else self.spectrum.beta_over_b(b)
+
+    def case(self, method: str, key: str, ruled: Decision, text: str = "", values: Any = None, note: str = "") -> Case:
+        """Return a case about a method; `text` is its measurement, `values` its statistic."""
+        about = f"{name_of_method(method)} on {called(self.panel)}"
+        return case_on(self.panel, key, ruled, text, values, note, about=about)
+
+    def missing(self, method: str, key: str) -> Case | None:
+        """Return a missing case if the data are unfit or the method has no runs; otherwise None."""
+        why = self.unfit or ("" if self.of(method) else "no finished runs")
+        return self.case(method, key, MISSING, note=why) if why else None
+
+    def not_run(self, methods: Sequence[str], low: float = 0.0, high: float = math.inf) -> list[Case]:
+        """Return a missing case for each planned size without runs that lies between two limits."""
+        return [
+            case_on(
+                self.panel,
+                series,
+                MISSING,
+                note="it takes too long" if self.panel.runs and series not in self.panel.runs else "",
+                about=f"{name_of_method(method)} with b = {b:,} on {called(self.panel)}",
+            )
+            for method in methods
+            if self.of(method) and not self.unfit
+            for b, series in self.planned.get(method, {}).items()
+            if b not in self.of(method) and low < b <= high
+        ]
+
+    def naive_fails(self, worse: float) -> dict[int, bool | None]:
+        """Return for each b whether naive SDCA fails; None: its budget is too small to decide.
+
+        It fails if it takes more than `worse` times the iterations of the best smaller b, or misses the target within
+        aggressive SDCA's median iterations.
+        """
+        failing: dict[int, bool | None] = {}
+        best = math.inf
+        for b, effort in self.of("naive").items():
+            if effort.known:
+                failing[b] = effort.median > worse * best
+                best = min(best, effort.median)
+            else:
+                other = self.of("aggressive").get(b)
+                enough = other is not None and other.known and min(effort.costs) >= other.median
+                failing[b] = True if enough or effort.median > worse * best else None
+        return failing
+
+    def naive_fails_from(self, worse: float) -> int | None:
+        """Return the smallest b from which naive SDCA fails at every decidable size; None if there is none."""
+        first = None
+        for b, fails in reversed(self.naive_fails(worse).items()):
+            if fails is False:
+                break
+            first = b if fails else first
+        return first
+
+
+Size = tuple[Study, str, int, Effort]
+"""A data set, a method, b, and the iterations."""
+
+
+def studies(evidence: Evidence) -> list[Study]:
+    """Return the data sets of the figure's panels."""
+    return [_study(evidence, panel) for panel in evidence.panels]
+
+
+def _study(evidence: Evidence, panel: Panel) -> Study:
+    optimum = optimum_of(panel)
+    spectrum = dict(evidence.computed.get("spectra", {}).get(panel.paper_dataset, {}))
+    unfit = why_unfit(panel, optimum) or str(spectrum.pop("unknown", ""))
+    planned = {
+        series.name: {
+            int(b): name for b, name in evidence.spec.members(series.name).items() if panel.n is None or b <= panel.n
+        }
+        for series in evidence.spec.series
+        if series.name in (*METHODS, TAIL)
+    }
+    efforts: dict[str, Efforts] = {}
+    for method, members in planned.items():
+        known = {b: effort for b, series in members.items() if (effort := _effort(panel, series, optimum))}
+        efforts |= {method: known} if known else {}
+    return Study(panel, optimum, Spectrum(**spectrum) if spectrum else None, unfit, efforts, planned)
+
+
+def _effort(panel: Panel, series: str, optimum: Optimum | None) -> Effort | None:
+    """Count iterations of runs to their first evaluation with P(w) - P* <= `ACCURACY`; None without runs or P*."""
+    if optimum is None:
+        return None
+    return cost_to_target(
+        panel.curves(series), "iterations", lambda frame: column(frame, "primal") - optimum.lower, ACCURACY
+    )
+
+
+def sizes_of(data_sets: Sequence[Study], methods: Iterable[str]) -> list[Size]:
+    """Return the iterations with each b that has runs, data set by data set and method by method."""
+    return [
+        (study, method, b, effort)
+        for study in data_sets
+        for method in methods
+        for b, effort in study.of(method).items()
+    ]
+
+
+def points(sizes: Sequence[Size]) -> pd.DataFrame:
+    """Return the points of a figure, a row for each data set, method and b."""
+    rows = [
+        {"panel": study.panel.paper_dataset, "dataset": study.panel.dataset, "series": method, "b": b}
+        | effort.columns("iterations")
+        for study, method, b, effort in sizes
+    ]
+    columns = ["panel", "dataset", "series", "b", "iterations", "least", "largest", "runs", "reached"]
+    return pd.DataFrame(rows, columns=columns)

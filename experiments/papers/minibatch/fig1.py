@@ -6,101 +6,91 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.cases import judge_claims
-from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, compute_spectra
+from svm_cost_curves.experiments.papers.minibatch.data import (
+    ACCURACY,
+    Study,
+    compute_spectra,
+    points,
+    sizes_of,
+    studies,
+)
 from svm_cost_curves.experiments.papers.minibatch.methods import (
-    BATCH_AXES,
-    COLUMNS,
     METHOD_STYLES,
     METHODS,
     TAIL,
     draw_iterations,
+    drawing,
     name_of_method,
 )
 from svm_cost_curves.experiments.papers.minibatch.rivals import IterationsRatio, NaiveDual, NaiveFailure
-from svm_cost_curves.experiments.papers.minibatch.speedups import BatchExponent, SpeedUp, Steady
-from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY, Study, points, studies
+from svm_cost_curves.experiments.papers.minibatch.speedups import BatchExponent, SpeedUp
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.plotting import INK
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table, cell
 from svm_cost_curves.experiments.reproduction.statistics import Effort
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
 SERIES: Final = (*METHODS, TAIL)
+compute: Final = compute_spectra
 STATISTICS: Final = {
     "speed_up": SpeedUp,
+    "steady": SpeedUp,  # with `sizes` all: published verdicts have this name
     "batch_exponent": BatchExponent,
-    "steady": Steady,
     "iterations_ratio": IterationsRatio,
     "naive_failure": NaiveFailure,
     "naive_dual": NaiveDual,
 }
-
-compute = compute_spectra
+_RIGHT: Final = 0.11
+"""Share of a panel's width for the axis on the right."""
+_BETA: Final = "#a0a0a0"
+_CAPTION: Final = (
+    rf"Iterations to the first evaluation with $P(w) - P^* \leq {ACCURACY:g}$: medians over the runs, bands from "
+    "least to largest. Open symbols, top edge: most runs missed it.\n"
+    r"Thin grey line: $\beta_b/b$, right axis, with as many decades as the left one. Dotted: $b = 1/\sigma^2$."
+)
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge its claims."""
     data_sets = studies(evidence)
     shown = [study for study in data_sets if study.efforts]
+    sizes = sizes_of(shown, SERIES)
+    methods = [name for name in SERIES if any(study.of(name) for study in shown)]
+    panels = [(study, k % 2 == 1 or k == len(shown) - 1) for k, study in enumerate(shown)]
     return FigureResult(
-        points(shown, SERIES, _share),
-        partial(_draw, shown=shown),
-        layout.size(len(shown), _HEAD, COLUMNS),
+        points(sizes).assign(
+            beta_over_b=[study.beta_over_b(b) for study, _, b, _ in sizes],
+            inverse_sigma2=[study.enough for study, *_ in sizes],
+        ),
+        *drawing(panels, methods, _CAPTION, _draw, head=0.78),
         table=partial(_table, shown),
         claims=judge_claims(evidence, data=data_sets),
     )
 
 
-def _share(study: Study, _: str, b: int) -> dict[str, float | None]:
-    """Return beta_b / b, the factor in the bounds on the iterations, and 1 / sigma^2."""
-    if study.spectrum is None:
-        return {"beta_over_b": None, "inverse_sigma2": None}
-    return {"beta_over_b": study.spectrum.beta_over_b(b), "inverse_sigma2": study.enough}
+def _draw(axes: Axes, panel: tuple[Study, bool]) -> None:
+    study, last = panel
+    box = axes.get_position()
+    axes.set_position((box.x0, box.y0, (1 - _RIGHT) * box.width, box.height))
+    for name in SERIES:
+        draw_iterations(axes, study.of(name), METHOD_STYLES[name])
+    heading(axes, study.panel, "" if study.optimum is None else f"P* = {study.optimum.upper:.6f}")
+    if study.spectrum is not None:
+        _draw_beta(axes, study, last=last)
 
 
-_HEAD: Final = 0.78  # inches
-_RIGHT: Final = 0.11
-"""Share of a panel's width for the axis on the right."""
-_BETA: Final = "#a0a0a0"
-_CAPTIONS: Final = (
-    rf"Iterations to the first evaluation with $P(w) - P^* \leq {ACCURACY:g}$: medians over the runs, bands from "
-    "least to largest. Open symbols, top edge: most runs missed it.",
-    r"Thin grey line: $\beta_b/b$, right axis, with as many decades as the left one. Dotted: $b = 1/\sigma^2$.",
-)
-
-
-def _draw(figure: Figure | SubFigure, shown: Sequence[Study]) -> None:
-    """Draw one panel per data set."""
-    names = [name for name in SERIES if any(study.of(name) for study in shown)]
-    styles, nothing = [METHOD_STYLES[name] for name in names], "no finished runs with an optimum to compare with"
-    panels = layout.each_panel(figure, shown, styles, _CAPTIONS, _HEAD, BATCH_AXES, COLUMNS, nothing)
-    for k, (axes, study) in enumerate(panels):
-        box = axes.get_position()
-        axes.set_position((box.x0, box.y0, (1 - _RIGHT) * box.width, box.height))
-        for name in names:
-            draw_iterations(axes, study.of(name), METHOD_STYLES[name])
-        heading(axes, study.panel, "" if study.optimum is None else f"P* = {study.optimum.upper:.6f}")
-        if study.spectrum is not None:
-            _draw_beta(axes, study, study.spectrum, last=k % COLUMNS == COLUMNS - 1 or k == len(shown) - 1)
-
-
-def _draw_beta(axes: Axes, study: Study, spectrum: Spectrum, *, last: bool) -> None:
+def _draw_beta(axes: Axes, study: Study, *, last: bool) -> None:
     """Draw beta_b / b on a second axis with the same decades, 1 beside the largest value, and mark b = 1 / sigma^2."""
     from matplotlib.ticker import NullLocator
 
-    axes.axvline(spectrum.inverse_sigma2, color=_BETA, linewidth=0.9, linestyle=(0, (1.0, 2.0)), zorder=1)
+    axes.axvline(study.enough, color=_BETA, linewidth=0.9, linestyle=(0, (1.0, 2.0)), zorder=1)
     right = axes.twinx()
     right.set_yscale("log")
-    sizes = np.array(study.sizes, dtype=np.float64)
-    right.plot(sizes, [spectrum.beta_over_b(b) for b in sizes], color=_BETA, linewidth=0.8, zorder=1)
+    right.plot(study.sizes, [study.beta_over_b(b) for b in study.sizes], color=_BETA, linewidth=0.8, zorder=1)
     right.set_zorder(axes.get_zorder() - 1)
     axes.patch.set_visible(False)
     low, high = axes.get_ylim()
@@ -123,8 +113,8 @@ def _table(shown: Sequence[Study]) -> Table:
         [
             name_of(study.panel),
             f"{b:,}",
-            "" if study.spectrum is None else f"{study.spectrum.beta_over_b(b):.3g}",
-            *(_cell(study.of(name).get(b)) for name in SERIES),
+            cell(study.beta_over_b(b), ".3g"),
+            *(_iterations(study.of(name).get(b)) for name in SERIES),
         ]
         for study in shown
         for b in study.sizes
@@ -140,7 +130,7 @@ def _table(shown: Sequence[Study]) -> Table:
     return Table(columns, rows, notes)
 
 
-def _cell(effort: Effort | None) -> str:
+def _iterations(effort: Effort | None) -> str:
     if effort is None:
         return ""
     text = effort.text(lambda cost: f"{cost:,.0f}")

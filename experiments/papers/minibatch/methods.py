@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.plotting import STYLES, Style
@@ -13,7 +13,7 @@ from svm_cost_curves.experiments.reproduction.statistics import Effort
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from svm_cost_curves.experiments.reproduction.evidence import Panel
+T = TypeVar("T")
 
 METHODS: Final = ("pegasos", "naive", "safe", "aggressive")
 """Series of the methods that the paper compares."""
@@ -31,10 +31,6 @@ METHOD_STYLES: Final[Mapping[str, Style]] = {
     "5": Style("rho five times", "#b0578d", (0, (2.0, 1.2)), "v"),
     "crude": Style("sigma² = 1", "#cc7a00", (0, (1.0, 1.4)), "s"),
 }
-BATCH_AXES: Final = ("$b$, examples in a mini-batch", "Iterations")
-"""Labels of the axes."""
-COLUMNS: Final = 2
-"""Panels in a row."""
 
 
 def name_of_method(method: str) -> str:
@@ -42,16 +38,19 @@ def name_of_method(method: str) -> str:
     return METHOD_STYLES[method].name
 
 
-def names_of_data(panel: Panel) -> tuple[str, str]:
-    """Return the first columns of a figure's data: the paper's data set, and the one that was used."""
-    return panel.paper_dataset, panel.dataset
+def drawing(
+    items: Sequence[T], methods: Iterable[str], caption: str, draw: Callable[[Axes, T], None], head: float = 0.62
+) -> tuple[Any, tuple[float, float]]:
+    """Return the drawing of the iterations of some methods against b, a panel per item, and its size."""
+    styles, names = [METHOD_STYLES[name] for name in methods], ("$b$, examples in a mini-batch", "Iterations")
+    nothing = "no finished runs with an optimum to compare with"
+    return layout.drawing(items, styles, caption, names, draw, columns=2, head=head, nothing=nothing)
 
 
 def draw_iterations(axes: Axes, efforts: Mapping[int, Effort], style: Style) -> None:
     """Draw the iterations of a method against b; an open symbol at the top edge where most runs miss the target."""
-    known = {b: effort for b, effort in efforts.items() if effort.known}
-    layout.draw_efforts(axes, known, style)
+    layout.draw_efforts(axes, {b: effort for b, effort in efforts.items() if effort.known}, style)
     marks: dict[str, Any] = style.markers()
     marks |= {"markerfacecolor": "white", "markeredgecolor": style.color, "clip_on": False}
-    for b in (b for b in efforts if b not in known):
+    for b in (b for b, effort in efforts.items() if not effort.known):
         axes.plot([b], [1.0], linestyle="none", transform=axes.get_xaxis_transform(), **marks, zorder=4)

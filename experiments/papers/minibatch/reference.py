@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from svm_cost_curves.experiments.papers.minibatch.data import panels_with_runs, spectrum_of
 from svm_cost_curves.experiments.papers.problem import load_problem
+from svm_cost_curves.experiments.reproduction.evidence import Evidence
 
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.configuration.settings import RunSettings
@@ -84,13 +86,12 @@ class AggressiveSdca:
 
     Attributes
     ----------
-    rows : Rows
-    b : int
     largest : float
         beta_b, or an upper bound on it.
     rounds : int
         How often rho is computed; 1: Algorithm 2 as printed.
-    seed : int
+    mean : (n,) float64
+        Decaying mean of alpha: its weights are the decaying mean of the weights.
     """
 
     rows: Rows
@@ -100,7 +101,6 @@ class AggressiveSdca:
     seed: int = 0
     alpha: Vector = field(init=False)
     mean: Vector = field(init=False)
-    """Decaying mean of alpha: its weights are the decaying mean of the weights."""
 
     def __post_init__(self) -> None:
         from svm_cost_curves.solvers import RandomSubsets
@@ -141,22 +141,9 @@ def compiled_sdca(problem: Problem, variant: str, batch_size: int, seed: int = 0
 
 
 def cached_on(run: RunSettings, depends_on: object, source: str, compute: Callable[[Problem], Any]) -> Any:
-    """Return depends_on `compute` makes from the problem of a run, as JSON; it is computed once for each data set.
+    """Return what `compute` makes from the problem of a run, as JSON; it is computed once for each data set.
 
-    Parameters
-    ----------
-    run : RunSettings
-    depends_on : object
-        Everything else that the value depends on, as text.
-    source : str
-        File of the code; a change of this file or that one computes the value again.
-    compute : callable
-        Returns depends_on can be written as JSON.
-
-    Raises
-    ------
-    DataError
-        The data are not available.
+    It is computed again if `depends_on`, the file `source` or this file changes. Raises DataError without data.
     """
     from svm_cost_curves import datasets
     from svm_cost_curves.support.disk_cache import cached_bytes, default_cache_dir
@@ -165,3 +152,11 @@ def cached_on(run: RunSettings, depends_on: object, source: str, compute: Callab
     key = repr((datasets.fingerprint(run.dataset), run.problem, repr(depends_on), code))
     folder = default_cache_dir() / "minibatch"
     return json.loads(cached_bytes(folder, key.encode(), lambda: json.dumps(compute(load_problem(run))).encode()))
+
+
+def computed_on_each(evidence: Evidence, name: str, source: str, compute: Callable[..., Any]) -> dict[str, Any]:
+    """Return what `compute` makes from problem and spectrum of each data set with runs, by data set (`cached_on`)."""
+    return {
+        panel.paper_dataset: cached_on(run, name, source, partial(compute, spectrum=spectrum_of(run)))
+        for panel, run in panels_with_runs(evidence)
+    }

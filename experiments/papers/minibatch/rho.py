@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING, Any, Final
 from svm_cost_curves.experiments.curve import first_at_or_below
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.cases import judge_claims
-from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, compute_spectra, panels_with_runs
-from svm_cost_curves.experiments.papers.minibatch.methods import BATCH_AXES, COLUMNS, METHOD_STYLES, name_of_method
+from svm_cost_curves.experiments.papers.minibatch.data import (
+    ACCURACY,
+    Spectrum,
+    Study,
+    compute_spectra,
+    panels_with_runs,
+    points,
+    sizes_of,
+    studies,
+)
+from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, drawing, name_of_method
 from svm_cost_curves.experiments.papers.minibatch.reference import AggressiveSdca, cached_on, rows_of
 from svm_cost_curves.experiments.papers.minibatch.rivals import IterationsRatio
-from svm_cost_curves.experiments.papers.minibatch.study import ACCURACY, Study, points, studies
 from svm_cost_curves.experiments.papers.optimum import optimum_of
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
@@ -23,7 +31,7 @@ from svm_cost_curves.experiments.reproduction.figure_result import FigureResult,
 from svm_cost_curves.experiments.reproduction.statistics import Effort, effort_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.axes import Axes
 
     from svm_cost_curves.solvers import Problem
 
@@ -42,6 +50,10 @@ VARIANTS: Final[Mapping[str, tuple[int, bool]]] = {
 }
 """How often rho is computed, and whether beta_b is replaced by b, its value for sigma^2 = 1."""
 STATISTICS: Final = {"iterations_ratio": IterationsRatio}
+_CAPTION: Final = (
+    rf"Iterations of aggressive SDCA to $P(\bar w) - P^* \leq {ACCURACY:g}$: medians of {SEEDS} runs, bars from the "
+    "least to the largest. Side by side: the same b."
+)
 
 
 def evaluated(most: int) -> Iterator[int]:
@@ -54,13 +66,11 @@ def evaluated(most: int) -> Iterator[int]:
 
 def iterations_to(solver: AggressiveSdca, target: float, most: int) -> float | None:
     """Return the iterations at the first evaluation with P of the decaying mean at most a target; None without one."""
-    done = 0
-    for due in evaluated(most):
+    for done, due in pairwise([0, *evaluated(most)]):
         for _ in range(due - done):
             solver.step()
         if not first_at_or_below([solver.rows.primal(solver.rows.weights(solver.mean))], target):
             return float(due)
-        done = due
     return None
 
 
@@ -95,9 +105,8 @@ def make(evidence: Evidence) -> FigureResult:
     data_sets = [_with_efforts(study, evidence) for study in studies(evidence)]
     shown = [study for study in data_sets if study.efforts]
     return FigureResult(
-        points(shown, list(VARIANTS)),
-        partial(_draw, shown=shown),
-        layout.size(len(shown), _HEAD, COLUMNS),
+        points(sizes_of(shown, VARIANTS)),
+        *drawing(shown, VARIANTS, _CAPTION, _draw),
         table=partial(_table, shown),
         claims=judge_claims(evidence, data=data_sets),
     )
@@ -120,27 +129,18 @@ def _with_efforts(study: Study, evidence: Evidence) -> Study:
     )
 
 
-_HEAD: Final = 0.62  # inches
-_CAPTION: Final = (
-    rf"Iterations of aggressive SDCA to $P(\bar w) - P^* \leq {ACCURACY:g}$: medians of {SEEDS} runs, bars from the "
-    "least to the largest. Side by side: the same b."
-)
-
-
-def _draw(figure: Figure | SubFigure, shown: Sequence[Study]) -> None:
-    """Draw one panel per data set."""
-    styles = [METHOD_STYLES[name] for name in VARIANTS]
-    for axes, study in layout.each_panel(figure, shown, styles, [_CAPTION], _HEAD, BATCH_AXES, COLUMNS):
-        for k, (name, style) in enumerate(zip(VARIANTS, styles, strict=True)):
-            for b, effort in study.of(name).items():
-                x = study.sizes.index(b) + 0.16 * (k - 1.5)
-                axes.vlines(x, min(effort.costs), max(effort.costs), color=style.color, linewidth=1.4)
-                axes.plot([x], [effort.median], linestyle="none", **style.markers(), zorder=3)
-        axes.set_xscale("linear")
-        axes.set_xlim(-0.5, len(study.sizes) - 0.5)
-        axes.set_xticks(range(len(study.sizes)), [f"{b:,}" for b in study.sizes])
-        layout.plain_ticks(axes.yaxis, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
-        heading(axes, study.panel)
+def _draw(axes: Axes, study: Study) -> None:
+    for k, name in enumerate(VARIANTS):
+        style = METHOD_STYLES[name]
+        for b, effort in study.of(name).items():
+            x = study.sizes.index(b) + 0.16 * (k - 1.5)
+            axes.vlines(x, min(effort.costs), max(effort.costs), color=style.color, linewidth=1.4)
+            axes.plot([x], [effort.median], linestyle="none", **style.markers(), zorder=3)
+    axes.set_xscale("linear")
+    axes.set_xlim(-0.5, len(study.sizes) - 0.5)
+    axes.set_xticks(range(len(study.sizes)), [f"{b:,}" for b in study.sizes])
+    layout.plain_ticks(axes.yaxis, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
+    heading(axes, study.panel)
 
 
 def _table(shown: Sequence[Study]) -> Table:

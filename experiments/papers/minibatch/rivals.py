@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,21 +10,13 @@ import numpy as np
 
 from svm_cost_curves.experiments.curve import ROUNDING, column
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on
+from svm_cost_curves.experiments.papers.minibatch.data import Study
 from svm_cost_curves.experiments.papers.minibatch.methods import name_of_method
 from svm_cost_curves.experiments.papers.minibatch.speedups import compared
-from svm_cost_curves.experiments.papers.minibatch.study import Study
 from svm_cost_curves.experiments.papers.panels import called
+from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.statistics import (
-    FAILS,
-    HOLDS,
-    MISSING,
-    UNCLEAR,
-    Decision,
-    Ratio,
-    holds,
-    ratio_of,
-)
+from svm_cost_curves.experiments.reproduction.statistics import FAILS, HOLDS, MISSING, UNCLEAR, Decision, Ratio
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,29 +42,24 @@ class IterationsRatio(Statistic):
     most: bool = False
     share: float | None = None
 
-    def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
-        """Compare the methods on each data set."""
-        cases = []
-        for study in data:
-            sizes = self.sizes or [b for b in study.planned.get(self.first, {}) if b > 1]
-            for other in self.others:
-                pairs = {b: (study.of(self.first).get(b), study.of(other).get(b)) for b in sizes}
-                ratios = {b: ratio_of(first, second) for b, (first, second) in pairs.items() if first and second}
-                if self.most:
-                    cases.append(study.missing(other, "sizes") or self._most(study, other, ratios))
+    def cases(self, item: Study, evidence: Evidence) -> Iterable[Case]:
+        """Compare the methods."""
+        name, sizes = name_of_method(self.first), self.sizes or [b for b in item.planned.get(self.first, {}) if b > 1]
+        for other in self.others:
+            pairs = {b: (item.of(self.first).get(b), item.of(other).get(b)) for b in sizes}
+            ratios = {b: statistics.ratio_of(first, second) for b, (first, second) in pairs.items() if first and second}
+            if self.most:
+                yield item.missing(other, "sizes") or self._most(item, other, ratios)
+                continue
+            for b in sizes:
+                key, about = f"{other} b={b}", f"b = {b:,} on {called(item.panel)}"
+                if b not in ratios or item.unfit:
+                    yield case_on(item.panel, key, MISSING, note=item.unfit or "not run", about=about)
+                elif (ratio := ratios[b]) is None:
+                    yield case_on(item.panel, key, UNCLEAR, note="both miss the target", about=about)
                 else:
-                    cases += [self._case(study, other, b, ratios) for b in sizes]
-        return Findings(cases)
-
-    def _case(self, study: Study, other: str, b: int, ratios: Mapping[int, Ratio | None]) -> Case:
-        key, about = f"{other} b={b}", f"b = {b:,} on {called(study.panel)}"
-        if b not in ratios or study.unfit:
-            return case_on(study.panel, key, MISSING, note=study.unfit or "not run", about=about)
-        ratio, decision = ratios[b], self._decide(ratios[b])
-        if ratio is None:
-            return case_on(study.panel, key, decision, note="both miss the target", about=about)
-        measured = f"iterations, {name_of_method(self.first)} over {name_of_method(other)}, {ratio.text()}"
-        return case_on(study.panel, key, decision, measured, {"ratio": ratio.as_dict()}, about=about)
+                    text = f"iterations, {name} over {name_of_method(other)}, {ratio.text()}"
+                    yield case_on(item.panel, key, self._decide(ratio), text, {"ratio": ratio.as_dict()}, about=about)
 
     def _most(self, study: Study, other: str, ratios: Mapping[int, Ratio | None]) -> Case:
         name = name_of_method(self.first)
@@ -81,8 +68,8 @@ class IterationsRatio(Statistic):
         rulings = [self._decide(ratio).ruling for ratio in ratios.values()]
         better, undecided, half = rulings.count("holds"), rulings.count("unclear"), len(ratios) / 2
         decision = HOLDS if better > half else UNCLEAR if better + undecided > half else FAILS
-        measured = f"fewer than {name} with {better} of {len(ratios)} sizes"
-        return study.case(other, "sizes", decision, measured, {"better": better})
+        text = f"fewer than {name} with {better} of {len(ratios)} sizes"
+        return study.case(other, "sizes", decision, text, {"better": better})
 
     def _decide(self, ratio: Ratio | None) -> Decision:
         if ratio is None:
@@ -110,9 +97,8 @@ class NaiveFailure(Statistic):
         """Find the point of failure on each data set."""
         cases = [study.missing("naive", "fails") or self._fails(study) for study in data]
         cases += [study.missing("aggressive", "improves") or self._improves(study) for study in data]
-        return Findings(
-            [*cases, *(case for study in data for case in study.not_run(["naive", "aggressive"], study.enough))]
-        )
+        not_run = [case for study in data for case in study.not_run(["naive", "aggressive"], study.enough)]
+        return Findings([*cases, *not_run])
 
     def _fails(self, study: Study) -> Case:
         first = study.naive_fails_from(self.worse)
@@ -126,12 +112,12 @@ class NaiveFailure(Statistic):
         note = "" if largest == max(study.of("naive")) else f"undecided beyond b = {largest:,}: small budgets"
         if first is None:
             decision, measured = UNCLEAR if note else FAILS, f"does not fail up to b = {largest:,}"
-        else:
-            decision = holds(len(sizes) >= 2 and sizes[0] > study.enough)
-            apart = _last_excess(study, first)
-            measured = (
-                f"fails from b = {first:,} on ({first / study.enough:.3g}/sigma^2), there P - P* ends at {apart:.2g}"
-            )
+            return study.case("naive", "fails", decision, measured, statistic, note)
+        assert study.optimum is not None  # `Study.missing` leaves out the others
+        ends = [column(frame, "primal")[-1] for frame in study.panel.curves(study.planned["naive"][first])]
+        apart = float(np.median(ends)) - study.optimum.lower
+        measured = f"fails from b = {first:,} on ({first / study.enough:.3g}/sigma^2), there P - P* ends at {apart:.2g}"
+        decision = statistics.holds(len(sizes) >= 2 and sizes[0] > study.enough)
         return study.case("naive", "fails", decision, measured, statistic, note)
 
     def _improves(self, study: Study) -> Case:
@@ -159,34 +145,22 @@ class NaiveDual(Statistic):
     worse: float
     sizes: Literal["failing", "one"] = "failing"
 
-    def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
-        """Find the falls on each data set."""
-        key, case = ("b=1", _never_falls) if self.sizes == "one" else ("failures", self._always_falls)
-        return Findings([study.missing("naive", key) or case(study) for study in data])
-
-    def _always_falls(self, study: Study) -> Case:
-        first = study.naive_fails_from(self.worse)
-        if first is None:
-            return study.case("naive", "failures", FAILS, note="naive SDCA does not fail")
-        least = {f"b={b}": min(_falls(study, b), default=0.0) for b in study.of("naive") if b >= first}
+    def case(self, item: Study, evidence: Evidence) -> Case:
+        """Find the falls."""
+        key = "b=1" if self.sizes == "one" else "failures"
+        if missing := item.missing("naive", key):
+            return missing
+        if self.sizes == "one":
+            if not (falls := _falls(item, 1)):
+                return item.case("naive", key, MISSING, note="no finished runs with b = 1")
+            text, never = f"with b = 1 D falls by {max(falls):.1g} at most", max(falls) <= ROUNDING
+            return item.case("naive", key, statistics.holds(never), text, {"fall": max(falls)})
+        if (first := item.naive_fails_from(self.worse)) is None:
+            return item.case("naive", key, FAILS, note="naive SDCA does not fail")
+        least = {f"b={b}": min(_falls(item, b), default=0.0) for b in item.of("naive") if b >= first}
         falling = sum(fall > ROUNDING for fall in least.values())
-        measured = f"D falls in each run with {falling} of {len(least)} sizes at which it fails"
-        return study.case("naive", "failures", holds(falling == len(least)), measured, least)
-
-
-def _last_excess(study: Study, b: int) -> float:
-    """Return P(w) - P* at the last evaluation of naive SDCA's runs with b, median over the runs."""
-    assert study.optimum is not None  # `Study.missing` leaves out the others
-    ends = [column(frame, "primal")[-1] for frame in study.panel.curves(study.planned["naive"][b])]
-    return float(np.median(ends)) - study.optimum.lower
-
-
-def _never_falls(study: Study) -> Case:
-    falls = _falls(study, 1)
-    if not falls:
-        return study.case("naive", "b=1", MISSING, note="no finished runs with b = 1")
-    measured = f"with b = 1 D falls by {max(falls):.1g} at most"
-    return study.case("naive", "b=1", holds(max(falls) <= ROUNDING), measured, {"fall": max(falls)})
+        text = f"D falls in each run with {falling} of {len(least)} sizes at which it fails"
+        return item.case("naive", key, statistics.holds(falling == len(least)), text, least)
 
 
 def _falls(study: Study, b: int) -> list[float]:

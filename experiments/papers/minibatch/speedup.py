@@ -2,126 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.minibatch.data import compute_spectra, known_spectrum
-from svm_cost_curves.experiments.papers.minibatch.methods import COLUMNS, name_of_method, names_of_data
-from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
-from svm_cost_curves.experiments.plotting import FAINT, INK, Style, plain_frame
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
+from svm_cost_curves.experiments.papers.minibatch.data import compute_spectra, studies
+from svm_cost_curves.experiments.papers.minibatch.methods import name_of_method
+from svm_cost_curves.experiments.papers.panels import heading, name_of
+from svm_cost_curves.experiments.plotting import FAINT, INK, Style
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.statistics import Effort, Interval, Ratio, ratio_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
-
-@dataclass(frozen=True)
-class WorkerTimes:
-    """One method with one b on one data set.
-
-    Attributes
-    ----------
-    panel : Panel
-    method, kind : str
-        ``pegasos``; ``threads`` or ``ranks``.
-    b : int
-        Examples in a mini-batch.
-    efforts : mapping of int to Effort
-        Wall seconds of an iteration by the number of workers, one among them.
-    """
-
-    panel: Panel
-    method: str
-    kind: str
-    b: int
-    efforts: Mapping[int, Effort]
-
-    @property
-    def measured(self) -> dict[int, tuple[Effort, Ratio]]:
-        """Seconds, and the speed-up over one worker, by the number of workers."""
-        measured = {1: (self.efforts[1], Ratio(Interval(1.0, 1.0, 1.0)))}
-        for count, effort in self.efforts.items():
-            if count > 1 and (ratio := ratio_of(self.efforts[1], effort)) is not None:
-                measured[count] = effort, ratio
-        return measured
-
-
-compute = compute_spectra
+compute: Final = compute_spectra
+COLUMNS: Final = ("panel", "dataset", "series", "b", "kind", "workers", "seconds", "speedup", "low", "high", "runs")
+_KINDS: Final = {"threads": Style("threads", "#00684a", "-", "o"), "ranks": Style("MPI ranks", "#cc7a00", "-", "s")}
+_CAPTION: Final = (
+    "Wall time of an iteration with one worker over that with several; medians over the runs, bars: 95 % intervals, or"
+    "\nthe range of fewer than five runs. Dotted: as many times as fast as there are workers."
+)
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure; the paper makes no claim about wall time."""
-    all_times = [times for panel in evidence.panels for times in _times(evidence, panel)]
+    times = pd.DataFrame(
+        [row for panel in evidence.panels for row in _times(evidence, panel)], columns=[*COLUMNS, "text"]
+    )
+    of_panel = [(panel, times[times["panel"] == panel.paper_dataset]) for panel in evidence.panels]
+    panels = [(panel, rows) for panel, rows in of_panel if len(rows)]
+    names = ("Times as fast as one worker", "")
     return FigureResult(
-        _points(all_times),
-        partial(_draw, all_times=all_times),
-        layout.size(len({times.panel.paper_dataset for times in all_times}), _HEAD, COLUMNS),
-        table=partial(_table, evidence, all_times),
+        times[list(COLUMNS)],
+        *layout.drawing(panels, _KINDS.values(), _CAPTION, names, _draw, columns=2, head=0.78),
+        table=partial(_table, evidence, times),
     )
 
 
-def _times(evidence: Evidence, panel: Panel) -> list[WorkerTimes]:
-    """Return all series of one data set that have runs with one worker."""
-    times = []
+def _times(evidence: Evidence, panel: Panel) -> Iterator[tuple[Any, ...]]:
+    """Yield the wall seconds of an iteration, median over the runs, of all series that have runs with one worker."""
     for series in evidence.spec.series:
         method, b, kind = series.name.split("_")
-        efforts = {
-            int(count): Effort(seconds, (True,) * len(seconds))
-            for count, member in evidence.spec.members(series.name).items()
-            if (seconds := tuple(map(_of_iteration, panel.runs.get(member, ()))))
-        }
-        if 1 in efforts:
-            times.append(WorkerTimes(panel, method, kind, int(b), efforts))
-    return times
+        efforts: dict[int, Effort] = {}
+        for count, member in evidence.spec.members(series.name).items():
+            if ends := [run.result for run in panel.runs.get(member, ())]:
+                seconds = tuple(float(end["wall_seconds"]) / int(end["counters"]["iterations"]) for end in ends)
+                efforts[int(count)] = Effort(seconds, (True,) * len(seconds))
+        for count, effort in efforts.items() if 1 in efforts else ():
+            ratio = Ratio(Interval(1.0, 1.0, 1.0)) if count == 1 else ratio_of(efforts[1], effort)
+            assert ratio is not None  # all costs are known
+            names = panel.paper_dataset, panel.dataset, method, int(b), kind, count, effort.median
+            ends_of = ratio.interval.estimate, ratio.interval.low, ratio.interval.high
+            yield *names, *ends_of, len(effort.costs), ratio.text() if count > 1 else ""
 
 
-def _of_iteration(run: Run) -> float:
-    return float(run.result["wall_seconds"]) / int(run.result["counters"]["iterations"])
-
-
-POINTS: Final = ("panel", "dataset", "series", "b", "kind", "workers", "seconds", "speedup", "low", "high", "runs")
-
-
-def _points(all_times: Sequence[WorkerTimes]) -> pd.DataFrame:
-    rows = [
-        (
-            *names_of_data(times.panel),
-            times.method,
-            times.b,
-            times.kind,
-            count,
-            effort.median,
-            *astuple(ratio.interval)[:3],
-            len(effort.costs),
-        )
-        for times in all_times
-        for count, (effort, ratio) in times.measured.items()
-    ]
-    return pd.DataFrame(rows, columns=list(POINTS))
-
-
-def _table(evidence: Evidence, all_times: Sequence[WorkerTimes]) -> Table:
-    spectra = {panel.paper_dataset: known_spectrum(evidence, panel)[0] for panel in evidence.panels}
+def _table(evidence: Evidence, times: pd.DataFrame) -> Table:
+    data_sets = {study.panel.paper_dataset: study for study in studies(evidence)}
     rows = [
         [
-            name_of(times.panel),
-            name_of_method(times.method),
-            f"{times.b:,}",
-            f"{1 / spectrum.beta_over_b(times.b):.3g}" if (spectrum := spectra[times.panel.paper_dataset]) else "",
-            f"{count} {times.kind if count > 1 else times.kind.removesuffix('s')}",
-            f"{1e6 * effort.median:,.0f}",
-            ratio.text() if count > 1 else "",
+            name_of(data_sets[row["panel"]].panel),
+            name_of_method(row["series"]),
+            f"{row['b']:,}",
+            f"{1 / spectrum.beta_over_b(row['b']):.3g}" if (spectrum := data_sets[row["panel"]].spectrum) else "",
+            f"{row['workers']} {row['kind'] if row['workers'] > 1 else row['kind'].removesuffix('s')}",
+            f"{1e6 * row['seconds']:,.0f}",
+            row["text"],
         ]
-        for times in all_times
-        for count, (effort, ratio) in times.measured.items()
+        for row in times.to_dict("records")
     ]
     columns = ["data set", "method", "b", "b / beta_b", "workers", "microseconds", "speed-up"]
     notes = [
@@ -132,45 +84,22 @@ def _table(evidence: Evidence, all_times: Sequence[WorkerTimes]) -> Table:
     return Table(columns, rows, notes)
 
 
-_HEAD: Final = 0.78  # inches
-_KINDS: Final = {"threads": Style("threads", "#00684a", "-", "o"), "ranks": Style("MPI ranks", "#cc7a00", "-", "s")}
-_CAPTIONS: Final = (
-    "Wall time of an iteration with one worker over that with several; medians over the runs, bars: 95 % intervals, or",
-    "the range of fewer than five runs. Dotted: as many times as fast as there are workers.",
-)
-
-
-def _draw(figure: Figure | SubFigure, all_times: Sequence[WorkerTimes]) -> None:
-    """Draw one panel per data set, with a row for each method and b."""
-    panels: dict[str, list[WorkerTimes]] = {}
-    for times in all_times:
-        panels.setdefault(times.panel.paper_dataset, []).append(times)
-    if not panels:
-        empty(figure, "no finished runs")
-        return
-    all_axes = layout.add_panels(figure, len(panels), _HEAD, COLUMNS)
-    layout.legend_and_caption(figure, all_axes[0], _KINDS.values(), *_CAPTIONS)
-    for axes, of_data_set in zip(all_axes, panels.values(), strict=True):
-        _draw_panel(axes, of_data_set)
-
-
-def _draw_panel(axes: Axes, of_data_set: Sequence[WorkerTimes]) -> None:
-    rows = list(dict.fromkeys((times.method, times.b) for times in of_data_set))
-    for times in of_data_set:
-        style = _KINDS[times.kind]
-        height = rows.index((times.method, times.b)) + 0.25 * (list(_KINDS).index(times.kind) - 0.5)
-        for count, (_, ratio) in times.measured.items():
-            if count > 1:
-                axes.axvline(count, color=FAINT, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1)
-                interval = ratio.interval
-                axes.plot([interval.low, interval.high], [height] * 2, color=style.color, linewidth=1.6, zorder=2)
-                axes.plot([interval.estimate], [height], linestyle="none", **style.markers(), zorder=3)
+def _draw(axes: Axes, item: tuple[Panel, pd.DataFrame]) -> None:
+    """Draw a row for each method and b of one data set."""
+    panel, times = item
+    axes.set_xscale("linear")
+    axes.set_yscale("linear")
+    rows = list(dict.fromkeys(zip(times["series"], times["b"], strict=True)))
+    for row in times[times["workers"] > 1].to_dict("records"):
+        style = _KINDS[row["kind"]]
+        height = rows.index((row["series"], row["b"])) + 0.25 * (list(_KINDS).index(row["kind"]) - 0.5)
+        axes.axvline(row["workers"], color=FAINT, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1)
+        axes.plot([row["low"], row["high"]], [height] * 2, color=style.color, linewidth=1.6, zorder=2)
+        axes.plot([row["speedup"]], [height], linestyle="none", **style.markers(), zorder=3)
     axes.axvline(1.0, color=INK, linewidth=0.9, zorder=1)
     axes.set_xlim(left=0.0)
     axes.set_yticks(range(len(rows)), [f"{name_of_method(method)},\n$b$ = {b:,}" for method, b in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel("Times as fast as one worker", color=INK)
-    plain_frame(axes)
     box, room = axes.get_position(), 0.09  # of the figure's width, for the names of the rows
     axes.set_position((box.x0 + room, box.y0, box.width - room, box.height))
-    heading(axes, of_data_set[0].panel)
+    heading(axes, panel)

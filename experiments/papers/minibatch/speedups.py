@@ -10,20 +10,11 @@ from typing import Literal
 
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic
 from svm_cost_curves.experiments.papers.kinds import Limits
+from svm_cost_curves.experiments.papers.minibatch.data import Efforts, Study
 from svm_cost_curves.experiments.papers.minibatch.methods import name_of_method
-from svm_cost_curves.experiments.papers.minibatch.study import Efforts, Study, exponent_of
+from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.statistics import (
-    BESIDE,
-    FAILS,
-    HOLDS,
-    MISSING,
-    UNCLEAR,
-    Decision,
-    Ratio,
-    product,
-    ratio_of,
-)
+from svm_cost_curves.experiments.reproduction.statistics import BESIDE, FAILS, HOLDS, MISSING, UNCLEAR, Decision, Ratio
 
 Pair = tuple[int, int]
 """A smaller and a larger size of mini-batches."""
@@ -47,36 +38,16 @@ class OverSizes(Statistic):
     def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
         """Measure on each data set."""
         pairs = [(study, method) for study in data for method in self.methods]
-        cases = [study.missing(method, method) or self.case(study, method) for study, method in pairs]
+        cases = [study.missing(method, method) or self.of_method(study, method) for study, method in pairs]
         return Findings([*cases, *(case for study in data for case in self.not_run(study))])
 
-    def case(self, study: Study, method: str) -> Case:
+    def of_method(self, study: Study, method: str) -> Case:
         """Measure and decide for one method."""
         raise NotImplementedError
 
     def not_run(self, study: Study) -> list[Case]:
         """Return a case for each size of the claim that is planned and has no runs."""
         return study.not_run(self.methods, study.enough)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Steady(OverSizes):
-    """T(b) is at most `worse` times T at the best smaller b, for every b.
-
-    Attributes
-    ----------
-    worse : float
-        Factor.
-    """
-
-    worse: float
-
-    def case(self, study: Study, method: str) -> Case:
-        """Compare T at each size with its best smaller size."""
-        efforts = study.of(method)
-        sizes = list(efforts)
-        pairs = [(min(sizes[:k], key=lambda b: efforts[b].median), b) for k, b in enumerate(sizes) if k]
-        return compared(study, method, method, pairs, lambda ratio, _: ratio.above(1 / self.worse))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,24 +61,25 @@ class SpeedUp(OverSizes):
     sizes : str
         The larger sizes: ``small`` ones, from 2 to 1 / sigma^2; ``large`` ones, above the first large size; of these
         the ``largest``, or those below which ``naive_works``; for each large size the ``next`` that is `window` times
-        as large.
+        as large; or ``all``, each with the best smaller size.
     from_one : bool
         Whether the smaller size is 1, and not the first large size.
     up_to : float
         Larger sizes are at most this share of the training examples.
-    window : float
     failing : float
         Naive SDCA fails where it takes this many times the iterations of the best smaller b (`Study.naive_fails`).
     above : float
         The case holds where all speed-ups are above this,
     at_most, apart : float, optional
-        or, if one of these is given, at most this, or between 1 / (1 + apart) and 1 + apart.
+        or, if one of these is given, at most this, or between 1 / (1 + apart) and 1 + apart,
+    worse : float, optional
+        or above 1 / worse.
     times : str
         `above` and `at_most` are in units of 1, of the larger ``b``, or of the speed-up in the ``bounds``.
     """
 
     others: list[str] = field(default_factory=list)
-    sizes: Literal["small", "large", "largest", "naive_works", "next"]
+    sizes: Literal["small", "large", "largest", "naive_works", "next", "all"]
     from_one: bool = False
     up_to: float = 1.0
     window: float = 2.0
@@ -115,9 +87,10 @@ class SpeedUp(OverSizes):
     above: float = 1.0
     at_most: float | None = None
     apart: float | None = None
+    worse: float | None = None
     times: Literal["1", "b", "bounds"] = "1"
 
-    def case(self, study: Study, method: str) -> Case:
+    def of_method(self, study: Study, method: str) -> Case:
         """Compare the speed-ups with the limit."""
         pairs = self._pairs(study, method)
         if self.sizes == "small" and not pairs:
@@ -133,13 +106,17 @@ class SpeedUp(OverSizes):
         return math.inf if study.panel.n is None else self.up_to * study.panel.n
 
     def _pairs(self, study: Study, method: str) -> list[Pair]:
+        efforts = study.of(method)
+        sizes = list(efforts)
+        if self.sizes == "all":
+            return [(min(sizes[:k], key=lambda b: efforts[b].median), b) for k, b in enumerate(sizes) if k]
         if self.sizes == "small":
-            return [(1, b) for b in study.of(method) if 1 < b <= study.enough]
-        first, larger = study.split(method, self.beyond)
+            return [(1, b) for b in sizes if 1 < b <= study.enough]
+        first = max((b for b in sizes if b <= self.beyond * study.enough), default=sizes[0])
+        larger = [b for b in sizes if b > first]
         if self.sizes == "next":
             tried = [first, *larger]
-            following = [(b, next((other for other in tried if other >= self.window * b), None)) for b in tried]
-            return [(b, other) for b, other in following if other is not None]
+            return [(b, after[0]) for b in tried if (after := [other for other in tried if other >= self.window * b])]
         most = self._most(study)
         larger = [b for b in larger if b <= most and all(b in study.of(other) for other in self.others)]
         if self.sizes == "naive_works":
@@ -150,17 +127,18 @@ class SpeedUp(OverSizes):
     def _decide(self, study: Study, ratio: Ratio, pair: Pair) -> Decision:
         if self.apart is not None:
             return all_of([ratio.above(1 / (1 + self.apart)), ratio.at_most(1 + self.apart)])
-        factor = {"1": 1.0, "b": pair[1], "bounds": promised(study, *pair)}[self.times]
-        if self.at_most is not None:
-            return ratio.at_most(factor * self.at_most)
-        return ratio.above(factor * self.above)
+        if self.worse is not None:
+            return ratio.above(1 / self.worse)
+        promised = study.beta_over_b(pair[0]) / study.beta_over_b(pair[1])
+        factor = {"1": 1.0, "b": pair[1], "bounds": promised}[self.times]
+        return ratio.above(factor * self.above) if self.at_most is None else ratio.at_most(factor * self.at_most)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchExponent(Limits, OverSizes):
     """The exponent a of T ~ b^-a over the sizes from `beyond` / sigma^2 on (`exponent_of`)."""
 
-    def case(self, study: Study, method: str) -> Case:
+    def of_method(self, study: Study, method: str) -> Case:
         """Compare the exponent with the limit."""
         fitted = exponent_of(study.of(method), self.beyond * study.enough)
         if fitted is None:
@@ -170,10 +148,30 @@ class BatchExponent(Limits, OverSizes):
         return study.case(method, method, self.decide(a), measured, {**a.as_dict(), "largest_b": largest})
 
 
-def promised(study: Study, base: int, b: int) -> float:
-    """Return the speed-up from `base` to b examples in the bounds."""
-    assert study.spectrum is not None  # `Study.missing` leaves out the others
-    return study.spectrum.beta_over_b(base) / study.spectrum.beta_over_b(b)
+def exponent_of(efforts: Efforts, least: float) -> tuple[Ratio, int] | None:
+    """Fit the exponent a of T ~ b^-a to medians at all b from `least` on; None if fewer than three sizes are left.
+
+    A size at which most runs miss the target counts with its budget if that is at least the next smaller size's
+    iterations; the fitted exponent is then an upper bound. With a smaller budget the size is left out.
+
+    Returns
+    -------
+    (Ratio, int) or None
+        The exponent, and the largest b of the fit.
+    """
+    last = math.inf
+    chosen: Efforts = {}
+    for b, effort in efforts.items():
+        if b >= least and (effort.known or effort.median >= last):
+            chosen = {**chosen, b: effort}
+        if effort.known:
+            last = effort.median
+    costs = [effort.costs for effort in chosen.values()]
+    medians = statistics.medians_of(costs)
+    fitted = statistics.exponent(list(chosen), lambda *runs: 1 / medians(*runs), [len(runs) for runs in costs])
+    if fitted is None:
+        return None
+    return Ratio(fitted, bound="" if all(effort.known for effort in chosen.values()) else "at most"), max(chosen)
 
 
 def speed_up(efforts: Efforts, pair: Pair, over: Efforts | None = None) -> Ratio | None:
@@ -185,8 +183,8 @@ def speed_up(efforts: Efforts, pair: Pair, over: Efforts | None = None) -> Ratio
     if not set(pair) <= efforts.keys() & (efforts if over is None else over).keys():
         return None
     if over is None:
-        return ratio_of(efforts[smaller], efforts[larger])
-    return product((efforts[smaller], over[larger], efforts[larger], over[smaller]), (1.0, 1.0, -1.0, -1.0))
+        return statistics.ratio_of(efforts[smaller], efforts[larger])
+    return statistics.product((efforts[smaller], over[larger], efforts[larger], over[smaller]), (1.0, 1.0, -1.0, -1.0))
 
 
 def compared(

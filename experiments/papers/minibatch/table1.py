@@ -8,44 +8,38 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.papers import dataset_table, layout
 from svm_cost_curves.experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE, size_cells
-from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, compute_spectra
-from svm_cost_curves.experiments.papers.minibatch.study import Study, studies
+from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, Study, compute_spectra, studies
 from svm_cost_curves.experiments.papers.panels import empty, name_of
 from svm_cost_curves.experiments.plotting import FAINT
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table, cell
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
-
-def batch_sizes(n: int) -> NDArray[np.float64]:
-    """Sizes of mini-batches to draw: powers of two up to n, and n."""
-    powers = 2.0 ** np.arange(int(np.log2(n)) + 1)
-    return np.unique(np.append(powers, n))
-
-
-COLUMNS: Final = ("panel", "dataset", "b", "sigma2", "beta", "speedup")
 ROWS: Final[Mapping[str, int]] = {"covtype": 522910, "rcv1": 20242, "astro_ph": 29882, "news20": 15020}
 """Training rows of the paper's data sets as published here."""
 LAMBDAS: Final[Mapping[str, float]] = {"covtype": 1e-5, "rcv1": 1e-4, "astro_ph": 5e-5, "news20": 1.25e-4}
 """As printed."""
 
-
-compute = compute_spectra
+compute: Final = compute_spectra
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the guaranteed speed-ups, and compare sizes with the printed ones."""
     data_sets = studies(evidence)
     known = [(study.panel, study.spectrum) for study in data_sets if study.spectrum is not None]
+    rows = [
+        (panel.paper_dataset, panel.dataset, b, spectrum.sigma2, spectrum.beta(b), 1 / spectrum.beta_over_b(b))
+        for panel, spectrum in known
+        for b in _batch_sizes(spectrum.n)
+    ]
     return FigureResult(
-        _points(known),
+        pd.DataFrame(rows, columns=["panel", "dataset", "b", "sigma2", "beta", "speedup"]),
         partial(_draw, known=known),
         SIZE,
         table=partial(_table, evidence.spec, data_sets),
@@ -53,13 +47,10 @@ def make(evidence: Evidence) -> FigureResult:
     )
 
 
-def _points(known: Sequence[tuple[Panel, Spectrum]]) -> pd.DataFrame:
-    rows = [
-        (panel.paper_dataset, panel.dataset, b, spectrum.sigma2, spectrum.beta(b), 1 / spectrum.beta_over_b(b))
-        for panel, spectrum in known
-        for b in batch_sizes(spectrum.n)
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+def _batch_sizes(n: int) -> list[float]:
+    """Sizes of mini-batches to draw: powers of two up to n, and n."""
+    sizes: list[float] = np.unique(np.append(2.0 ** np.arange(int(np.log2(n)) + 1), n)).tolist()
+    return sizes
 
 
 def _table(spec: FigureSpec, data_sets: Sequence[Study]) -> Table:
@@ -81,11 +72,13 @@ def _table(spec: FigureSpec, data_sets: Sequence[Study]) -> Table:
 
 def _row(study: Study) -> list[str]:
     spectrum, optimum = study.spectrum, study.optimum
-    cells = [name_of(study.panel), *size_cells(dataset_table.counted(study.panel), 2)]
-    cells += (
-        ["", "", ""] if spectrum is None else [f"{spectrum.lambda_:g}", f"{spectrum.sigma2:.4g}", f"{study.enough:.3g}"]
-    )
-    return [*cells, "" if optimum is None else f"{optimum.upper:.7f}"]
+    return [
+        name_of(study.panel),
+        *size_cells(dataset_table.counted(study.panel), 2),
+        *(["", ""] if spectrum is None else [f"{spectrum.lambda_:g}", f"{spectrum.sigma2:.4g}"]),
+        cell(study.enough, ".3g"),
+        "" if optimum is None else f"{optimum.upper:.7f}",
+    ]
 
 
 def _draw(figure: Figure | SubFigure, known: Sequence[tuple[Panel, Spectrum]]) -> None:
@@ -98,7 +91,7 @@ def _draw(figure: Figure | SubFigure, known: Sequence[tuple[Panel, Spectrum]]) -
     largest = max(spectrum.n for _, spectrum in known)
     axes.plot([1, largest], [1, largest], color=FAINT, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1)
     for rank, (panel, spectrum) in enumerate(sorted(known, key=lambda pair: -pair[1].inverse_sigma2)):
-        color, b, enough = COLORS[rank % len(COLORS)], batch_sizes(spectrum.n), spectrum.inverse_sigma2
+        color, b, enough = COLORS[rank % len(COLORS)], _batch_sizes(spectrum.n), spectrum.inverse_sigma2
         # two data sets with one stand-in have the same curve
         line: Any = "-" if rank % 2 == 0 else (0, (4.0, 2.0))
         axes.plot(b, [1 / spectrum.beta_over_b(size) for size in b], color=color, linewidth=2.0, linestyle=line)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.curve import Points, column
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.kinds.limits import missing_runs
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sbp.methods import COST
@@ -25,7 +25,7 @@ from svm_cost_curves.experiments.reproduction.figure_result import FigureResult,
 from svm_cost_curves.experiments.reproduction.statistics import FAILS, MISSING, Interval, holds, under_bound
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.axes import Axes
 
 SBP, OPTIMUM = "sbp", "optimum"
 REGRET: Final = 3.0
@@ -104,26 +104,16 @@ def study_of(panel: Panel) -> Study | None:
     return Study(panel, nu, norm, hinge, best, iterations, levels, norms / norm, hinges / hinge)
 
 
-Studies = Sequence[Study | None]
-"""Of each data set; None without runs of both series."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class OfStudy(Statistic):
-    """What is measured on the runs of one data set; data sets without runs are missing."""
+    """A quantity measured on the runs of one data set; data sets without runs are missing."""
 
-    def findings(self, data: Studies, evidence: Evidence) -> Findings:
-        """Measure and decide the cases of each data set."""
-        cases: list[Case] = []
-        for panel, study in zip(evidence.panels, data, strict=True):
-            if study is None:
-                cases.append(missing_runs(evidence, panel, "runs", (SBP, OPTIMUM)))
-            else:
-                cases += self._cases(study)
-        return Findings(cases)
+    def cases(self, item: tuple[Panel, Study | None], evidence: Evidence) -> Sequence[Case]:
+        """Measure and decide the cases of one data set."""
+        panel, study = item
+        return [missing_runs(evidence, panel, "runs", (SBP, OPTIMUM))] if study is None else self._cases(study)
 
     def _cases(self, study: Study) -> Sequence[Case]:
-        """Return the cases of one data set."""
         raise NotImplementedError
 
 
@@ -212,10 +202,9 @@ STATISTICS: Final = {
     "evaluations_per_iteration": EvaluationsPerIteration,
     "primal_by_dual": PrimalByDual,
 }
-_HEAD: Final = 0.79  # inches
-_CAPTIONS: Final = (
-    "Median over the runs, and the range. Dotted: 1/√T, through the first evaluation at which it is below f*.",
-    "Dashed: the bound from the theorems that the proof cites, with a probability of 95 %.",
+_CAPTION: Final = (
+    "Median over the runs, and the range. Dotted: 1/√T, through the first evaluation at which it is below f*.\n"
+    "Dashed: the bound from the theorems that the proof cites, with a probability of 95 %."
 )
 
 
@@ -225,29 +214,26 @@ def make(evidence: Evidence) -> FigureResult:
     known = [study for study in studies if study is not None]
     return FigureResult(
         pd.concat(map(_record, known), ignore_index=True) if known else pd.DataFrame(columns=COLUMNS),
-        partial(_draw, studies=known),
-        layout.size(len(known), _HEAD),
+        *layout.drawing(known, [STYLES[SBP]], _CAPTION, ("Iterations T", r"$f^* - f(\bar w)$"), _draw, head=0.79),
         table=partial(_table, known),
-        claims=judge_claims(evidence, data=studies),
+        claims=judge_claims(evidence, data=list(zip(evidence.panels, studies, strict=True))),
     )
 
 
-def _draw(figure: Figure | SubFigure, studies: Sequence[Study]) -> None:
-    """Draw one panel per data set, on logarithmic axes."""
-    names = "Iterations T", r"$f^* - f(\bar w)$"
-    for axes, study in layout.each_panel(figure, studies, [STYLES[SBP]], _CAPTIONS, _HEAD, names):
-        runs: list[Points] = [(study.iterations, gaps) for gaps in study.gaps]
-        drawn = band(runs)
-        assert drawn is not None  # distances are known at every evaluation
-        layout.draw_band(axes, drawn, STYLES[SBP])
-        look: dict[str, Any] = {"color": INK, "linewidth": 1.1}
-        late = study.iterations[study.iterations >= study.best**-2]
-        if len(late):
-            first = float(np.interp(late[0], study.iterations, drawn.middle))
-            axes.plot(late, first * np.sqrt(late[0] / late), linestyle=(0, (1.0, 1.5)), **look)
-        bound = bound_of_lemma(0.05) / np.sqrt(study.iterations)
-        axes.plot(study.iterations, bound, linestyle=(0, (5.0, 2.0)), **look)
-        heading(axes, study.panel, f"f* = {study.best:.4g}, {len(study.gaps)} runs")
+def _draw(axes: Axes, study: Study) -> None:
+    """Draw the distances on one data set, with both lines."""
+    runs: list[Points] = [(study.iterations, gaps) for gaps in study.gaps]
+    drawn = band(runs)
+    assert drawn is not None  # distances are known at every evaluation
+    layout.draw_band(axes, drawn, STYLES[SBP])
+    look: dict[str, Any] = {"color": INK, "linewidth": 1.1}
+    late = study.iterations[study.iterations >= study.best**-2]
+    if len(late):
+        first = float(np.interp(late[0], study.iterations, drawn.middle))
+        axes.plot(late, first * np.sqrt(late[0] / late), linestyle=(0, (1.0, 1.5)), **look)
+    bound = bound_of_lemma(0.05) / np.sqrt(study.iterations)
+    axes.plot(study.iterations, bound, linestyle=(0, (5.0, 2.0)), **look)
+    heading(axes, study.panel, f"f* = {study.best:.4g}, {len(study.gaps)} runs")
 
 
 def _table(studies: Sequence[Study]) -> Table:

@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 
 from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.curve import ROUNDING, column, mean_over_runs
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.kinds import CURVE_KINDS
 from svm_cost_curves.experiments.papers.kinds.limits import measure_at, missing_runs
 from svm_cost_curves.experiments.papers.panels import COLUMNS, empty, empty_panel, heading, name_of
 from svm_cost_curves.experiments.papers.printed import compare_number, size_of_test_set
-from svm_cost_curves.experiments.papers.sbp.printed import data_difference
+from svm_cost_curves.experiments.papers.sbp.methods import data_difference
 from svm_cost_curves.experiments.papers.times import clock_mismatch, seconds_text
 from svm_cost_curves.experiments.plotting import (
     FAINT,
@@ -129,11 +129,8 @@ class ErrorInShareOfTime(Statistic):
     excess: float
     printed: bool = False
 
-    def findings(self, data: Sequence[RunningTimes], evidence: Evidence) -> Findings:
-        """Compare the errors on each data set."""
-        return Findings([self._case(evidence, times) for times in data])
-
-    def _case(self, evidence: Evidence, times: RunningTimes) -> Case:
+    def case(self, times: RunningTimes, evidence: Evidence) -> Case:
+        """Compare the errors."""
         panel, errors = times.panel, times.errors_after(self.share)
         if times.libsvm is None or times.seconds is None or times.error is None:
             return missing_runs(evidence, panel, "sbp", ["libsvm"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sbp.growth import ErrorCosts, points_of
 from svm_cost_curves.experiments.plotting import STYLES
@@ -23,7 +23,7 @@ from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 from svm_cost_curves.experiments.reproduction.statistics import MISSING, Interval, at_most, exponent
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.axes import Axes
 
 EXAMPLES: Final = 40.0
 """n times the wanted error; a constant that equation 3.5 leaves open."""
@@ -109,16 +109,13 @@ class GrowthWithinBounds(Statistic):
 
     logs: float
 
-    def findings(self, data: Sequence[Scaling], evidence: Evidence) -> Findings:
-        """Compare the exponents on each data set."""
-        cases = []
-        for scaling in data:
-            for method, interval in scaling.exponents.items():
-                label, limit = f"{STYLES[method].name} within its bound", EXPONENTS[method] + self.logs
-                cases.append(_case(scaling.panel, label, interval, limit))
-            for method, interval in scaling.differences.items():
-                cases.append(_case(scaling.panel, f"SBP less {STYLES[method].name}", interval, 0.0))
-        return Findings(cases)
+    def cases(self, scaling: Scaling, evidence: Evidence) -> Iterator[Case]:
+        """Compare each exponent with its bound, and the SBP's with the others'."""
+        for method, interval in scaling.exponents.items():
+            label, limit = f"{STYLES[method].name} within its bound", EXPONENTS[method] + self.logs
+            yield _case(scaling.panel, label, interval, limit)
+        for method, interval in scaling.differences.items():
+            yield _case(scaling.panel, f"SBP less {STYLES[method].name}", interval, 0.0)
 
 
 def _case(panel: Panel, label: str, interval: Interval | None, limit: float) -> Case:
@@ -129,7 +126,6 @@ def _case(panel: Panel, label: str, interval: Interval | None, limit: float) -> 
 
 
 STATISTICS: Final = {"growth_within_bounds": GrowthWithinBounds}
-_HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
     f"Kernel evaluations from which on the mean test error over the runs is at most ε; n = {EXAMPLES:g}/ε examples.\n"
     "Dotted: the bounds 1/ε (SBP), 1/ε² (SMO) and 1/ε³ (Pegasos), each through its method's first symbol."
@@ -153,26 +149,23 @@ def make(evidence: Evidence) -> FigureResult:
     ]
     return FigureResult(
         pd.concat([scaling.points for scaling in drawn]) if drawn else pd.DataFrame(columns=COLUMNS),
-        partial(_draw, drawn=drawn),
-        layout.size(len(drawn), _HEAD, columns=1),
+        *layout.drawing(
+            drawn, [STYLES[method] for method in EXPONENTS], _CAPTION, ("1/ε", "Kernel evaluations"), _draw, columns=1
+        ),
         table=partial(Table, ["data set", "method", "n", "ε", "evaluations", "runs"], rows),
         claims=judge_claims(evidence, data=scalings),
     )
 
 
-def _draw(figure: Figure | SubFigure, drawn: Sequence[Scaling]) -> None:
-    """Draw one panel per data set, on logarithmic axes."""
-    styles = [STYLES[method] for method in EXPONENTS]
-    names = "1/ε", "Kernel evaluations"
-    for axes, scaling in layout.each_panel(figure, drawn, styles, [_CAPTION], _HEAD, names, columns=1):
-        points = scaling.points
-        for method, bound in EXPONENTS.items():
-            known = points[(points["series"] == method) & points["evaluations"].between(0, np.inf, inclusive="neither")]
-            if known.empty:
-                continue
+def _draw(axes: Axes, scaling: Scaling) -> None:
+    """Draw one data set, and each method's bound through its first point."""
+    points = scaling.points
+    for method, bound in EXPONENTS.items():
+        known = points[(points["series"] == method) & points["evaluations"].between(0, np.inf, inclusive="neither")]
+        if not known.empty:
             x, y = 1 / known["error"].to_numpy(), known["evaluations"].to_numpy()
             layout.draw_line(axes, Band(x, y, y, y, 1), STYLES[method], steps=False)
             line, color = y[0] * (x / x[0]) ** bound, STYLES[method].color
             axes.plot(x, line, color=color, linewidth=1.1, linestyle=(0, (0.8, 1.6)))
-        layout.plain_ticks(axes.xaxis)
-        heading(axes, scaling.panel, f"to {points['n'].max():,}")
+    layout.plain_ticks(axes.xaxis)
+    heading(axes, scaling.panel, f"to {points['n'].max():,}")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ import pandas as pd
 from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.curve import column, epoch_cost
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.kinds.limits import Limits, last, measure_at, missing_runs, name_of_series
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sbp.methods import COST, METHODS, POINT_STYLES
@@ -32,7 +32,7 @@ from svm_cost_curves.experiments.reproduction.statistics import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.axes import Axes
 
 SUPPORT: Final = "support_vectors"
 
@@ -58,9 +58,9 @@ class SupportRatio(Limits):
     where: Literal["equal_error", "end"] = "equal_error"
     near: float
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Compare the first series with each other one on each data set."""
-        return Findings([self._case(evidence, panel, other) for panel in evidence.panels for other in self.others])
+    def cases(self, panel: Panel, evidence: Evidence) -> list[Case]:
+        """Compare the first series with each other one."""
+        return [self._case(evidence, panel, other) for other in self.others]
 
     def _case(self, evidence: Evidence, panel: Panel, other: str) -> Case:
         curves = {name: panel.curves(name) for name in (self.first, other)}
@@ -120,11 +120,8 @@ def first_pass(panel: Panel) -> tuple[list[float], float] | None:
 class FirstPassMistakes(Statistic):
     """The Perceptron's mistakes in its first pass are at most equation D.7's bound."""
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Compare the most mistakes of any run with the bound, on each data set."""
-        return Findings([self._case(evidence, panel) for panel in evidence.panels])
-
-    def _case(self, evidence: Evidence, panel: Panel) -> Case:
+    def case(self, panel: Panel, evidence: Evidence) -> Case:
+        """Compare the most mistakes of any run with the bound."""
         first = first_pass(panel)
         if first is None:
             return missing_runs(evidence, panel, "mistakes", ("perceptron", "smo"), "no run ends its first epoch")
@@ -136,7 +133,6 @@ class FirstPassMistakes(Statistic):
 
 
 STATISTICS: Final = {"support_ratio": SupportRatio, "first_pass_mistakes": FirstPassMistakes}
-_HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
     "Support vectors of each run at its first evaluation at or below an error, median over the runs and range; errors "
     "below that of a constant prediction."
@@ -159,8 +155,7 @@ def make(evidence: Evidence) -> FigureResult:
     ]
     return FigureResult(
         pd.DataFrame(rows),
-        partial(_draw, drawn=drawn),
-        layout.size(len(drawn), _HEAD),
+        *layout.drawing(drawn, POINT_STYLES.values(), _CAPTION, ("Test error (%)", "Support vectors"), _draw),
         table=partial(_table, [panel for panel, _ in drawn]),
         claims=judge_claims(evidence),
     )
@@ -174,15 +169,14 @@ def _paths(panel: Panel) -> Paths:
     return {name: {error: effort for error, effort in path.items() if effort.known} for name, path in paths.items()}
 
 
-def _draw(figure: Figure | SubFigure, drawn: Sequence[tuple[Panel, Paths]]) -> None:
-    """Draw one panel per data set, on logarithmic axes, smaller errors to the right."""
-    names = "Test error (%)", "Support vectors"
-    for axes, (panel, paths) in layout.each_panel(figure, drawn, POINT_STYLES.values(), [_CAPTION], _HEAD, names):
-        for name, path in paths.items():
-            layout.draw_efforts(axes, {100 * error: effort for error, effort in path.items()}, POINT_STYLES[name])
-        axes.invert_xaxis()
-        layout.plain_ticks(axes.xaxis)
-        heading(axes, panel)
+def _draw(axes: Axes, drawn: tuple[Panel, Paths]) -> None:
+    """Draw one data set, smaller errors to the right."""
+    panel, paths = drawn
+    for name, path in paths.items():
+        layout.draw_efforts(axes, {100 * error: effort for error, effort in path.items()}, POINT_STYLES[name])
+    axes.invert_xaxis()
+    layout.plain_ticks(axes.xaxis)
+    heading(axes, panel)
 
 
 def _table(panels: Sequence[Panel]) -> Table:

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.kinds.limits import missing_runs
 from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
 from svm_cost_curves.experiments.papers.sbp.growth import (
@@ -67,18 +67,13 @@ class EvaluationsToErrors(Statistic):
     numbers: bool = False
     charge: ChargeName = "iteration"
 
-    def findings(self, data: Measured, evidence: Evidence) -> Findings:
-        """Compare the two methods on each data set."""
-        cases: list[Case] = []
-        for panel, by_charge in zip(evidence.panels, data, strict=True):
-            measured = by_charge.get(self.charge)
-            if measured is None:
-                names = (self.first, self.second)
-                cases.append(missing_runs(evidence, panel, self.second, names, "the best error is 0"))
-            else:
-                cases.append(self._case(evidence, measured))
-                cases += [_case_beside(measured, name) for name in self.beside if name in measured.growths]
-        return Findings(cases)
+    def cases(self, item: tuple[Panel, Mapping[ChargeName, PanelGrowth]], evidence: Evidence) -> list[Case]:
+        """Compare the two methods on one data set."""
+        panel, measured = item[0], item[1].get(self.charge)
+        if measured is None:
+            return [missing_runs(evidence, panel, self.second, (self.first, self.second), "the best error is 0")]
+        beside = [_case_beside(measured, name) for name in self.beside if name in measured.growths]
+        return [self._case(evidence, measured), *beside]
 
     def _case(self, evidence: Evidence, measured: PanelGrowth) -> Case:
         panel, names = measured.panel, (self.first, self.second)
@@ -229,7 +224,7 @@ def make(evidence: Evidence) -> FigureResult:
         draw=partial(_draw, growths=growths),
         size=(12.0, _LEGEND + _ROW_HEIGHT * len(ROWS)),
         table=partial(_table, growths),
-        claims=judge_claims(evidence, data=growths),
+        claims=judge_claims(evidence, data=list(zip(evidence.panels, growths, strict=True))),
     )
 
 

@@ -12,15 +12,15 @@ import numpy as np
 import pandas as pd
 
 from svm_cost_curves.experiments.curve import ROUNDING, column
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, judge_claims
 from svm_cost_curves.experiments.papers.dataset_table import compare_sizes
 from svm_cost_curves.experiments.papers.panels import NAMES, empty, name_of
 from svm_cost_curves.experiments.papers.printed import compare_number
-from svm_cost_curves.experiments.papers.sbp.printed import TRAINING, data_difference
+from svm_cost_curves.experiments.papers.sbp.methods import TRAINING, data_difference
 from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, plain_frame
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table, cell
 from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.statistics import HOLDS, MISSING, UNCLEAR, holds
 
@@ -122,7 +122,7 @@ class Row:
         """The difference in per cent, or as a factor; empty if it is not known."""
         if abs(self.difference) < 1:
             return f"{100 * self.difference:+.1f} %"
-        return _text(1 + self.difference, ".1f", " times")
+        return cell(1 + self.difference, ".1f", " times")
 
     @property
     def note(self) -> str:
@@ -171,9 +171,9 @@ class DerivedNu(Statistic):
     determined: float
     within_gap: float = 0.0
 
-    def findings(self, data: Sequence[Row], evidence: Evidence) -> Findings:
-        """Compare the two in each row that has a printed nu."""
-        return Findings([self._case(row, row.printed) for row in data if row.printed is not None])
+    def cases(self, row: Row, evidence: Evidence) -> list[Case]:
+        """Compare the two, in a row that has a printed nu."""
+        return [] if row.printed is None else [self._case(row, row.printed)]
 
     def _case(self, row: Row, printed: NumberSpec) -> Case:
         case = partial(Case, (row.paper_dataset, row.series), row.name)
@@ -300,13 +300,13 @@ def _table(rows: Sequence[Row]) -> Table:
             [
                 row.named,
                 "yes" if row.series == "biased" else "no",
-                _text(row.values["n"], ",.0f"),
-                _text(row.values["sigma2"], "g"),
-                "1/n" if weight == 1 else _text(weight, "g", " n)", before="1/("),
-                _text(row.values["nu_printed"], ".2e"),
-                _text(row.nu, ".3e"),
+                cell(row.values["n"], ",.0f"),
+                cell(row.values["sigma2"], "g"),
+                "1/n" if weight == 1 else cell(weight, "g") and f"1/({weight:g} n)",
+                cell(row.values["nu_printed"], ".2e"),
+                cell(row.nu, ".3e"),
                 row.difference_text or ("not determined" if known and not row.determined() else ""),
-                _text(row.values["relative_gap"], ".1e"),
+                cell(row.values["relative_gap"], ".1e"),
             ]
         )
     notes = [
@@ -316,7 +316,3 @@ def _table(rows: Sequence[Row]) -> Table:
         *(f"{row.name}: {row.data_difference}." for row in rows if row.run and row.data_difference),
     ]
     return Table(columns, cells, notes)
-
-
-def _text(value: float, form: str, after: str = "", *, before: str = "") -> str:
-    return "" if math.isnan(value) else f"{before}{value:{form}}{after}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.panels import empty, name_of
 from svm_cost_curves.experiments.papers.sbp.basin import (
     Basin,
@@ -93,7 +94,7 @@ def _draw_basin(axes: Axes, part: pd.DataFrame, basin: Basin, filling: Filling) 
     axes.set_xlim(0, len(basin.heights))
     axes.set_ylim(floor, top)
     axes.tick_params(colors=INK, labelbottom=False)
-    _hide_frame(axes)
+    axes.spines[["top", "right"]].set_visible(False)
     note: dict[str, Any] = {"size": "large", "color": INK}
     if basin is max(filling.basins, key=lambda other: len(other.heights) - other.covered):
         # in the basin with most room above the ground
@@ -117,16 +118,11 @@ def _draw_probabilities(axes: Axes, part: pd.DataFrame, basin: Basin, *, ticks: 
     axes.tick_params(colors=INK)
     axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True))
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    _hide_frame(axes)
+    axes.spines[["top", "right"]].set_visible(False)
     height = "response" if basin.name == "all" else "height"
     axes.set_xlabel(f"examples by rising {height}", color=INK)
     text = f"{basin.covered:,} covered, mass {basin.covered * basin.p:.3g}"
     axes.annotate(text, (0, 1), (5, -1), "axes fraction", "offset points", va="top", color=INK)
-
-
-def _hide_frame(axes: Axes) -> None:
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,13 +139,12 @@ class WaterLevel(Statistic):
     checks: list[Check]
     tolerance: float
 
-    def findings(self, data: tuple[Panel, Filling] | None, evidence: Evidence) -> Findings:
-        """Make the checks on the first data set; none without responses."""
-        return Findings([] if data is None else [self._case(*data, check) for check in self.checks])
-
-    def _case(self, panel: Panel, filling: Filling, check: Check) -> Case:
-        passed, text, numbers = filling.check(check, self.tolerance)
-        return case_on(panel, check, holds(passed), text, numbers, about=check.replace("_", " "))
+    def cases(self, item: tuple[Panel, Filling], evidence: Evidence) -> Iterator[Case]:
+        """Make the checks on the filled basins of a data set."""
+        panel, filling = item
+        for check in self.checks:
+            passed, text, numbers = filling.check(check, self.tolerance)
+            yield case_on(panel, check, holds(passed), text, numbers, about=check.replace("_", " "))
 
 
 STATISTICS: Final = {"water_level": WaterLevel}
@@ -176,13 +171,13 @@ def make(evidence: Evidence) -> FigureResult:
     panel, responses = _first(evidence), evidence.computed.get("responses")
     if panel is None or responses is None:
         nothing = partial(empty, text="no data set, no responses")
-        return FigureResult(pd.DataFrame(columns=list(COLUMNS)), nothing, SIZE, claims=judge_claims(evidence))
+        return FigureResult(pd.DataFrame(columns=list(COLUMNS)), nothing, SIZE, claims=judge_claims(evidence, data=[]))
     up, down = evidence.computed["levels"]
     filling = fill(Responses(**{**responses, "values": np.array(responses["values"])}), (up, down))
     data = filling.table()
     data.insert(0, "dataset", panel.dataset)
     draw = partial(_draw, filling=filling, name=name_of(panel))
-    return FigureResult(data, draw, SIZE, claims=judge_claims(evidence, data=(panel, filling)))
+    return FigureResult(data, draw, SIZE, claims=judge_claims(evidence, data=[(panel, filling)]))
 
 
 def _first(evidence: Evidence) -> Panel | None:

@@ -20,36 +20,29 @@ from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
 from svm_cost_curves.experiments.papers.sgdr.comparisons import findings_of
 from svm_cost_curves.experiments.papers.sgdr.dual_box import METHODS, DualBox, dual_box, on_each, random_exponent
-from svm_cost_curves.experiments.plotting import INK, STYLES
+from svm_cost_curves.experiments.plotting import INK, STYLES, Style
 from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
+from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import (
-    MISSING,
-    TRIVIAL,
-    TRIVIAL_SLACK,
-    UNCLEAR,
-    Decision,
-    Interval,
-    bootstrap_geometric_mean,
-    holds,
-)
+from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table, cell
+from svm_cost_curves.experiments.reproduction.statistics import MISSING, TRIVIAL, UNCLEAR, Decision, Interval, holds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
 OTHER_OPTIMUM: Final = "optimum_ocas"
 """Series that certifies the optimum by another method."""
+Curves = Sequence[tuple[Mapping[str, Any], Band]]
+"""J / J_opt - 1 and L / J_opt - 1 against epochs, with their data set, series and measure."""
 T = TypeVar("T")
 
 
-def extreme(panel: Panel, optimum: Optimum, series: str, side: str) -> tuple[float, int] | None:
+def extreme(panel: Panel, optimum: Optimum | None, series: str, side: str) -> tuple[float, int] | None:
     """Return the largest L / J_opt, or J_opt / J, over all evaluations, and their number; None without one."""
     values = [column(frame, "dual" if side == "L" else "primal") for frame in panel.curves(series)]
     known = np.concatenate([np.empty(0), *values])
     known = known[np.isfinite(known)]
-    if not len(known):
+    if optimum is None or not len(known):
         return None
     return float(known.max() / optimum.upper if side == "L" else optimum.lower / known.min()), len(known)
 
@@ -66,14 +59,8 @@ def disagreement(panel: Panel) -> float | None:
 class Bounds(Statistic):
     """L <= J_opt <= J at all evaluations, and the box constraints at the ends of passes.
 
-    Attributes
-    ----------
-    series : list of str
-        Three cases for each on each data set: L, J and the box constraints.
-    rounding : float
-        Relative excess that counts as rounding.
-    agreement : float
-        Largest relative distance between two methods' optima.
+    For each of the `series` three cases on each data set: L, J and the box constraints. `rounding` is the relative
+    excess that counts as rounding, `agreement` the largest relative distance between two methods' optima.
     """
 
     series: list[str]
@@ -87,55 +74,55 @@ class Bounds(Statistic):
             for name, side in product(self.series, ("L", "J"))
         }
         for name in self.series:
-            cases = _computed_cases(evidence, name, DualBox, f"{name} box", self._box)
-            answers[f"box constraints of {STYLES[name].name}"] = cases
+            answers[f"box constraints of {STYLES[name].name}"] = [
+                _computed_case(evidence, panel, name, DualBox, f"{name} box", self._box) for panel in evidence.panels
+            ]
         return findings_of(answers, worst="largest")
 
     def _bound_case(self, panel: Panel, series: str, side: str) -> Case:
         optimum, apart, name = optimum_of(panel), disagreement(panel), STYLES[series].name
-        found = None if optimum is None else extreme(panel, optimum, series, side)
-        if found is None:
+        measured = extreme(panel, optimum, series, side)
+        if measured is None:
             note = f"no finished runs of {'the optimum' if optimum is None else name}"
             return case_on(panel, f"{series} {side}", MISSING, note=note)
-        share, count = found
+        share, count = measured
         # the larger of the two values over the smaller, as it should be; a bound of 0 or less holds trivially
         slack = 1 / share if share > 0 else math.inf
-        decision = TRIVIAL if slack > TRIVIAL_SLACK else holds(share <= 1 + self.rounding)
-        note = ""
+        decision, note = TRIVIAL if slack > statistics.TRIVIAL_SLACK else holds(share <= 1 + self.rounding), ""
         text = f"{name}: {'L / J_opt' if side == 'L' else 'J_opt / J'} at most {share:.6g} at {count:,} evaluations"
         if apart is not None and apart > self.agreement:
             decision, note = UNCLEAR, f"two methods' optima differ by {apart:.1e} (relative)"
         statistic = {"evaluations": count, "largest": share, "optima_differ_by": apart}
         return case_on(panel, f"{series} {side}", decision, text, statistic, note)
 
-    def _box(self, found: DualBox) -> tuple[Decision, str]:
-        text = f"dual variables at most {found.largest:.9g} C in {found.passes} passes, L right to {found.apart:.0e}"
-        return holds(found.largest <= 1 and found.apart <= self.rounding), text
+    def _box(self, box: DualBox) -> tuple[Decision, str]:
+        text = f"dual variables at most {box.largest:.9g} C in {box.passes} passes, L right to {box.apart:.0e}"
+        return holds(box.largest <= 1 and box.apart <= self.rounding), text
 
 
-def _computed_cases(
-    evidence: Evidence, series: str, kind: Callable[..., T], name: str, judged: Callable[[T], tuple[Decision, str]]
-) -> list[Case]:
-    """Return a case for each data set, on what `compute` has found there for a method."""
-    cases = []
-    for panel in evidence.panels:
-        found, method = evidence.computed.get(series, {}).get(panel.dataset, "not computed"), STYLES[series].name
-        if isinstance(found, str):
-            cases.append(case_on(panel, name, MISSING, note=f"{method}: {found}"))
-        else:
-            decision, text = judged(kind(**found))
-            text = f"{method}: {text}"
-            cases.append(case_on(panel, name, decision, text, found))
-    return cases
+def _computed_case(
+    evidence: Evidence,
+    panel: Panel,
+    series: str,
+    kind: Callable[..., T],
+    key: str,
+    judged: Callable[[T], tuple[Decision, str]],
+) -> Case:
+    """Return the case on what `compute` has computed on a data set for a method."""
+    values, method = evidence.computed.get(series, {}).get(panel.dataset, "not computed"), STYLES[series].name
+    if isinstance(values, str):
+        return case_on(panel, key, MISSING, note=f"{method}: {values}")
+    decision, text = judged(kind(**values))
+    return case_on(panel, key, decision, f"{method}: {text}", values)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RandomExponent(Limits):
     """The exponent a with which SGD-r's largest dual variable tends to C: its excess falls as epochs^-a."""
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Decide on the exponent of each data set."""
-        return Findings(_computed_cases(evidence, "sgd_r", Interval, "random", self._judged))
+    def case(self, panel: Panel, evidence: Evidence) -> Case:
+        """Decide on the exponent."""
+        return _computed_case(evidence, panel, "sgd_r", Interval, "random", self._judged)
 
     def _judged(self, exponent: Interval) -> tuple[Decision, str]:
         return self.decide(exponent), f"excess over C falls as epochs^-{interval_text(exponent, '.2f')}"
@@ -145,48 +132,39 @@ class RandomExponent(Limits):
 class MultipleUpdates(Statistic):
     """The closed form of the multiple update is that of presentations one by one."""
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Decide on the number of updates that differ on each data set."""
-        return Findings(_computed_cases(evidence, "sgd_m", DualBox, "multiple updates", self._judged))
+    def case(self, panel: Panel, evidence: Evidence) -> Case:
+        """Decide on the number of updates that differ."""
+        return _computed_case(evidence, panel, "sgd_m", DualBox, "multiple updates", self._judged)
 
-    def _judged(self, found: DualBox) -> tuple[Decision, str]:
-        return holds(not found.different), f"{found.different} of {found.updates:,} multiple updates differ"
+    def _judged(self, box: DualBox) -> tuple[Decision, str]:
+        return holds(not box.different), f"{box.different} of {box.updates:,} multiple updates differ"
 
 
 @dataclass(frozen=True, kw_only=True)
 class DistanceRatio(Limits):
-    """J_opt - L of one method over that of another: geometric mean over equal epochs and over runs.
+    """J_opt - L of the `first` series over that of the `second`: geometric mean over equal epochs and over runs.
 
-    Attributes
-    ----------
-    first, second : str
-        Series.
-    epochs : float
-        First epoch that counts.
+    It begins at the number of `epochs`.
     """
 
     first: str
     second: str
     epochs: float
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Compare the two methods on each data set."""
-        return Findings([self._case(panel) for panel in evidence.panels])
-
-    def _case(self, panel: Panel) -> Case:
+    def case(self, panel: Panel, evidence: Evidence) -> Case:
+        """Compare the two methods."""
         optimum, logs = optimum_of(panel), []
-        if optimum is not None:
-            for frames in zip(*(panel.curves(name) for name in (self.first, self.second)), strict=False):
-                first, second = (
-                    dict(zip(column(frame, "epochs"), optimum.upper - column(frame, "dual"), strict=True))
-                    for frame in frames
-                )
-                common = [at for at in second.keys() & first.keys() if at >= self.epochs]
-                if known := [math.log(first[at] / second[at]) for at in common if first[at] > 0 and second[at] > 0]:
-                    logs.append(math.fsum(known) / len(known))
+        upper = math.nan if optimum is None else optimum.upper
+        for frames in zip(*map(panel.curves, (self.first, self.second)), strict=False):
+            first, second = (
+                dict(zip(column(frame, "epochs"), upper - column(frame, "dual"), strict=True)) for frame in frames
+            )
+            common = [at for at in second.keys() & first.keys() if at >= self.epochs]
+            if known := [math.log(first[at] / second[at]) for at in common if first[at] > 0 and second[at] > 0]:
+                logs.append(math.fsum(known) / len(known))
         if not logs:
             return case_on(panel, "increase", MISSING, note="no finished runs of both methods and the optimum")
-        ratio = bootstrap_geometric_mean(logs)
+        ratio = statistics.bootstrap_geometric_mean(logs)
         names = [STYLES[name].name for name in (self.first, self.second)]
         text = f"J_opt - L of {names[0]} is {interval_text(ratio, '.3g')} times that of {names[1]}"
         return case_on(panel, "increase", self.decide(ratio), text, ratio.as_dict())
@@ -198,9 +176,6 @@ STATISTICS: Final = {
     "multiple_updates": MultipleUpdates,
     "distance_ratio": DistanceRatio,
 }
-
-
-_HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
     "$C$ = 1, medians over the runs, bands from the least to the largest: $J$ above 0, $L$ below. An epoch in "
     "which SGD-m presents each example five times counts as five."
@@ -208,51 +183,33 @@ _CAPTION: Final = (
 _COLORS: Final = {"sgd_s": "#d95f02", "sgd_m": "#08306b"}
 """The methods' own two blues are too similar for one panel."""
 _NEAR: Final = 1e-4
-"""The axis is linear up to this distance and logarithmic beyond it."""
-_FAR: Final = 1.0
+"""The axis is linear up to this distance from the optimum, and logarithmic beyond it to both sides, up to 1."""
 
 
-def _draw(figure: Figure | SubFigure, panels: Sequence[Panel], curves: Curves) -> None:
-    """Draw one panel per data set."""
-    styles = {series: replace(STYLES[series], color=_COLORS[series]) for series in METHODS}
-    names = ("Epochs", r"$J$ and $L$, per cent from $J_{\mathrm{opt}}$")
-    nothing = "no finished runs with an optimum to compare with"
-    for axes, panel in layout.each_panel(figure, panels, styles.values(), [_CAPTION], _HEAD, names, nothing=nothing):
-        for about, curve in curves:
-            if about["panel"] == panel.paper_dataset:
-                layout.draw_band(axes, curve, styles[about["series"]])
-        _lay_out(axes)
-        heading(axes, panel)
-        if (optimum := optimum_of(panel)) is not None:
-            inside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-            text = rf"$J_{{\mathrm{{opt}}}}$ = {optimum.upper:.6f}"
-            axes.annotate(text, (0, 0), (4, 3), color=INK, **inside)
-
-
-def _lay_out(axes: Axes) -> None:
-    """Make the vertical axis logarithmic to both sides of the optimum, and begin with the first epoch."""
+def _draw(axes: Axes, panel: Panel, curves: Curves, styles: Mapping[str, Style]) -> None:
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+    for about, curve in curves:
+        if about["panel"] == panel.paper_dataset:
+            layout.draw_band(axes, curve, styles[about["series"]])
     axes.set_yscale("symlog", linthresh=_NEAR, linscale=0.6)
     decades = [10.0**-k for k in range(5)]
     axes.yaxis.set_major_locator(FixedLocator([*(-value for value in decades), 0.0, *decades]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+g}" if value else "0"))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.set_ylim(-_FAR, _FAR)
+    axes.set_ylim(-1.0, 1.0)
     axes.set_xlim(left=0.9)  # the first lower bound comes at the end of the first epoch
     axes.axhline(0.0, color=INK, linewidth=1.2, zorder=1.5)
-
-
-COLUMNS: Final = ("panel", "dataset", "series", "measure", "epochs", "median", "low", "high", "runs", "optimum")
-Curves = Sequence[tuple[Mapping[str, Any], Band]]
-"""J / J_opt - 1 and L / J_opt - 1 against epochs, with their data set, series and measure."""
+    heading(axes, panel)
+    if (optimum := optimum_of(panel)) is not None:
+        inside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+        axes.annotate(rf"$J_{{\mathrm{{opt}}}}$ = {optimum.upper:.6f}", (0, 0), (4, 3), color=INK, **inside)
 
 
 def compute(evidence: Evidence) -> dict[str, Any]:
     """Return the dual variables of both methods and SGD-r's exponents by data set; a text where there is none: why."""
-    found: dict[str, Mapping[str, Any]] = {series: on_each(evidence, series, dual_box) for series in METHODS}
-    found["sgd_r"] = on_each(evidence, METHODS[0], random_exponent)
-    return found
+    boxes = {series: on_each(evidence, series, dual_box) for series in METHODS}
+    return {**boxes, "sgd_r": on_each(evidence, METHODS[0], random_exponent)}
 
 
 def make(evidence: Evidence) -> FigureResult:
@@ -260,10 +217,13 @@ def make(evidence: Evidence) -> FigureResult:
     curves = [curve for panel in evidence.panels for curve in _curves(panel)]
     drawn = {about["panel"] for about, _ in curves}
     panels = [panel for panel in evidence.panels if panel.paper_dataset in drawn]
+    styles = {series: replace(STYLES[series], color=_COLORS[series]) for series in METHODS}
+    names = ("Epochs", r"$J$ and $L$, per cent from $J_{\mathrm{opt}}$")
+    draw, nothing = partial(_draw, curves=curves, styles=styles), "no finished runs with an optimum to compare with"
+    columns = ("panel", "dataset", "series", "measure", "epochs", "median", "low", "high", "runs", "optimum")
     return FigureResult(
-        band_table(curves, "epochs", COLUMNS),
-        partial(_draw, panels=panels, curves=curves),
-        layout.size(len(panels), _HEAD),
+        band_table(curves, "epochs", columns),
+        *layout.drawing(panels, styles.values(), _CAPTION, names, draw, nothing=nothing),
         table=partial(_table, evidence.panels),
         claims=judge_claims(evidence),
     )
@@ -289,14 +249,9 @@ def _table(panels: Sequence[Panel]) -> Table:
         optimum, other = optimum_of(panel), optimum_of(panel, OTHER_OPTIMUM)
         if optimum is None:
             continue
-        head = [
-            name_of(panel),
-            f"{panel.n:,}",
-            f"{optimum.upper:.9f}",
-            f"{optimum.uncertainty:.0e}",
-            "" if other is None else f"{other.upper:.9f}",
-            "" if other is None else f"{abs(other.upper / optimum.upper - 1):.0e}",
-        ]
+        head = [name_of(panel), f"{panel.n:,}", f"{optimum.upper:.9f}", f"{optimum.uncertainty:.0e}"]
+        by_ocas = math.nan if other is None else other.upper
+        head += [cell(by_ocas, ".9f"), cell(abs(by_ocas / optimum.upper - 1), ".0e")]
         for series in METHODS:
             bound, objective = (extreme(panel, optimum, series, side) for side in ("L", "J"))
             if bound is not None and objective is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import geometric_mean
@@ -38,27 +37,11 @@ Factors = Sequence[tuple[ProblemRuns, float]]
 class TimeRatio(Limits):
     """The cost of one method over that of another, to 1 % above the optimum: a case for each data set, pair and C.
 
-    Attributes
-    ----------
-    pairs : list of (str, str)
-        The two methods of each ratio.
-    at : When
-        Values of C.
-    growth_from : str
-        If given, the ratio at this C divides it: the factor by which it grows with C.
-    datasets : list of str
-        If given, it is only measured on these data sets, and its geometric mean on the others divides it.
-    protocol : Protocol
-        How methods are timed that stop by themselves.
-    over : str
-        ``each`` data set is a case; each has the ruling on their geometric ``mean``; or a ``majority`` of the paper's
-        data sets is the only case.
-    dcd : str
-        Program of the method ``dcd``: LIBLINEAR, or this project's.
-    leave_out : list of str
-        The paper's data sets whose cases are measured and do not count.
-    cost : str
-        Column of the curves. Ratios of CPU seconds are widened by `times.session_factor`.
+    `growth_from`, if given, is the C at which the ratio divides it: the factor by which it grows with C. If `datasets`
+    are given, it is only measured on these, and its geometric mean on the others divides it. Data sets in `leave_out`
+    are measured and do not count. `over`: ``each`` data set is a case; each has the ruling on their geometric ``mean``;
+    or a ``majority`` of the paper's data sets is the only case. `dcd` is the program of the method ``dcd``: LIBLINEAR,
+    or this project's. Ratios of CPU seconds are widened by `times.session_factor`.
     """
 
     pairs: list[Pair]
@@ -87,9 +70,7 @@ class TimeRatio(Limits):
         cases = [replace(case, decision=BESIDE) if case.place[0] in self.leave_out else case for case in cases]
         if self.over == "majority":
             return _majority(evidence, self._name(pair), cases)
-        if self.over == "mean":
-            return self._by_mean(evidence, pair, compared, cases)
-        return cases
+        return self._by_mean(evidence, pair, compared, cases) if self.over == "mean" else cases
 
     def _divisors(
         self, pair: Pair, problem: ProblemRuns, problems: Sequence[ProblemRuns], evidence: Evidence
@@ -103,7 +84,7 @@ class TimeRatio(Limits):
                 other
                 for other in problems
                 if other.C == problem.C and other.panel.paper_dataset not in self.datasets and not other.unfit
-                if evidence.declared(other.panel) and None not in [self._effort(other, method) for method in pair]
+                if evidence.declared(other.panel) and None not in self._efforts(other, pair)
             ]
         return [(other, -1.0 / len(others)) for other in others]
 
@@ -112,8 +93,8 @@ class TimeRatio(Limits):
         lacking = [
             f"{STYLES[method].name} at C = {other.C:g}"
             for other, _ in factors
-            for method in pair
-            if self._effort(other, method) is None
+            for method, effort in zip(pair, self._efforts(other, pair), strict=True)
+            if effort is None
         ]
         if self.datasets and len(factors) == 1:
             lacking.append("both methods on other data sets")
@@ -124,29 +105,21 @@ class TimeRatio(Limits):
         if unfit := next((other.unfit for other, _ in factors if other.unfit), ""):
             return case_at(problem, name, UNCLEAR, unfit, statistic)
         text = f"{name} {'both miss the target' if ratio is None else ratio.text()}"
-        missed = [method for method in pair if not _reaches(self._effort(problem, method))]
-        note = ", ".join(
-            f"{STYLES[method].name}: {ends}" for method in missed if (ends := problem.least_and_last(method))
-        )
+        efforts = zip(pair, self._efforts(problem, pair), strict=True)
+        ends = {method: problem.least_and_last(method) for method, effort in efforts if effort and not effort.known}
+        note = ", ".join(f"{STYLES[method].name}: {end}" for method, end in ends.items() if end)
         return case_at(problem, name, self._decision(ratio), text, statistic, note)
 
     def _ratio(self, pair: Pair, factors: Factors) -> Ratio | None:
         """Return the product of powers of the ratio; None without a factor, or if both methods miss the target."""
-        terms = [
-            (effort, sign * exponent)
-            for problem, exponent in factors
-            for method, sign in zip(pair, (1, -1), strict=True)
-            if (effort := self._effort(problem, method)) is not None
-        ]
-        ratio = product([effort for effort, _ in terms], [exponent for _, exponent in terms]) if terms else None
-        if ratio is None or self.cost != SECONDS:
-            return ratio
-        width = math.prod(
-            session_factor(effort.median for method in pair if (effort := self._effort(problem, method)))
-            ** abs(exponent)
-            for problem, exponent in factors
-        )
-        return widened_by(ratio, width)
+        efforts, exponents, width = [], [], 1.0
+        for problem, exponent in factors:
+            known = [effort for effort in self._efforts(problem, pair) if effort is not None]
+            efforts += known
+            exponents += [exponent, -exponent]
+            width *= session_factor(effort.median for effort in known) ** abs(exponent)
+        ratio = product(efforts, exponents) if efforts else None
+        return ratio if ratio is None or self.cost != SECONDS else widened_by(ratio, width)
 
     def _decision(self, ratio: Ratio | None) -> Decision:
         return UNCLEAR if ratio is None else self.decide(ratio)
@@ -170,16 +143,12 @@ class TimeRatio(Limits):
                 result[place] = replace(cases[place], decision=self._decision(ratio), note=note)
         return result
 
-    def _effort(self, problem: ProblemRuns, method: Method) -> Effort | None:
-        return problem.effort(method, self.protocol, self.cost)
+    def _efforts(self, problem: ProblemRuns, pair: Pair) -> list[Effort | None]:
+        return [problem.effort(method, self.protocol, self.cost) for method in pair]
 
     def _name(self, pair: Pair) -> str:
         name = " over ".join(STYLES[method].name for method in pair)
         return f"{'growth of ' if self.growth_from else ''}{name}{' against others' if self.datasets else ''}"
-
-
-def _reaches(effort: Effort | None) -> bool:
-    return effort is not None and effort.known
 
 
 def case_at(

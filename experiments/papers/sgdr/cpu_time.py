@@ -28,27 +28,15 @@ from svm_cost_curves.experiments.papers.sgdr.timing import (
 )
 from svm_cost_curves.experiments.papers.times import seconds_text, session_factor
 from svm_cost_curves.experiments.plotting import STYLES
+from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.statistics import (
-    FAILS,
-    HOLDS,
-    MISSING,
-    UNCLEAR,
-    Ratio,
-    bootstrap_geometric_mean,
-)
+from svm_cost_curves.experiments.reproduction.statistics import FAILS, HOLDS, MISSING, UNCLEAR, Ratio
 
 
 @dataclass(frozen=True, kw_only=True)
 class StopAccuracy(Statistic):
-    """(J - J_opt) / J_opt is at most eps at each stop of a method, for every optimum in the certified interval.
-
-    Attributes
-    ----------
-    methods : list of Method
-        Methods that stop by themselves; a case for each on each problem.
-    """
+    """(J - J_opt) / J_opt is at most eps at each stop of `methods`, for every optimum in the certified interval."""
 
     methods: list[Method]
 
@@ -75,25 +63,20 @@ def _stop_case(problem: ProblemRuns, name: str) -> Case:
 
 @dataclass(frozen=True, kw_only=True)
 class StopCost(Limits):
-    """The time of a method to its stop over the time after as many epochs without its stopping rule.
+    """The time of `methods` to their stop over the time after as many epochs without their stopping rule.
 
     The interval is widened by `times.session_factor`.
-
-    Attributes
-    ----------
-    methods : list of Method
-        Methods that stop by themselves; a case for each on each problem.
     """
 
     methods: list[Method]
 
     def findings(self, data: Sequence[ProblemRuns], evidence: Evidence) -> Findings:
         """Compare the times of each method on each problem."""
-        titles = {
-            name: f"{STYLES[name].name} to its stop over the same epochs with the smallest eps" for name in self.methods
-        }
-        cases = {title: [self._case(problem, name, title) for problem in data] for name, title in titles.items()}
-        return findings_of(cases)
+        end = "to its stop over the same epochs with the smallest eps"
+        titles = {name: f"{STYLES[name].name} {end}" for name in self.methods}
+        return findings_of(
+            {title: [self._case(problem, name, title) for problem in data] for name, title in titles.items()}
+        )
 
     def _case(self, problem: ProblemRuns, name: str, title: str) -> Case:
         times = times_of_stops(problem.sweeps.get(name, {}))
@@ -102,7 +85,7 @@ class StopCost(Limits):
         if problem.unfit:
             return case_at(problem, name, UNCLEAR, problem.unfit)
         width = session_factor(np.median(times, axis=0))
-        ratio = Ratio(bootstrap_geometric_mean(np.log(times[:, 0] / times[:, 1])), width, width)
+        ratio = Ratio(statistics.bootstrap_geometric_mean(np.log(times[:, 0] / times[:, 1])), width, width)
         return case_at(problem, name, self.decide(ratio), f"{title} {ratio.text()}", {"ratio": ratio.as_dict()})
 
 
@@ -123,13 +106,7 @@ def times_of_stops(sweep: Sweep) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, kw_only=True)
 class StopNearness(Limits):
-    """(J - J_opt) / J_opt at the stops of one method over that at the stops of another with the same eps.
-
-    Attributes
-    ----------
-    first, second : Method
-        Methods that stop by themselves.
-    """
+    """(J - J_opt) / J_opt at the stops of the `first` method over that of the `second` with the same eps."""
 
     first: Method
     second: Method
@@ -144,18 +121,17 @@ class StopNearness(Limits):
         logs = [first[eps] - second[eps] for eps in first if eps in second]
         if not logs:
             return case_at(problem, "", MISSING, problem.unfit or "there is no eps at which all runs of both stopped")
-        ratio = Ratio(bootstrap_geometric_mean(logs))
+        ratio = Ratio(statistics.bootstrap_geometric_mean(logs))
         return case_at(problem, "", self.decide(ratio), f"{title} {ratio.text()}", {"ratio": ratio.as_dict()})
 
 
 def _log_ends(problem: ProblemRuns, name: str) -> dict[float, float]:
     """Return the mean logarithm of (J - J_opt) / J_opt at a method's stops, for each eps at which all runs stop."""
-    if (optimum := problem.optimum) is None:
-        return {}
+    optimum = problem.optimum
     return {
         eps: float(np.mean([np.log(max(after_run(run, optimum), ROUNDING)) for run in runs]))
         for eps, runs in problem.sweeps.get(name, {}).items()
-        if all(map(stopped, runs))
+        if optimum is not None and all(map(stopped, runs))
     }
 
 
@@ -163,13 +139,8 @@ def _log_ends(problem: ProblemRuns, name: str) -> dict[float, float]:
 class EqualSteps(Statistic):
     """Two methods take the same steps: equal objectives at equal numbers of steps of one seed.
 
-    Attributes
-    ----------
-    first, second : Method
-    rounding : float
-        Largest relative difference that counts as none.
-    different : float
-        Largest relative difference at the end where it is not known whether the steps are the same.
+    `rounding` is the largest relative difference that counts as none, `different` the largest at the end where it is
+    not known whether the steps are the same.
     """
 
     first: Method
@@ -184,32 +155,23 @@ class EqualSteps(Statistic):
     def _case(self, problem: ProblemRuns) -> Case:
         runs = [problem.runs.get(name, ()) for name in (self.first, self.second)]
         first, second = ({run.result["seed"]: run.curve for run in same} for same in runs)
-        seeds = [
-            seed
-            for seed in first.keys() & second.keys()
-            if np.array_equal(column(first[seed], EPOCHS), column(second[seed], EPOCHS))
-        ]
-        if not seeds:
+        pairs = [(first[seed], second[seed]) for seed in first.keys() & second.keys()]
+        pairs = [pair for pair in pairs if np.array_equal(column(pair[0], EPOCHS), column(pair[1], EPOCHS))]
+        if not pairs:
             return case_at(problem, "", MISSING, "no finished runs of both methods")
-        apart = [np.abs(column(first[seed], "primal") / column(second[seed], "primal") - 1) for seed in seeds]
+        apart = [np.abs(column(one, "primal") / column(other, "primal") - 1) for one, other in pairs]
         most, last = float(max(map(np.max, apart))), float(max(values[-1] for values in apart))
         text = f"objectives differ by at most {most:.1g}, at the end by {last:.1g}"
         decision = HOLDS if most <= self.rounding else FAILS if last > self.different else UNCLEAR
-        return case_at(problem, "", decision, text, {"apart": most, "at_end": last, "seeds": len(seeds)})
+        return case_at(problem, "", decision, text, {"apart": most, "at_end": last, "seeds": len(pairs)})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failure(Statistic):
-    """A method fails: its objective overflows in most runs, or all runs miss 1 % above the optimum.
+    """A method fails at some values of C: its objective overflows in most runs, or all runs miss 1 % above the optimum.
 
-    Attributes
-    ----------
-    method : Method
-    how : str
-        ``overflow``: more than half of the runs end without an objective; fails if more than half are within 1 %.
-        ``miss``: no run comes within 1 %; fails if all do.
-    at : When
-        Values of C.
+    `how`: ``overflow``: more than half of the runs end without an objective; fails if more than half are within 1 %.
+    ``miss``: no run comes within 1 %; fails if all do.
     """
 
     method: Method
@@ -218,9 +180,10 @@ class Failure(Statistic):
 
     def findings(self, data: Sequence[ProblemRuns], evidence: Evidence) -> Findings:
         """Count the runs that fail on each problem."""
-        return Findings([self._case(problem) for problem in problems_at(data, self.at)])
+        return super().findings(problems_at(data, self.at), evidence)
 
-    def _case(self, problem: ProblemRuns) -> Case:
+    def case(self, problem: ProblemRuns, evidence: Evidence) -> Case:
+        """Count the runs that fail."""
         effort, name = problem.effort(self.method), STYLES[self.method].name
         if effort is None:
             return case_at(problem, "", MISSING, problem.unfit or f"no finished runs of {name}")
@@ -248,5 +211,5 @@ STATISTICS: Final[Mapping[str, type[Statistic]]] = CURVE_KINDS | {
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the tables and judge the claims."""
-    problems = problem_runs(evidence, ProblemRuns)
+    problems = problem_runs(evidence)
     return make_tables(evidence.spec, problems, judge_claims(evidence, data=problems))

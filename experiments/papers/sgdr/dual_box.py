@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from svm_cost_curves.solvers import Problem
 
 METHODS: Final = ("sgd_s", "sgd_m")
-PASSES: Final = 30
-PATTERNS: Final = 1000
-"""Examples in each pass whose multiple updates are counted again."""
+RANDOM_EPOCHS: Final = (3, 6, 12, 25, 50)
 MULTIPLICITY: Final = 5
 
 
@@ -30,15 +28,9 @@ MULTIPLICITY: Final = 5
 class DualBox:
     """Dual variables and lower bound over the first passes of one run, and multiple updates from its weights.
 
-    Attributes
-    ----------
-    passes : int
-    largest : float
-        Largest dual variable over C.
-    apart : float
-        Largest distance of L from the dual objective of these variables, over the sum in it.
-    updates, different : int
-        Multiple updates that were counted step by step, and those whose closed form has another number.
+    `largest` is the largest dual variable over C; `apart` the largest distance of L from the dual objective of these
+    variables, over the sum in it. `updates` counts the multiple updates that were made step by step, `different` those
+    whose closed form has another number.
     """
 
     passes: int
@@ -48,17 +40,18 @@ class DualBox:
     different: int = 0
 
 
-def dual_box(run: RunSettings, passes: int = PASSES) -> DualBox:
+def dual_box(run: RunSettings, passes: int = 30) -> DualBox:
     """Run SGD-s or SGD-m for at most `passes` passes and read its dual variables at the end of each.
 
-    The passes repeat the run's first ones. Raises DataError without data.
+    The passes repeat the run's first ones; after each, the multiple updates of 1,000 examples are counted again. Raises
+    DataError without data.
     """
     from svm_cost_curves.solvers import _core
 
     problem = load_problem(run)
     core: Any = run.solver(problem, run.solver_settings, run.seed).make()
     X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
-    lambda_, chosen = problem.require_lambda(), slice(None, None, -(-problem.n // PATTERNS))
+    lambda_, chosen = problem.require_lambda(), slice(None, None, -(-problem.n // 1000))
     Z = X[chosen].multiply(problem.y[chosen, None]).tocsr()
     done, largest, apart, updates, different = 0, 0.0, 0.0, 0, 0
     while done < passes and core.advance(iterations=(done + 1) * problem.n) == _core.Status.iterations:
@@ -71,8 +64,9 @@ def dual_box(run: RunSettings, passes: int = PASSES) -> DualBox:
         largest = max(largest, float(shares.max()))
         apart = max(apart, float(abs(core.lower_bound - dual) / (lambda_ * alpha.sum())))
         a = problem.in_data_order(np.asarray(core.weights())) * (lambda_ * steps)
-        found = multiple_updates(lambda_ * steps, lambda_, Z @ a, np.asarray(Z.multiply(Z).sum(axis=1)).ravel())
-        updates, different = updates + len(found), different + int((~found).sum())
+        norms = np.asarray(Z.multiply(Z).sum(axis=1)).ravel()
+        same = multiple_updates(lambda_ * steps, lambda_, Z @ a, norms)
+        updates, different = updates + len(same), different + int((~same).sum())
     return DualBox(done, largest, apart, updates, different)
 
 
@@ -93,10 +87,6 @@ def multiple_updates(
     return np.asarray(counts == closed)
 
 
-RANDOM_EXAMPLES: Final = 1000
-RANDOM_EPOCHS: Final = (3, 6, 12, 25, 50)
-
-
 def random_excess(problem: Problem, seed: int) -> list[float]:
     """Return by how much SGD-r's largest dual variable exceeds C, over C, after each of `RANDOM_EPOCHS`; at least 1/n.
 
@@ -107,7 +97,7 @@ def random_excess(problem: Problem, seed: int) -> list[float]:
     X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
     rows = [(X.indices[start:end], X.data[start:end]) for start, end in pairwise(X.indptr)]
     n, lambda_, draws = problem.n, problem.require_lambda(), _core.Random(seed, _core.Purpose.sampling)
-    a, updates, found = np.zeros(problem.d), np.zeros(n), []
+    a, updates, excesses = np.zeros(problem.d), np.zeros(n), []
     for t in range(RANDOM_EPOCHS[-1] * n):
         i = draws.below(n)
         places, values = rows[i]
@@ -115,13 +105,13 @@ def random_excess(problem: Problem, seed: int) -> list[float]:
             a[places] += problem.y[i] * values
             updates[i] += 1
         if (t + 1) % n == 0 and (t + 1) // n in RANDOM_EPOCHS:
-            found.append(max(float(updates.max() * n / (t + 1) - 1), 1 / n))
-    return found
+            excesses.append(max(float(updates.max() * n / (t + 1) - 1), 1 / n))
+    return excesses
 
 
 def random_exponent(run: RunSettings) -> Interval | None:
     """Return a of excess ~ epochs^-a (`random_excess`), mean over three seeds. Raises DataError without data."""
-    problem = load_problem(replace(run, dataset=replace(run.dataset, max_train=RANDOM_EXAMPLES)))
+    problem = load_problem(replace(run, dataset=replace(run.dataset, max_train=1000)))
     return mean_exponent((RANDOM_EPOCHS, 1 / np.array(random_excess(problem, seed))) for seed in range(3))
 
 

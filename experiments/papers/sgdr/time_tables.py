@@ -28,13 +28,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-_NAMES, _MARGIN, _BETWEEN = 1.75, 0.12, 0.14  # inches
-_ROW, _ABOVE = 0.26, 0.5  # inches
+_NAMES, _MARGIN, _BETWEEN = 1.75, 0.12, 0.14  # inches, as the next line
+_ROW, _ABOVE, _HEAD, _BLOCK_HEAD = 0.26, 0.5, 0.6, 0.62
+"""Heights of a row of the table, of the names above it, of caption and key, of title and legend of panels."""
 _KEY: Final = (1.0, 3.0, 10.0, 30.0, 100.0)
 """Multiples of the fastest in the key; larger ones have the last shade."""
 _DARK: Final = 20.0
 """Text is white on the shades of larger multiples."""
 _PLACED: Final[dict[str, Any]] = {"textcoords": "offset points"}
+_NEAREST: Final = 1e-4
+_FARTHEST: Final = 10.0
+_EXCESS: Final = r"$(J - J_{\mathrm{opt}})\,/\,J_{\mathrm{opt}}$"
+_GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    "stochastic gradients": ("pegasos", "svmsgd", "sgdqn", "sgd_r", "sgd_s", "sgd_m"),
+    "cutting planes and dual methods, and SGD-m": ("svmperf", "ocas", "liblinear", "dcd", "mpu", "sgd_m"),
+}
+"""Methods that share a panel."""
 
 Lines = Sequence[tuple[str, str, str]]
 """Method, protocol and name of each row."""
@@ -68,13 +77,11 @@ def _draw_heat(figure: Figure | SubFigure, problems: Sequence[ProblemRuns], rows
 def _draw_block(axes: Axes, problems: Sequence[ProblemRuns], rows: Lines) -> None:
     from matplotlib.patches import Rectangle
 
-    axes.set_xlim(0, len(problems))
-    axes.set_ylim(len(rows), 0)
+    axes.set(xlim=(0, len(problems)), ylim=(len(rows), 0))
     axes.set_axis_off()
     above: dict[str, Any] = {"color": INK, "va": "baseline"} | _PLACED
-    axes.annotate(
-        f"$C$ = {problems[0].C:g}", (0, 1), (0, 21), xycoords="axes fraction", size="large", weight="bold", **above
-    )
+    title: dict[str, Any] = {"xycoords": "axes fraction", "size": "large", "weight": "bold"}
+    axes.annotate(f"$C$ = {problems[0].C:g}", (0, 1), (0, 21), **title, **above)
     for place, problem in enumerate(problems):
         axes.annotate(problem.short, (place + 0.5, 0), (0, 6), xycoords="data", ha="center", **above)
         for row, (method, protocol, _) in enumerate(rows):
@@ -103,8 +110,7 @@ def _draw_key(figure: Figure | SubFigure, top: float) -> None:
 
     width, whole = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
     axes = figure.add_axes((0, 1 - (top + 0.2) / whole, 1, 0.2 / whole))
-    axes.set_xlim(0, width)
-    axes.set_ylim(0, 0.2)
+    axes.set(xlim=(0, width), ylim=(0, 0.2))
     axes.set_axis_off()
     words: dict[str, Any] = {"color": INK, "va": "center"}
     axes.text(_NAMES, 0.1, "multiple of the fastest:", **words)
@@ -114,60 +120,33 @@ def _draw_key(figure: Figure | SubFigure, top: float) -> None:
         axes.text(left + 0.32, 0.1, f"{multiple:g}{' and more' if multiple == _KEY[-1] else ''}", **words)
 
 
-def _shade(multiple: float) -> str:
+def _shade(multiple: float) -> tuple[float, float, float, float]:
     """Colour of a multiple of the fastest time."""
     import matplotlib as mpl
-    from matplotlib.colors import to_hex
 
     share = math.log(max(multiple, 1.0)) / math.log(_KEY[-1])
-    return to_hex(mpl.colormaps["YlOrBr"](min(share, 1.0) * 0.9))
-
-
-_HEAD: Final = 0.6  # inches, as below
-_BLOCK_HEAD: Final = 0.62
-"""Title and legend of a block of panels."""
-_NEAREST: Final = 1e-4
-_FARTHEST: Final = 10.0
-_EXCESS: Final = r"$(J - J_{\mathrm{opt}})\,/\,J_{\mathrm{opt}}$"
-_GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
-    "stochastic gradients": ("pegasos", "svmsgd", "sgdqn", "sgd_r", "sgd_s", "sgd_m"),
-    "cutting planes and dual methods, and SGD-m": ("svmperf", "ocas", "liblinear", "dcd", "mpu", "sgd_m"),
-}
-"""Methods that share a panel."""
+    return mpl.colormaps["YlOrBr"](min(share, 1.0) * 0.9)
 
 
 def _groups(rows: Lines) -> dict[str, list[str]]:
     """Return the methods of each block of panels that a figure has."""
     names = {name for name, _, _ in rows}
-    found = {title: [name for name in group if name in names] for title, group in _GROUPS.items()}
-    return {title: group for title, group in found.items() if len(group) > 1}
+    groups = {title: [name for name in group if name in names] for title, group in _GROUPS.items()}
+    return {title: group for title, group in groups.items() if len(group) > 1}
 
 
-def _with_curves(problems: Sequence[ProblemRuns]) -> list[ProblemRuns]:
-    """Return the problems whose curves are drawn."""
-    return [problem for problem in problems_at(problems, "middle") if problem.bands]
-
-
-def _size(problems: Sequence[ProblemRuns], rows: Lines) -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    if all(problem.optimum is None for problem in problems):
-        return layout.WIDTH, layout.height(1)
-    panels = len(_with_curves(problems))
-    blocks = len(_groups(rows)) * (_BLOCK_HEAD + layout.height(panels)) if panels else 0.0
-    return layout.WIDTH, _HEAD + _ABOVE + _ROW * len(rows) + 0.2 + blocks
-
-
-def _draw(figure: Figure | SubFigure, problems: Sequence[ProblemRuns], rows: Lines) -> None:
-    """Draw the times, and the curves below them."""
-    if all(problem.optimum is None for problem in problems):
+def _draw(
+    figure: Figure | SubFigure, problems: Sequence[ProblemRuns], shown: Sequence[ProblemRuns], rows: Lines, known: bool
+) -> None:
+    """Draw the times, and the curves of the problems that are shown below them."""
+    if not known:
         empty(figure, "no finished runs with an optimum to compare with")
         return
     whole = figure.bbox.height / figure.dpi
-    shown, stopping = _with_curves(problems), ", ".join(_stopping(rows))
     caption = (
-        rf"CPU time to {_EXCESS} $\leq$ {ACCURACY:g}, medians over the runs; {stopping}: to the own stop, with the "
-        "largest parameter whose stop is within it.\nItalics: other readings of the same methods. >: not reached in "
-        "this time. *: stand-in."
+        rf"CPU time to {_EXCESS} $\leq$ {ACCURACY:g}, medians over the runs; {', '.join(_stopping(rows))}: to the own "
+        "stop, with the largest parameter whose stop is within it.\nItalics: other readings of the same methods. >: "
+        "not reached in this time. *: stand-in."
     )
     figure.text(0.12 / layout.WIDTH, 1 - 0.02 / whole, caption, color=FAINT, va="top")
     _draw_key(figure, 0.4)
@@ -193,46 +172,35 @@ def _stopping(rows: Lines) -> list[str]:
 
 def _draw_curves(axes: Axes, problem: ProblemRuns, group: Sequence[str]) -> None:
     axes.axhline(ACCURACY, color=INK, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1.5)
-    ends = []
+    limits: list[float] = []
     for name in group:
         if (excess := problem.bands.get(name)) is not None:
             layout.draw_line(axes, excess.at_least(_NEAREST / 2), STYLES[name])
-            ends += [excess.cost[excess.middle <= _FARTHEST][:1], excess.cost[excess.middle >= _NEAREST][-1:]]
+            limits += [*excess.cost[excess.middle <= _FARTHEST][:1], *excess.cost[excess.middle >= _NEAREST][-1:]]
     axes.set_ylim(_NEAREST, _FARTHEST)
-    limits = [float(end[0]) for end in ends if len(end)]
     if limits:
         axes.set_xlim(min(limits) / 1.2, max(limits) * 1.2)
 
 
-def _time_points(problems: Sequence[ProblemRuns], rows: Lines) -> pd.DataFrame:
-    """Return a row for each data set, C, method and reading: CPU seconds, and the multiple of the fastest method's."""
-    points = [
-        {
-            "panel": problem.panel.paper_dataset,
-            "dataset": problem.panel.dataset,
-            "C": problem.C,
-            "series": name,
-            "protocol": protocol,
-            **effort.columns("seconds"),
-            "step": effort.step,
-            "over_fastest": problem.multiple(effort),
-        }
+def _points(problems: Sequence[ProblemRuns], shown: Sequence[ProblemRuns], rows: Lines) -> pd.DataFrame:
+    """Return the times of each data set, C, method and reading in seconds, and the points of the curves shown."""
+
+    def named(problem: ProblemRuns, series: str) -> dict[str, Any]:
+        panel = problem.panel
+        return {"panel": panel.paper_dataset, "dataset": panel.dataset, "C": problem.C, "series": series}
+
+    times = [
+        named(problem, name)
+        | {"protocol": protocol, **effort.columns("seconds"), "step": effort.step}
+        | {"over_fastest": problem.multiple(effort)}
         for problem in problems
         for name, protocol, _ in rows
         if (effort := problem.effort(name, protocol)) is not None
     ]
-    return pd.DataFrame(points)
-
-
-def _curve_points(problems: Sequence[ProblemRuns]) -> pd.DataFrame:
-    """Return the points of the drawn curves: CPU seconds, and (J - J_opt) / J_opt."""
-    curves = [
-        ({"panel": problem.panel.paper_dataset, "dataset": problem.panel.dataset, "C": problem.C, "series": name}, band)
-        for problem in _with_curves(problems)
-        for name, band in problem.bands.items()
-    ]
-    columns = ("panel", "dataset", "C", "series", SECONDS, "runs", "median")
-    return band_table(curves, SECONDS, columns).rename(columns={SECONDS: "seconds", "median": "excess"})
+    curves = [(named(problem, name), curve) for problem in shown for name, curve in problem.bands.items()]
+    points = band_table(curves, SECONDS, ("panel", "dataset", "C", "series", SECONDS, "runs", "median"))
+    points = points.rename(columns={SECONDS: "seconds", "median": "excess"})
+    return pd.concat([pd.DataFrame(times), points], ignore_index=True)
 
 
 def _table(problems: Sequence[ProblemRuns], rows: Lines) -> Table:
@@ -244,7 +212,10 @@ def _table(problems: Sequence[ProblemRuns], rows: Lines) -> Table:
         table.append([f"{C:g}", "J_opt", *optima, ""])
         for name, protocol, label in rows:
             cells = [_cell(problem, name, protocol) for problem in columns]
-            mean = _mean(columns, name) if protocol == "own" else ""
+            multiples = [problem.multiple(problem.effort(name, protocol)) for problem in columns]
+            known = [multiple for multiple in multiples if multiple is not None]
+            whole = protocol == "own" and len(known) == len(columns)
+            mean = multiple_text(geometric_mean(known)) if whole else ""
             table.append([f"{C:g}", label if protocol == "own" else f"({label})", *cells, mean])
     data_sets = {problem.panel.paper_dataset: problem for problem in problems}
     stopping = " and ".join(_stopping(rows))
@@ -273,15 +244,12 @@ def _cell(problem: ProblemRuns, name: str, protocol: str) -> str | Bold:
     return Bold(text) if multiple == 1 and protocol == "own" else f"{text} ({multiple_text(multiple)})"
 
 
-def _mean(problems: Sequence[ProblemRuns], name: str) -> str:
-    """Write the mean over all data sets; nothing where one of them has no time."""
-    known = [multiple for problem in problems if (multiple := problem.multiple(problem.effort(name))) is not None]
-    return multiple_text(geometric_mean(known)) if known and len(known) == len(problems) else ""
-
-
 def make_tables(spec: FigureSpec, problems: Sequence[ProblemRuns], claims: Sequence[Claim]) -> FigureResult:
     """Draw all problems of a figure, whose series are swept over the same values of C."""
-    rows = lines(spec)
-    points = pd.concat([_time_points(problems, rows), _curve_points(problems)], ignore_index=True)
-    draw = partial(_draw, problems=problems, rows=rows)
-    return FigureResult(points, draw, _size(problems, rows), table=partial(_table, problems, rows), claims=claims)
+    rows, known = lines(spec), any(problem.optimum is not None for problem in problems)
+    shown = [problem for problem in problems_at(problems, "middle") if problem.bands]
+    draw = partial(_draw, problems=problems, shown=shown, rows=rows, known=known)
+    blocks = len(_groups(rows)) * (_BLOCK_HEAD + layout.height(len(shown))) if shown else 0.0
+    height = _HEAD + _ABOVE + _ROW * len(rows) + 0.2 + blocks if known else layout.height(1)
+    table, size = partial(_table, problems, rows), (layout.WIDTH, height)
+    return FigureResult(_points(problems, shown, rows), draw, size, table=table, claims=claims)

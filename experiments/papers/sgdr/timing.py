@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,6 @@ from svm_cost_curves.experiments.papers.panels import called
 from svm_cost_curves.experiments.papers.times import clock_mismatch
 from svm_cost_curves.experiments.plotting.bands import Band, band
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 from svm_cost_curves.experiments.reproduction.statistics import Effort, cost_to_target, effort_of
 
 ACCURACY: Final = 0.01
@@ -37,6 +36,8 @@ its stop, with the target as eps. ``first``: as the others.
 """
 SECONDS: Final = "cpu_seconds"
 EPOCHS: Final = "epochs"
+SHORT: Final = {"covtype": "Forest", "ijcnn1": "IJCNN1", "newsgroups_binary": "20 News", "rcv1_ccat": "CCAT"}
+"""Short names of data sets, for narrow columns; others have their own names."""
 
 Sweep = Mapping[float, tuple[Run, ...]]
 """Runs of a method for each eps, at least one."""
@@ -58,12 +59,9 @@ def own_stop(runs: Sequence[Run], cost: str = SECONDS) -> Effort | None:
 def best_stop(sweep: Sweep, optimum: Optimum, cost: str = SECONDS) -> Effort | None:
     """Return the cost to the own stop at the largest eps for which the median run is within the target there.
 
-    Returns
-    -------
-    Effort or None
-        None without runs. Its least cost is that below which no stop is within the target: that at the next
-        larger eps, which misses it, or that of the first evaluation within it, as the steps do not depend on eps. If
-        no eps is within the target: the runs of the smallest, as missed.
+    Its least cost is that below which no stop is within the target: that at the next larger eps, which misses it, or
+    that of the first evaluation within it, as the steps do not depend on eps. If no eps is within the target: the runs
+    of the smallest, as missed. None without runs.
     """
     if not sweep:
         return None
@@ -95,23 +93,12 @@ def end_of(run: Run, name: str) -> float:
     return float(column(run.curve, name)[-1])
 
 
-SHORT: Final = {"covtype": "Forest", "ijcnn1": "IJCNN1", "newsgroups_binary": "20 News", "rcv1_ccat": "CCAT"}
-"""Short names of data sets, for narrow columns; others have their own names."""
-
-
 @dataclass(frozen=True)
 class ProblemRuns:
     """The runs of all series on one data set with one C.
 
-    Attributes
-    ----------
-    panel : Panel
-    C : float
-    optimum : Optimum or None
-    runs : mapping of str to tuple of Run
-        By series (``sgd_s 0.1``), in the figure's order; those whose curve has no row are left out.
-    unfit : str
-        Why its costs are not judged; empty if they are.
+    `runs`: by series (``sgd_s 0.1``), in the figure's order; those whose curve has no row are left out. `unfit`: why
+    its costs are not judged; empty if they are.
     """
 
     panel: Panel
@@ -125,22 +112,22 @@ class ProblemRuns:
         """Data set and C."""
         return f"{called(self.panel)}, C = {self.C:g}"
 
-    def frames(self, series: str) -> list[pd.DataFrame]:
-        """Return the curves of a series."""
-        return [run.curve for run in self.runs.get(series, ())]
-
-    def excess(self, series: str, cost: str) -> Band | None:
-        """Return (J - J_opt) / J_opt of a series against a cost; None without runs or without an optimum."""
-        if (optimum := self.optimum) is None:
-            return None
-        return band([(column(frame, cost), optimum.excess(column(frame, "primal"))) for frame in self.frames(series)])
-
     @property
     def short(self) -> str:
         """Data set in at most ten letters; a star marks a stand-in."""
         dataset = self.panel.dataset.removesuffix("_subset")
         name = SHORT.get(dataset, dataset).replace("_", " ")
         return textwrap.wrap(name[0].upper() + name[1:], 10)[0] + ("*" if self.panel.stand_in else "")
+
+    def frames(self, series: str) -> list[pd.DataFrame]:
+        """Return the curves of a series."""
+        return [run.curve for run in self.runs.get(series, ())]
+
+    def excess(self, series: str, cost: str = SECONDS) -> Band | None:
+        """Return (J - J_opt) / J_opt of a series against a cost; None without runs or without an optimum."""
+        if (optimum := self.optimum) is None:
+            return None
+        return band([(column(frame, cost), optimum.excess(column(frame, "primal"))) for frame in self.frames(series)])
 
     @cached_property
     def sweeps(self) -> Mapping[str, Sweep]:
@@ -159,8 +146,7 @@ class ProblemRuns:
     @cached_property
     def bands(self) -> Mapping[str, Band]:
         """(J - J_opt) / J_opt of the methods against CPU seconds."""
-        bands = {name: self.excess(name, SECONDS) for name in self.methods}
-        return {name: found for name, found in bands.items() if found is not None}
+        return {name: curve for name in self.methods if (curve := self.excess(name)) is not None}
 
     def effort(self, method: str, protocol: str = "own", cost: str = SECONDS) -> Effort | None:
         """Return the cost of a method; None without runs or without an optimum."""
@@ -201,15 +187,13 @@ class ProblemRuns:
         return min(effort.median for effort in efforts if effort.known)
 
 
-T = TypeVar("T", bound=ProblemRuns)
+def problem_runs(evidence: Evidence) -> list[ProblemRuns]:
+    """Return all data sets, for each all values of C."""
+    return [_runs_of(panel, evidence, C) for panel in evidence.panels for C in evidence.spec.members(SERIES)]
 
 
-def problem_runs(evidence: Evidence, kind: type[T]) -> list[T]:
-    """Return all data sets, for each all values of C, as a kind of `ProblemRuns`."""
-    return [_runs_of(panel, evidence.spec, C, kind) for panel in evidence.panels for C in evidence.spec.members(SERIES)]
-
-
-def _runs_of(panel: Panel, spec: FigureSpec, C: float, kind: type[T]) -> T:
+def _runs_of(panel: Panel, evidence: Evidence, C: float) -> ProblemRuns:
+    spec = evidence.spec
     members = {series.name: spec.members(series.name)[C] for series in spec.series if series.name != SERIES}
     runs = {
         name: tuple(run for run in panel.runs.get(member, ()) if len(run.curve)) for name, member in members.items()
@@ -221,4 +205,4 @@ def _runs_of(panel: Panel, spec: FigureSpec, C: float, kind: type[T]) -> T:
         unfit = f"the optimum is known to {100 * optimum.uncertainty:.2g} % only"
     else:
         unfit = clock_mismatch(panel, members.values())
-    return kind(panel, C, optimum, runs, unfit)
+    return ProblemRuns(panel, C, optimum, runs, unfit)

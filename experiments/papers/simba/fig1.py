@@ -25,14 +25,13 @@ from svm_cost_curves.experiments.papers.simba.fig1_claim import (
     Sweep,
     sweep,
 )
-from svm_cost_curves.experiments.plotting import INK, MeanCurve, Style, draw_spread, mean_curves, paper
+from svm_cost_curves.experiments.plotting import INK, MeanCurve, draw_spread, mean_curves, paper
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.numbers import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
 ROWS: Final[Mapping[str, tuple[str, str, str]]] = {
     "nonzeros": ("nonzeros", "test", "Nonzeros read"),
@@ -41,30 +40,31 @@ ROWS: Final[Mapping[str, tuple[str, str, str]]] = {
     "held out": ("nonzeros", "held_out", "Nonzeros read; parameters chosen on held-out rows"),
 }
 """Rows of panels: accounting, choice of the parameters, name of the horizontal axis."""
-_HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
     "Means over the runs, bands of one standard deviation. A panel begins where the first curve enters it. nu of SIMBA "
     "and lambda of Pegasos:\n"
     "those of the lowest test error, in the bottom row on held-out training rows. Dotted: Pegasos's lowest error; "
     "vertical: first within 2 % (relative) of it."
 )
-_TWO_UNITS: Final = "Two different units"
 TOLERANCE: Final = 0.02
 """Of the vertical lines."""
 
-STATISTICS = {"access_ratio": AccessRatio, "lowest_error": LowestError, "iteration_accesses": IterationAccesses}
+STATISTICS: Final = {"access_ratio": AccessRatio, "lowest_error": LowestError, "iteration_accesses": IterationAccesses}
+
+Item = tuple[str, Sweep, Mapping[str, MeanCurve]]
+"""Row and data set of a panel, and its curves by method; the first row has all methods, others SIMBA and Pegasos."""
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Choose the parameters, draw the figure and judge the claims."""
     sweeps = [sweep(panel, evidence.spec) for panel in evidence.panels]
     drawn = [swept for swept in sweeps if any(swept.chosen.values())]
-    shown = [(row, swept) for row in ROWS for swept in drawn]
-    columns = max(len(drawn), 1)
+    shown = [(row, swept, _curves(swept, row)) for row in ROWS for swept in drawn]
+    styles = [style for method, style in LOOKS.items() if any(method in curves for _, _, curves in shown)]
+    names = ("", "Test error, %")
     return FigureResult(
         _data(shown),
-        partial(_draw, shown=shown, columns=columns),
-        layout.size(len(shown), _HEAD, columns),
+        *layout.drawing(shown, styles, _CAPTION, names, _draw, columns=max(len(drawn), 1)),
         table=partial(_table, sweeps),
         claims=judge_claims(evidence, data=sweeps),
         numbers=list(_sizes(evidence)),
@@ -72,7 +72,6 @@ def make(evidence: Evidence) -> FigureResult:
 
 
 def _curves(swept: Sweep, row: str) -> dict[str, MeanCurve]:
-    """Return the mean curves of a panel by method; the first row has all methods, the others SIMBA and Pegasos."""
     accounting, chosen, _ = ROWS[row]
     curves: dict[str, MeanCurve] = {}
     for method, runs in swept.chosen[chosen].items():
@@ -90,35 +89,26 @@ def _parameter(method: str) -> str:
     return "nu" if method.startswith("simba") else "lambda"
 
 
-def _draw(figure: Figure | SubFigure, shown: Sequence[tuple[str, Sweep]], columns: int) -> None:
-    """Draw one row of panels for each accounting."""
-    styles = [style for method, style in LOOKS.items() if any(method in _curves(swept, row) for row, swept in shown)]
-    names = ("", "Test error, %")
-    for axes, (row, swept) in layout.each_panel(figure, shown, styles, _CAPTION.split("\n"), _HEAD, names, columns):
-        _, chosen, name = ROWS[row]
-        curves = _curves(swept, row)
-        axes.set_xlabel(name, color=INK)
-        values = {method: swept.chosen[chosen][method].value for method in ("simba", "pegasos") if method in curves}
-        facts = [f"{_parameter(method)} = {value:g}" for method, value in values.items()]
-        heading(axes, swept.panel, ", ".join(facts))
-        for method, curve in curves.items():
-            _draw_curve(axes, curve, LOOKS[method])
-        if curves:
-            _draw_range(axes, curves)
-        if "pegasos" in curves:
-            _draw_target(axes, curves)
-        if row == "mixed":
-            axes.annotate(
-                _TWO_UNITS, (1, 1), (-6, -4), xycoords="axes fraction", textcoords="offset points", color=INK,
-                label=paper.NOTE, ha="right", va="top", weight="bold",
-            )  # fmt: skip
-
-
-def _draw_curve(axes: Axes, curve: MeanCurve, style: Style) -> None:
-    error, spread = 100 * curve.mean, 100 * curve.sd
-    marks = {**style.markers(), "markevery": max(1, len(error) // 8)}
-    axes.plot(curve.cost, error, drawstyle="steps-post", **style.look, **marks, zorder=3)
-    draw_spread(axes, curve.cost, error - spread, error + spread, style)
+def _draw(axes: Axes, item: Item) -> None:
+    row, swept, curves = item
+    _, chosen, name = ROWS[row]
+    axes.set_xlabel(name, color=INK)
+    facts = [f"{_parameter(method)} = {swept.chosen[chosen][method].value:g}" for method in curves if "_" not in method]
+    heading(axes, swept.panel, ", ".join(facts))
+    for method, curve in curves.items():
+        style, error, spread = LOOKS[method], 100 * curve.mean, 100 * curve.sd
+        marks = {**style.markers(), "markevery": max(1, len(error) // 8)}
+        axes.plot(curve.cost, error, drawstyle="steps-post", **style.look, **marks, zorder=3)
+        draw_spread(axes, curve.cost, error - spread, error + spread, style)
+    if curves:
+        _draw_range(axes, curves)
+    if "pegasos" in curves:
+        _draw_target(axes, curves)
+    if row == "mixed":
+        axes.annotate(
+            "Two different units", (1, 1), (-6, -4), xycoords="axes fraction", textcoords="offset points", color=INK,
+            label=paper.NOTE, ha="right", va="top", weight="bold",
+        )  # fmt: skip
 
 
 def _draw_range(axes: Axes, curves: Mapping[str, MeanCurve]) -> None:
@@ -142,18 +132,18 @@ def _draw_target(axes: Axes, curves: Mapping[str, MeanCurve]) -> None:
                 axes.axvline(cost, color=LOOKS[method].color, linewidth=1.0, linestyle=(0, (3.0, 2.0)), zorder=1)
 
 
-def _data(shown: Sequence[tuple[str, Sweep]]) -> pd.DataFrame:
+def _data(shown: Sequence[Item]) -> pd.DataFrame:
     columns = ["panel", "dataset", "accounting", "chosen_on", "series", "cost", "x", "mean", "sd", "seeds"]
-    tables = []
-    for row, swept in shown:
+    tables = [pd.DataFrame(columns=columns)] if not shown else []
+    for row, swept, curves in shown:
         accounting, chosen, _ = ROWS[row]
-        for method, curve in _curves(swept, row).items():
-            series = swept.chosen[chosen][method].series
-            names = [swept.panel.paper_dataset, swept.panel.dataset, accounting, chosen, series]
-            seeds = " ".join(map(str, swept.panel.seeds(series)))
-            values = [*names, _cost(accounting, method), curve.cost, curve.mean, curve.sd, seeds]
+        for method, curve in curves.items():
+            series, panel = swept.chosen[chosen][method].series, swept.panel
+            seeds = " ".join(map(str, panel.seeds(series)))
+            names = [panel.paper_dataset, panel.dataset, accounting, chosen, series, _cost(accounting, method)]
+            values = [*names, curve.cost, curve.mean, curve.sd, seeds]
             tables.append(pd.DataFrame(dict(zip(columns, values, strict=True))))
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)
+    return pd.concat(tables, ignore_index=True)
 
 
 def _table(sweeps: Sequence[Sweep]) -> Table:

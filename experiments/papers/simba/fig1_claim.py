@@ -22,21 +22,13 @@ from svm_cost_curves.experiments.curve import (
     value_at,
     values_on,
 )
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, power_text
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, power_text
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.plotting import STYLES, Style
+from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import (
-    MISSING,
-    Draws,
-    Interval,
-    bootstrap_groups,
-    bootstrap_mean,
-    grid_step,
-    relative_difference,
-    within,
-)
+from svm_cost_curves.experiments.reproduction.statistics import MISSING, Draws, Interval
 
 Method = Literal["simba", "simba_printed", "simba_unclipped", "pegasos", "pegasos_k"]
 LOOKS: Final[Mapping[str, Style]] = {
@@ -69,9 +61,6 @@ class Runs:
         Fractions.
     evaluations : sequence of (accesses to nonzeros, iterations), (evaluations,) float64
         Of each run, where the error is known.
-    value : float
-    series : str
-        Name of the value's series.
     held_error : float
         Lowest mean error of runs that are trained on a part of the training set and tested on the rest; inf without
         such runs.
@@ -89,54 +78,49 @@ class Runs:
         """Number of runs."""
         return len(self.errors)
 
-    @property
-    def all_runs(self) -> Draws:
-        """All runs, drawn once."""
-        return np.arange(self.count)[None]
-
-    def mean(self, runs: Draws) -> NDArray[np.float64]:
-        """Mean error over the runs drawn, (draws, m)."""
-        mean: NDArray[np.float64] = self.errors[runs].mean(axis=1)
+    @cached_property
+    def mean(self) -> NDArray[np.float64]:
+        """Mean error over the runs, (m,)."""
+        mean: NDArray[np.float64] = self.errors.mean(axis=0)
         return mean
 
-    def whole_cost(self, column: str) -> float:
-        """Mean cost of whole runs."""
-        return float(self.costs[column][:, -1].mean())
+    @cached_property
+    def best(self) -> float:
+        """Lowest mean error over the runs."""
+        return float(self.mean.min())
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation over the runs where the mean error is lowest; 0 for a single run."""
+        return float(self.errors[:, int(np.argmin(self.mean))].std(ddof=1)) if self.count > 1 else 0.0
+
+    def lowest(self, runs: Draws) -> NDArray[np.float64]:
+        """Lowest mean error over the runs drawn, (draws,)."""
+        lowest: NDArray[np.float64] = self.errors[runs].mean(axis=1).min(axis=1)
+        return lowest
 
     def costs_to(self, targets: NDArray[np.float64], column: str, runs: Draws) -> NDArray[np.float64]:
         """Mean cost over the runs drawn where their mean error first meets a target, (draws,); inf if it misses it."""
-        place = first_at_or_below(self.mean(runs), targets[:, None])
+        place = first_at_or_below(self.errors[runs].mean(axis=1), targets[:, None])
         costs = np.pad(self.costs[column], ((0, 0), (0, 1)), constant_values=math.inf)
         mean: NDArray[np.float64] = costs[runs, place].mean(axis=1)
         return mean
 
     def cost_to(self, target: float, column: str) -> float:
         """Mean cost over all runs where their mean error first meets a target; inf if it misses it."""
-        return float(self.costs_to(np.array([target]), column, self.all_runs)[0])
+        return float(self.costs_to(np.array([target]), column, np.arange(self.count)[None])[0])
+
+    def whole_cost(self, column: str) -> float:
+        """Mean cost of whole runs."""
+        return float(self.costs[column][:, -1].mean())
 
     def step(self, target: float) -> float:
         """Width of the evaluation grid where the mean error of all runs first meets a target; 1 if it misses it."""
-        index = int(first_at_or_below(self.mean(self.all_runs)[0], target))
-        if index == self.errors.shape[1]:
+        index = int(first_at_or_below(self.mean, target))
+        if index == len(self.mean):
             return 1.0
         # some run is evaluated there, and the others before
-        return grid_step(self.evaluations, float(self.costs[NONZEROS][:, index].max()))
-
-    def lowest(self, runs: Draws) -> NDArray[np.float64]:
-        """Lowest mean error over the runs drawn, (draws,)."""
-        lowest: NDArray[np.float64] = self.mean(runs).min(axis=1)
-        return lowest
-
-    @cached_property
-    def best(self) -> float:
-        """Lowest mean error over all runs."""
-        return float(self.lowest(self.all_runs)[0])
-
-    @property
-    def spread(self) -> float:
-        """Standard deviation over the runs where the mean error is lowest; 0 for a single run."""
-        at_best = self.errors[:, int(np.argmin(self.mean(self.all_runs)[0]))]
-        return float(at_best.std(ddof=1)) if self.count > 1 else 0.0
+        return statistics.grid_step(self.evaluations, float(self.costs[NONZEROS][:, index].max()))
 
 
 def tabulate(frames: Sequence[pd.DataFrame]) -> Runs | None:
@@ -146,26 +130,19 @@ def tabulate(frames: Sequence[pd.DataFrame]) -> Runs | None:
         return None
     points = [known_points(frame, NONZEROS, MEASURE) for frame in usable]
     grid = shared_costs(points)
-    nonzeros, dense = (
-        values_on([known_points(frame, NONZEROS, cost) for frame in usable], grid) for cost in (NONZEROS, DENSE)
-    )
+    costs = {
+        cost: values_on([known_points(frame, NONZEROS, cost) for frame in usable], grid) for cost in (NONZEROS, DENSE)
+    }
     evaluations = [
-        (costs, value_at(column(frame, NONZEROS), column(frame, "iterations"), costs))
-        for frame, (costs, _) in zip(usable, points, strict=True)
+        (spent, value_at(column(frame, NONZEROS), column(frame, "iterations"), spent))
+        for frame, (spent, _) in zip(usable, points, strict=True)
     ]
-    return Runs({NONZEROS: nonzeros, DENSE: dense}, values_on(points, grid), evaluations)
+    return Runs(costs, values_on(points, grid), evaluations)
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """All values of the methods' parameters on one data set, and the chosen ones.
-
-    Attributes
-    ----------
-    panel : Panel
-    members : mapping of str to list of Runs
-        By method, in the figure's order.
-    """
+    """All values of each method's parameter on one data set, in the figure's order, and the chosen ones."""
 
     panel: Panel
     members: Mapping[str, Sequence[Runs]]
@@ -188,13 +165,13 @@ def sweep(panel: Panel, spec: FigureSpec) -> Sweep:
     """
     names = {series.name for series in spec.series}
     members: dict[str, list[Runs]] = {method: [] for method in LOOKS}
-    for method, found in members.items():
+    for method, of_method in members.items():
         held = spec.members(f"{method}_held") if f"{method}_held" in names else {}
         for value, series in spec.members(method).items():
             runs, on_held = (tabulate(panel.curves(name)) for name in (series, held.get(value, "")))
             if runs is not None:
                 held_error = math.inf if on_held is None else on_held.best
-                found.append(replace(runs, value=value, series=series, held_error=held_error))
+                of_method.append(replace(runs, value=value, series=series, held_error=held_error))
     return Sweep(panel, members)
 
 
@@ -210,13 +187,13 @@ def access_ratio(first: Runs, second: Runs, columns: tuple[str, str], tolerance:
         targets = first.lowest(firsts) * (1 + tolerance)
         return first.costs_to(targets, columns[0], firsts) / second.costs_to(targets, columns[1], seconds)
 
-    found = bootstrap_groups(ratio, (first.count, second.count))
-    assert found is not None  # there are runs, and every resample has a ratio
+    sample = statistics.bootstrap_groups(ratio, (first.count, second.count))
+    assert sample is not None  # there are runs, and every resample has a ratio
     target = first.best * (1 + tolerance)
-    found = found.widened(first.step(target), second.step(target))
+    interval = sample.widened(first.step(target), second.step(target))
     if math.isfinite(second.cost_to(target, columns[1])):
-        return found
-    return replace(found, high=max(found.high, first.cost_to(target, columns[0]) / second.whole_cost(columns[1])))
+        return interval
+    return replace(interval, high=max(interval.high, first.cost_to(target, columns[0]) / second.whole_cost(columns[1])))
 
 
 @lru_cache(maxsize=64)
@@ -226,10 +203,10 @@ def excess(first: Runs, second: Runs) -> tuple[Interval, bool]:
     Where the other is 0 it is the difference.
     """
     sizes = (first.count, second.count)
-    share = relative_difference(first.lowest, second.lowest, sizes)
+    share = statistics.relative_difference(first.lowest, second.lowest, sizes)
     if share is not None:
         return share, True
-    difference = bootstrap_groups(lambda one, other: first.lowest(one) - second.lowest(other), sizes)
+    difference = statistics.bootstrap_groups(lambda one, other: first.lowest(one) - second.lowest(other), sizes)
     assert difference is not None  # there are runs
     return difference, False
 
@@ -250,15 +227,12 @@ class TwoMethods(Statistic):
     second: Method
     chosen: Literal["test", "held_out"] = "test"
 
-    def findings(self, data: Sequence[Sweep], evidence: Evidence) -> Findings:
-        """Compare the methods on each data set."""
-        return Findings([self._case(sweep) for sweep in data])
-
-    def _case(self, sweep: Sweep) -> Case:
-        members = sweep.chosen[self.chosen]
+    def case(self, item: Sweep, evidence: Evidence) -> Case:
+        """Compare the methods on one data set."""
+        members = item.chosen[self.chosen]
         if lacking := [LOOKS[method].name for method in (self.first, self.second) if method not in members]:
-            return case_on(sweep.panel, "", MISSING, note=f"no finished runs of {' and '.join(lacking)}")
-        return self.compare(sweep.panel, members[self.first], members[self.second])
+            return case_on(item.panel, "", MISSING, note=f"no finished runs of {' and '.join(lacking)}")
+        return self.compare(item.panel, members[self.first], members[self.second])
 
     def compare(self, panel: Panel, first: Runs, second: Runs) -> Case:
         """Measure and decide one case."""
@@ -298,7 +272,7 @@ class AccessRatio(TwoMethods):
         costs = {self.first: cost, self.second: other if reached else None}
         values = {self.first: first.value, self.second: second.value}
         statistic = {"ratio": ratio.as_dict(), "target": target, "budget": budget, "costs": costs, "parameters": values}
-        decision = within(ratio, self.about / self.factor, self.about * self.factor)
+        decision = statistics.within(ratio, self.about / self.factor, self.about * self.factor)
         return case_on(panel, "ratio", decision, text, statistic)
 
 
@@ -330,7 +304,6 @@ class IterationAccesses(TwoMethods, Limits):
         # Pegasos draws rows uniformly, so its share of nonzeros estimates that of the data
         alpha = second.whole_cost(NONZEROS) / second.whole_cost(DENSE)
         # a dense iteration accesses n + d coordinates: the ratio of both costs is the nonzeros' share of it
-        ratio = bootstrap_mean(first.costs[NONZEROS][:, -1] / first.costs[DENSE][:, -1] / alpha)
+        ratio = statistics.bootstrap_mean(first.costs[NONZEROS][:, -1] / first.costs[DENSE][:, -1] / alpha)
         measured = f"{interval_text(ratio, '.2f')} times alpha (n + d), alpha = {alpha:.2e}"
-        statistic = {"ratio": ratio.as_dict(), "alpha": alpha}
-        return case_on(panel, "iteration", self.decide(ratio), measured, statistic)
+        return case_on(panel, "iteration", self.decide(ratio), measured, {"ratio": ratio.as_dict(), "alpha": alpha})

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, judge_claims
 from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, plain_frame, row_of_axes
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
@@ -44,94 +44,68 @@ SEQUENCES: Final[Mapping[str, Losses]] = {
 }
 
 
-@dataclass(frozen=True)
-class Regret:
-    """Both sides of the lemma after each round.
+def variance_mw(losses: Losses, seed: int = 0) -> pd.DataFrame:
+    """Play `ROUNDS` rounds of Variance MW (Definition 4.1) with the step `ETA`.
 
-    Attributes
-    ----------
-    loss, best, variance : (rounds,) float64
-        Sums of p'v; least sum of the losses, cut at -1 / eta; eta times the sum of p'v^2.
+    Returns
+    -------
+    DataFrame
+        Both sides of the lemma after each round: ``loss``, the sum of p'v; ``best``, the least sum of the losses, cut
+        at -1 / eta; ``variance``, eta times the sum of p'v^2; and ``bound``, the right side.
     """
-
-    loss: Vector
-    best: Vector
-    variance: Vector
-
-    @property
-    def bound(self) -> Vector:
-        """The right side."""
-        return self.best + math.log(N) / ETA + self.variance
-
-    @property
-    def share(self) -> float:
-        """Largest (loss - best - variance) over log n / eta; the lemma says at most 1."""
-        return float(((self.loss - self.best - self.variance) * ETA / math.log(N)).max())
-
-
-def variance_mw(losses: Losses, seed: int = 0) -> Regret:
-    """Play `ROUNDS` rounds of Variance MW (Definition 4.1) with the step `ETA`."""
     generator = np.random.default_rng(seed)
-    log_w, sums, rows = np.zeros(N), np.zeros(N), np.zeros((ROUNDS, 3))
+    log_w, sums, rows = np.zeros(N), np.zeros(N), []
     loss = variance = 0.0
-    for round_ in range(ROUNDS):
+    for round_ in range(1, ROUNDS + 1):
         w = np.exp(log_w - log_w.max())
         p = w / w.sum()
         v = losses(p, generator)
         loss += float(p @ v)
         variance += ETA * float(p @ v**2)
         sums += np.maximum(v, -1 / ETA)
-        rows[round_] = loss, sums.min(), variance
+        rows.append((round_, loss, float(sums.min()), variance))
         log_w += np.log(1 - ETA * v + (ETA * v) ** 2)
-    return Regret(*rows.T)
+    sides = pd.DataFrame(rows, columns=["round", "loss", "best", "variance"])
+    return sides.assign(bound=sides["best"] + math.log(N) / ETA + sides["variance"])
 
 
 @dataclass(frozen=True, kw_only=True)
 class RegretBound(Statistic):
     """Loss less the best example's and less the variance, at most log n / eta after every round of each sequence."""
 
-    def findings(self, data: Mapping[str, Regret], evidence: Evidence) -> Findings:
+    def case(self, item: tuple[str, pd.DataFrame], evidence: Evidence) -> Case:
         """Compare the largest share of log n / eta with 1."""
-        shares = {name: regret.share for name, regret in data.items()}
-        return Findings(
-            [
-                Case(("", name), name, holds(share <= 1), f"at most {share:.3f} of log n / eta", {"share": share})
-                for name, share in shares.items()
-            ]
-        )
+        name, sides = item
+        share = float(((sides["loss"] - sides["best"] - sides["variance"]) * ETA / math.log(N)).max())
+        return Case(("", name), name, holds(share <= 1), f"at most {share:.3f} of log n / eta", {"share": share})
 
 
-STATISTICS = {"regret_bound": RegretBound}
+STATISTICS: Final = {"regret_bound": RegretBound}
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Play all sequences, draw both sides and judge the claim."""
     data = {name: variance_mw(losses) for name, losses in SEQUENCES.items()}
+    points = pd.concat(data, names=["sequence"]).reset_index(level="sequence").reset_index(drop=True)
+    points.insert(1, "n", N)
+    points.insert(2, "eta", ETA)
     return FigureResult(
-        pd.concat([_rows(name, regret) for name, regret in data.items()], ignore_index=True),
-        partial(_draw, data=data),
-        (12.0, 3.6),
-        claims=judge_claims(evidence, data=data),
+        points, partial(_draw, data=data), (12.0, 3.6), claims=judge_claims(evidence, data=data.items())
     )
 
 
-def _rows(name: str, regret: Regret) -> pd.DataFrame:
-    sides = {"loss": regret.loss, "best": regret.best, "variance": regret.variance, "bound": regret.bound}
-    return pd.DataFrame({"sequence": name, "n": N, "eta": ETA, "round": np.arange(1, ROUNDS + 1), **sides})
-
-
-def _draw(figure: Figure | SubFigure, data: Mapping[str, Regret]) -> None:
+def _draw(figure: Figure | SubFigure, data: Mapping[str, pd.DataFrame]) -> None:
     """Draw loss and bound, both less the best example's loss, against the rounds; one panel for each sequence."""
     text: dict[str, Any] = {"size": "large", "color": INK}
-    rounds = np.arange(1, ROUNDS + 1)
-    dashed = {"color": FAINT, "linewidth": 1.4, "linestyle": (0, (4.0, 2.0))}
+    looks = {"loss": STYLES["simba"].look, "bound": {"color": FAINT, "linewidth": 1.4, "linestyle": (0, (4.0, 2.0))}}
     places = row_of_axes(figure, len(data), above=0.6, below=0.55)
     places[0].set_ylabel(r"$\sum p_t^\top v_t - \min_i \sum v_t(i)$", **text)
-    for axes, (name, regret) in zip(places, data.items(), strict=True):
-        for label, side, look in (("regret", regret.loss, STYLES["simba"].look), ("bound", regret.bound, dashed)):
-            axes.plot(rounds, side - regret.best, **look)
-            spot = (rounds[600], (side - regret.best)[600])
-            axes.annotate(label, spot, (0, 6), textcoords="offset points", ha="right", color=look["color"])
+    for axes, (name, sides) in zip(places, data.items(), strict=True):
+        for label, side in (("regret", "loss"), ("bound", "bound")):
+            above = sides[side] - sides["best"]
+            axes.plot(sides["round"], above, **looks[side])
+            spot = (sides["round"][600], above[600])
+            axes.annotate(label, spot, (0, 6), textcoords="offset points", ha="right", color=looks[side]["color"])
         axes.set_title(name, **text, loc="left")
         axes.set_xlabel("Round $t$", **text)
         plain_frame(axes)

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.kinds.limits import by_seed, measure_at
 from svm_cost_curves.experiments.papers.panels import CurveFigure, called, name_of
+from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import (
-    MISSING,
-    Differences,
-    at_most,
-    differences,
-    ratio_of_means,
-)
+from svm_cost_curves.experiments.reproduction.statistics import MISSING, Differences
 
 ANYTIME: Final = "simba"
 CONSTANT: Final = "constant"
@@ -51,35 +46,31 @@ class AnytimeSteps(Limits):
 
     measure: Literal["test_error", "water_level"] = "test_error"
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Compare the two versions on each data set, for each T of the constant steps."""
-        horizons = evidence.spec.members(CONSTANT).items()
-        return Findings([self._case(panel, int(T), series) for panel in evidence.panels for T, series in horizons])
-
-    def _case(self, panel: Panel, horizon: int, series: str) -> Case:
-        what, about = f"{self.measure} {horizon}", f"{called(panel)}, {MEASURES[self.measure]}"
-        compared = compare(panel, horizon, series, self.measure)
-        relative = None if compared is None else compared.relative
-        if compared is None or relative is None:
-            none = "0: no relative difference" if compared else f"no pair of runs of {horizon:,} iterations"
-            return case_on(panel, what, MISSING, note=none, about=about)
-        means = dict(zip(("anytime", "constant"), compared.means, strict=True))
-        statistic = {**means, "differences": compared.values, "relative": relative.as_dict()}
-        measured = f"after {horizon:,} iterations {interval_text(relative.scaled(100), '+.1f', ' %')}"
-        return case_on(panel, what, self.decide(relative), measured, statistic, about=about)
+    def cases(self, item: Panel, evidence: Evidence) -> Iterator[Case]:
+        """Compare the two versions for each T of the constant steps."""
+        for horizon, series in evidence.spec.members(CONSTANT).items():
+            key, about = f"{self.measure} {horizon:.0f}", f"{called(item)}, {MEASURES[self.measure]}"
+            pairs = compare(item, horizon, series, self.measure)
+            if pairs is None or (relative := pairs.relative) is None:
+                note = "0: no relative difference" if pairs else f"no pair of runs of {horizon:,.0f} iterations"
+                yield case_on(item, key, MISSING, note=note, about=about)
+                continue
+            means = dict(zip(("anytime", "constant"), pairs.means, strict=True))
+            statistic = {**means, "differences": pairs.values, "relative": relative.as_dict()}
+            measured = f"after {horizon:,.0f} iterations {interval_text(relative.scaled(100), '+.1f', ' %')}"
+            yield case_on(item, key, self.decide(relative), measured, statistic, about=about)
 
 
-def compare(panel: Panel, horizon: int, series: str, measure: str) -> Differences | None:
+def compare(panel: Panel, horizon: float, series: str, measure: str) -> Differences | None:
     """Compare the two versions after `horizon` iterations; None if no pair of runs has come so far."""
-    versions = [by_seed(panel, name) for name in (ANYTIME, series)]
-    shared = sorted(versions[0].keys() & versions[1].keys())
-    return differences(*([_after(curves[seed], horizon, measure) for seed in shared] for curves in versions))
 
+    def after(curve: pd.DataFrame) -> float:
+        reached = (column(curve, "iterations") >= horizon).any()
+        return measure_at(curve, "iterations", measure, horizon) if reached else math.nan
 
-def _after(curve: pd.DataFrame, horizon: int, measure: str) -> float:
-    """Value of a measure after `horizon` iterations; NaN if the run ended earlier or the value is missing."""
-    reached = (column(curve, "iterations") >= horizon).any()
-    return measure_at(curve, "iterations", measure, horizon) if reached else math.nan
+    anytime, constant = (by_seed(panel, name) for name in (ANYTIME, series))
+    shared = sorted(anytime.keys() & constant.keys())
+    return statistics.differences(*([after(curves[seed]) for seed in shared] for curves in (anytime, constant)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,18 +87,15 @@ class BiasCost(Statistic):
     cost: Literal["cpu_seconds", "feature_accesses_dense", "feature_accesses"] = "cpu_seconds"
     margin: float
 
-    def findings(self, data: Any, evidence: Evidence) -> Findings:
-        """Compare the costs on each data set."""
-        return Findings([self._case(panel) for panel in evidence.panels])
-
-    def _case(self, panel: Panel) -> Case:
-        costs = {series: per_iteration(panel, series, self.cost) for series in (ANYTIME, BIASED)}
-        ratio = ratio_of_means(costs[BIASED], costs[ANYTIME])
+    def case(self, item: Panel, evidence: Evidence) -> Case:
+        """Compare the costs."""
+        costs = {series: per_iteration(item, series, self.cost) for series in (ANYTIME, BIASED)}
+        ratio = statistics.ratio_of_means(costs[BIASED], costs[ANYTIME])
         if ratio is None:
-            return case_on(panel, self.cost, MISSING, note="no finished runs with and without the bias")
+            return case_on(item, self.cost, MISSING, note="no finished runs with and without the bias")
         statistic = {"ratio": ratio.as_dict()} | {series: float(values.mean()) for series, values in costs.items()}
         measured = f"{COSTS[self.cost]} {interval_text(ratio, '.3f')} times"
-        return case_on(panel, self.cost, at_most(ratio, 1 + self.margin), measured, statistic)
+        return case_on(item, self.cost, statistics.at_most(ratio, 1 + self.margin), measured, statistic)
 
 
 def per_iteration(panel: Panel, series: str, cost: str) -> NDArray[np.float64]:
@@ -118,7 +106,7 @@ def per_iteration(panel: Panel, series: str, cost: str) -> NDArray[np.float64]:
     return known
 
 
-STATISTICS = {"anytime_steps": AnytimeSteps, "bias_cost": BiasCost}
+STATISTICS: Final = {"anytime_steps": AnytimeSteps, "bias_cost": BiasCost}
 
 
 def make(evidence: Evidence) -> FigureResult:
@@ -130,34 +118,25 @@ def make(evidence: Evidence) -> FigureResult:
 
 
 def _table(evidence: Evidence) -> Table:
-    """Both versions' means and their difference: a row for each data set, number of iterations and measure."""
+    """Both versions' means and their difference by data set, T and measure; the costs of the bias as notes."""
     rows: list[list[str]] = []
     horizons = evidence.spec.members(CONSTANT)
     for panel, (horizon, series), (measure, name) in product(evidence.panels, horizons.items(), MEASURES.items()):
-        compared = compare(panel, int(horizon), series, measure)
-        if compared is not None:
+        if pairs := compare(panel, horizon, series, measure):
             factor, form, unit = (100.0, ".2f", " %") if measure == "test_error" else (1.0, ".4f", "")
-            values = (f"{factor * mean:{form}}{unit}" for mean in compared.means)
-            difference = interval_text(compared.interval.scaled(factor), f"+{form}", unit and " points")
-            rows.append([name_of(panel), f"{int(horizon):,}", name, *values, difference])
+            values = (f"{factor * mean:{form}}{unit}" for mean in pairs.means)
+            difference = interval_text(pairs.interval.scaled(factor), f"+{form}", unit and " points")
+            rows.append([name_of(panel), f"{horizon:,.0f}", name, *values, difference])
     notes = [
         "Differences: anytime less constant, means over pairs of runs with their intervals: 95 % bootstrap, below five "
-        "pairs the range.",
-        *_bias_notes(evidence.panels),
+        "pairs the range."
     ]
-    return Table(["data set", "T", "of the mean iterate", "anytime", "constant", "difference"], rows, notes)
-
-
-def _bias_notes(panels: Sequence[Panel]) -> list[str]:
-    """Write the cost of an iteration with and without the bias: one sentence per data set and cost."""
-    texts: list[str] = []
-    for panel, (cost, name) in product(panels, COSTS.items()):
+    for panel, (cost, name) in product(evidence.panels, COSTS.items()):
         biased, plain = (per_iteration(panel, series, cost) for series in (BIASED, ANYTIME))
-        ratio = ratio_of_means(biased, plain)
-        if ratio is not None:
+        if ratio := statistics.ratio_of_means(biased, plain):
             factor, unit = (1e6, " µs") if cost == "cpu_seconds" else (1.0, "")
-            texts.append(
+            notes.append(
                 f"{name_of(panel)}, {name} per iteration: with the bias {factor * biased.mean():,.1f}{unit}, without "
                 f"{factor * plain.mean():,.1f}{unit}, ratio {interval_text(ratio, '.3f')}."
             )
-    return texts
+    return Table(["data set", "T", "of the mean iterate", "anytime", "constant", "difference"], rows, notes)

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
-from svm_cost_curves.experiments.papers.simba.rates import CONSTANT, Rate, rate_along, rate_of_ends, theorem_iterations
 from svm_cost_curves.experiments.papers.simba.saddle_point import optimum
 from svm_cost_curves.experiments.plotting import FAINT, INK, Style, plain_frame, row_of_axes, styles_for
+from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import MISSING, at_most, bootstrap_medians, holds, under_bound
+from svm_cost_curves.experiments.reproduction.statistics import MISSING, Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,63 +31,89 @@ if TYPE_CHECKING:
 
     from svm_cost_curves.experiments.configuration.settings import RunSettings
 
+CONSTANT: Final = 100.0
+"""T = `CONSTANT`^2 eps^-2 log n (Algorithm 1, line 2)."""
 NAMES: Final = {"constant": "constant steps", "biased": "constant steps, with bias", "simba": "anytime steps"}
 Series = Literal["constant", "biased", "simba"]
 
 
-@dataclass(frozen=True)
-class MeasuredPanel:
-    """Rates and optima of all series on one data set.
+def theorem_iterations(epsilon: ArrayLike, n: int) -> NDArray[np.float64]:
+    """Return Theorem 4.3's T for n examples and values at most epsilon below the optimum."""
+    return CONSTANT**2 * math.log(n) / np.square(np.asarray(epsilon, dtype=np.float64))
+
+
+def _share_of_theorem(iterations: float, n: int, medians: NDArray[np.float64]) -> NDArray[np.float64]:
+    return iterations / theorem_iterations(medians[:, 0], n)
+
+
+@dataclass(frozen=True, eq=False)
+class Rate:
+    """Distances from the optimum of the saddle problem for several numbers of iterations T of a series.
 
     Attributes
     ----------
-    panel : Panel
     n : int
         Number of training examples.
-    unit : float
-        Divisor of the data.
-    optima : mapping of str to mapping
-        By series, certified bounds on the optimum of its saddle problem: ``lower`` and ``upper``.
-    rates : mapping of str to Rate
-        By series; series without runs are left out.
+    lower, upper : float
+        Certified bounds on the optimum.
+    iterations : (k,) float64
+        Rising T after which more than half of the runs are nearer to the optimum than w = 0.
+    gaps : sequence of (runs,) float64
+        For each T, optimum less value of the mean iterate of each run.
+    together : bool
+        Whether the k-th gaps of all T belong to the same run.
+    lacking : sequence of float
+        Planned T without runs.
+    shares : mapping of str to float
+        Largest ``norm`` and ``hinge loss`` of the rescaled solutions, over Lemma 2.1's bounds.
     """
 
     panel: Panel
+    series: str
     n: int
-    unit: float
-    optima: Mapping[str, Mapping[str, float]]
-    rates: Mapping[str, Rate]
+    lower: float
+    upper: float
+    iterations: NDArray[np.float64]
+    gaps: Sequence[NDArray[np.float64]]
+    together: bool
+    lacking: Sequence[float] = ()
+    shares: Mapping[str, float] | None = None
 
-    def rescaled(self, series: str) -> dict[str, float]:
-        """Return the largest norm and hinge loss of a series, as shares of Lemma 2.1's bounds.
+    @cached_property
+    def medians(self) -> NDArray[np.float64]:
+        """Median distance of the runs, for each T."""
+        return np.array([float(np.median(gaps)) for gaps in self.gaps])
 
-        The optimum w* with value gamma* gives w = w* / gamma*, which has norm 1 / gamma* and mean hinge loss
-        nu / gamma*. The curves have both for the mean iterate, divided by its value.
+    @cached_property
+    def exponent(self) -> Interval | None:
+        """Return a of T ~ epsilon^-a, with its interval over runs; None with fewer than three T, or a gap of 0.
+
+        The fit is epsilon ~ T^(-1/a), as T is chosen and epsilon measured. a is inf for a line that does not fall.
         """
-        names = [name for name in self.panel.settings if name.partition(" ")[0] == series]
-        norm = 1 / self.optima[series]["upper"]
-        hinge = _nu(self.panel.settings[names[0]]) / self.unit * norm
-        curves = [curve for name in names for curve in self.panel.curves(name)]
-        levels, norms, hinges = (  # read curve by curve: a published figure has the columns that were read
-            np.concatenate([column(curve, name) for curve in curves]) for name in ("water_level", "norm", "hinge")
-        )
-        epsilon = self.optima[series]["upper"] - levels / self.unit
-        factor = 1 - norm * epsilon  # where it is negative the lemma says nothing
-        shares = {"norm": norms * self.unit / norm * factor, "hinge loss": hinges / hinge * factor}
-        return {
-            what: float(np.max(share[(factor > 0) & np.isfinite(share)], initial=-np.inf))
-            for what, share in shares.items()
-        }
-
-    def without_runs(self, spec: FigureSpec, series: str) -> list[float]:
-        """Return the planned T of a series that have no runs."""
-        members = sorted(spec.members(series).items())
-        return [T for T, name in members if name in self.panel.runs and not self.panel.curves(name)]
+        if (self.medians <= 0).any():
+            return None
+        medians, count = statistics.medians_of(self.gaps), len(self.gaps)
+        sizes = [len(gaps) for gaps in (self.gaps[:1] if self.together else self.gaps)]
+        together = (lambda runs: medians(*[runs] * count)) if self.together else medians
+        fitted = statistics.exponent(self.iterations, together, sizes)
+        if fitted is None:
+            return None
+        a, low, high = (-1 / slope if slope < 0 else math.inf for slope in (fitted.estimate, fitted.low, fitted.high))
+        return Interval(a, low, high, fitted.runs)
 
 
-def compute(evidence: Evidence) -> dict[str, Any]:
-    """Return the optima of the saddle problems by data set, for those with runs."""
-    return {panel.dataset: solve(panel, evidence.spec) for panel in evidence.panels if any(panel.runs.values())}
+def levels_at(frames: Sequence[pd.DataFrame], iterations: float) -> NDArray[np.float64]:
+    """Return the water levels of runs after a number of iterations; runs without one there are left out."""
+    ends = [column(frame, "water_level")[column(frame, "iterations") == iterations][-1:] for frame in frames]
+    levels: NDArray[np.float64] = np.concatenate([*ends, []])
+    return levels[np.isfinite(levels)]
+
+
+def levels_along(frames: Sequence[pd.DataFrame]) -> dict[float, NDArray[np.float64]]:
+    """Return the water levels of runs, by the numbers of iterations at which all runs have one."""
+    shared = set.intersection(*(set(column(frame, "iterations").tolist()) for frame in frames)) if frames else set()
+    levels = {T: levels_at(frames, T) for T in sorted(shared - {0.0})}
+    return {T: known for T, known in levels.items() if len(known) == len(frames)}
 
 
 def solve(panel: Panel, spec: FigureSpec) -> dict[str, Any]:
@@ -108,17 +134,55 @@ def solve(panel: Panel, spec: FigureSpec) -> dict[str, Any]:
     return {"n": data.n, "unit": unit, "optima": optima}
 
 
-def measure(panel: Panel, spec: FigureSpec, solved: Mapping[str, Any]) -> MeasuredPanel:
+def compute(evidence: Evidence) -> dict[str, Any]:
+    """Return the optima of the saddle problems by data set, for those with runs."""
+    return {panel.dataset: solve(panel, evidence.spec) for panel in evidence.panels if any(panel.runs.values())}
+
+
+def measure(panel: Panel, spec: FigureSpec, solved: Mapping[str, Any]) -> list[Rate]:
     """Return the distances of all series from their optima (`solve`) on one data set."""
-    rates = {}
+    rates = []
     for series in NAMES:
-        unit = solved["unit"]
-        problem = (solved["optima"][series]["upper"], _nu(_settings(panel, spec, series)) / unit, unit)
-        ends = {T: panel.curves(name) for T, name in spec.members(series).items()}
-        rate = rate_of_ends(ends, *problem) if ends else rate_along(panel.curves(series), *problem)
-        if rate is not None:
-            rates[series] = rate
-    return MeasuredPanel(panel, **solved, rates=rates)
+        members, unit, best = dict(sorted(spec.members(series).items())), solved["unit"], solved["optima"][series]
+        ends = {T: levels_at(panel.curves(name), T) for T, name in members.items()}
+        levels = ends or levels_along(panel.curves(series))
+        gaps = {T: best["upper"] - known / unit for T, known in levels.items() if len(known)}
+        # if all responses are 0, slack is spread evenly: w = 0 has the value nu
+        nu = _nu(_settings(panel, spec, series)) / unit
+        near = {T: distance for T, distance in gaps.items() if np.median(distance) < best["upper"] - nu}
+        lacking = [T for T, name in members.items() if name in panel.runs and not panel.curves(name)]
+        curves = [curve for name in members.values() or [series] for curve in panel.curves(name)]
+        shares = _shares(curves, best["upper"], nu, unit) if near else {}
+        rates.append(
+            Rate(
+                panel,
+                series,
+                solved["n"],
+                **best,
+                iterations=np.array(list(near)),
+                gaps=list(near.values()),
+                together=not members,
+                lacking=lacking,
+                shares=shares,
+            )
+        )
+    return rates if any(rate.gaps for rate in rates) else []
+
+
+def _shares(curves: Sequence[pd.DataFrame], best: float, nu: float, unit: float) -> dict[str, float]:
+    """Return the largest norm and hinge loss of rescaled solutions, as shares of Lemma 2.1's bounds.
+
+    The optimum w* with value gamma* gives w = w* / gamma*, which has norm 1 / gamma* and mean hinge loss nu / gamma*.
+    The curves have both for the mean iterate, divided by its value.
+    """
+    levels, norms, hinges = (  # read curve by curve: a published figure has the columns that were read
+        np.concatenate([column(curve, name) for curve in curves]) for name in ("water_level", "norm", "hinge")
+    )
+    norm = 1 / best
+    factor = 1 - norm * (best - levels / unit)  # where it is negative the lemma says nothing
+    shares = {"norm": norms * unit / norm * factor, "hinge loss": hinges / (nu * norm) * factor}
+    known = {name: share[(factor > 0) & np.isfinite(share)] for name, share in shares.items()}
+    return {name: float(np.max(share, initial=-np.inf)) for name, share in known.items()}
 
 
 def _settings(panel: Panel, spec: FigureSpec, series: str) -> RunSettings:
@@ -127,75 +191,52 @@ def _settings(panel: Panel, spec: FigureSpec, series: str) -> RunSettings:
 
 
 def _nu(settings: RunSettings) -> float:
-    nu = settings.problem.nu
-    assert nu is not None  # the figure's file gives it
-    return float(nu)
+    assert settings.problem.nu is not None  # the figure's file gives it
+    return float(settings.problem.nu)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TheoremIterations(Statistic):
-    """T over Theorem 4.3's number of iterations, for the distance within which half of the runs are after T.
-
-    Attributes
-    ----------
-    series : str
-    """
+    """T over Theorem 4.3's number of iterations, for the distance within which half of the runs are after T."""
 
     series: Series = "constant"
 
-    def findings(self, data: Sequence[MeasuredPanel], evidence: Evidence) -> Findings:
-        """Compare each T of each data set with the theorem's."""
-        cases: list[Case] = []
-        for measured in data:
-            if rate := measured.rates.get(self.series):
-                cases += [self._case(measured, T, gaps) for T, gaps in zip(rate.iterations, rate.gaps, strict=True)]
-            cases += [
-                case_on(measured.panel, f"T = {T:.0f}", MISSING, note="no runs", about=f"T = {T:,.0f}")
-                for T in measured.without_runs(evidence.spec, self.series)
-            ]
-        return Findings(cases)
-
-    def _case(self, measured: MeasuredPanel, iterations: float, gaps: NDArray[np.float64]) -> Case:
-        share = bootstrap_medians(lambda medians: iterations / theorem_iterations(medians[:, 0], measured.n), [gaps])
-        epsilon = float(np.median(gaps))
-        text = f"T = {iterations:,.0f} is {share.estimate:.1e} of the theorem's for epsilon = {epsilon:.2g}"
-        statistic = {"share": share.as_dict(), "epsilon": epsilon}
-        return case_on(measured.panel, f"T = {iterations:.0f}", under_bound(share, 1.0), text, statistic)
+    def cases(self, item: Rate, evidence: Evidence) -> Iterator[Case]:
+        """Compare each T with the theorem's."""
+        if item.series != self.series:
+            return
+        for T, gaps, epsilon in zip(item.iterations, item.gaps, item.medians, strict=True):
+            share = statistics.bootstrap_medians(partial(_share_of_theorem, T, item.n), [gaps])
+            text = f"T = {T:,.0f} is {share.estimate:.1e} of the theorem's for epsilon = {epsilon:.2g}"
+            statistic = {"share": share.as_dict(), "epsilon": float(epsilon)}
+            yield case_on(item.panel, f"T = {T:.0f}", statistics.under_bound(share, 1.0), text, statistic)
+        for T in item.lacking:
+            yield case_on(item.panel, f"T = {T:.0f}", MISSING, note="no runs", about=f"T = {T:,.0f}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConvergenceRate(Statistic):
-    """a in T ~ epsilon^-a, at most the theory's and a slack.
-
-    Attributes
-    ----------
-    series : str
-    theory, slack : float
-    """
+    """a in T ~ epsilon^-a, at most the theory's and a slack."""
 
     series: Series = "constant"
     theory: float
     slack: float
 
-    def findings(self, data: Sequence[MeasuredPanel], evidence: Evidence) -> Findings:
-        """Fit the rate on each data set."""
-        cases = []
-        for measured in data:
-            rate = measured.rates.get(self.series)
-            if lacking := measured.without_runs(evidence.spec, self.series):
-                note = f"no runs at T = {', '.join(f'{T:,.0f}' for T in lacking)}"
-                cases.append(case_on(measured.panel, "a", MISSING, note=note))
-            elif rate is not None:
-                cases.append(self._case(measured.panel, rate))
-        return Findings(cases)
-
-    def _case(self, panel: Panel, rate: Rate) -> Case:
-        a = rate.exponent
-        if a is None:
-            return case_on(panel, "a", MISSING, note="fewer than three T, or a distance of 0")
-        ends = [f"{rate.iterations[k]:,.0f} (epsilon {rate.medians[k]:.2g})" for k in (0, -1)]
-        text = f"a = {interval_text(a, '.2f')} for T from {' to '.join(ends)}"
-        return case_on(panel, "a", at_most(a, self.theory + self.slack), text, {"exponent": a.as_dict()})
+    def cases(self, item: Rate, evidence: Evidence) -> Iterator[Case]:
+        """Compare the rate with the theory's."""
+        if item.series != self.series:
+            return
+        a = item.exponent
+        if item.lacking:
+            note = f"no runs at T = {', '.join(f'{T:,.0f}' for T in item.lacking)}"
+            yield case_on(item.panel, "a", MISSING, note=note)
+        elif item.gaps and a is None:
+            yield case_on(item.panel, "a", MISSING, note="fewer than three T, or a distance of 0")
+        elif a is not None:
+            ends = [f"{item.iterations[k]:,.0f} (epsilon {item.medians[k]:.2g})" for k in (0, -1)]
+            text = f"a = {interval_text(a, '.2f')} for T from {' to '.join(ends)}"
+            decision = statistics.at_most(a, self.theory + self.slack)
+            yield case_on(item.panel, "a", decision, text, {"exponent": a.as_dict()})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,25 +251,19 @@ class RescaledSolution(Statistic):
 
     rounding: float
 
-    def findings(self, data: Sequence[MeasuredPanel], evidence: Evidence) -> Findings:
-        """Compare the largest norm and hinge loss of each series with Lemma 2.1's bounds."""
-        return Findings(
-            [
-                self._case(measured.panel, series, what, share)
-                for measured in data
-                for series in measured.rates
-                for what, share in measured.rescaled(series).items()
-            ]
-        )
-
-    def _case(self, panel: Panel, series: str, what: str, share: float) -> Case:
-        if not math.isfinite(share):
-            return case_on(panel, f"{series} {what}", MISSING, note="no evaluation")
-        text = f"{NAMES[series]}: {what} at most {share:.6f} of its bound"
-        return case_on(panel, f"{series} {what}", holds(share <= 1 + self.rounding), text, {"share": share})
+    def cases(self, item: Rate, evidence: Evidence) -> Iterator[Case]:
+        """Compare the largest norm and hinge loss with Lemma 2.1's bounds."""
+        for name, share in (item.shares or {}).items():
+            key = f"{item.series} {name}"
+            if math.isfinite(share):
+                text = f"{NAMES[item.series]}: {name} at most {share:.6f} of its bound"
+                decision = statistics.holds(share <= 1 + self.rounding)
+                yield case_on(item.panel, key, decision, text, {"share": share})
+            else:
+                yield case_on(item.panel, key, MISSING, note="no evaluation")
 
 
-STATISTICS = {
+STATISTICS: Final = {
     "theorem_iterations": TheoremIterations,
     "convergence_rate": ConvergenceRate,
     "rescaled_solution": RescaledSolution,
@@ -238,91 +273,86 @@ STATISTICS = {
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claims."""
     solved = [(panel, evidence.computed.get(panel.dataset)) for panel in evidence.panels]
-    measured = [measure(panel, evidence.spec, optima) for panel, optima in solved if optima is not None]
-    panels = [panel for panel in measured if panel.rates]
-    data = _data(panels)
-    return FigureResult(
-        data, partial(_draw, panels=panels), SIZE, partial(_table, panels, data), judge_claims(evidence, data=panels)
-    )
-
-
-def _data(panels: Sequence[MeasuredPanel]) -> pd.DataFrame:
+    panels = [rates for panel, optima in solved if optima and (rates := measure(panel, evidence.spec, optima))]
+    rates = [rate for rates in panels for rate in rates]
+    known = [[rate for rate in rates if rate.gaps] for rates in panels]
     columns = ["dataset", "series", "iterations", "epsilon", "low", "high", "runs", "theorem", "optimum"]
     rows = [
         [
-            *(measured.panel.dataset, series, T, median, gaps.min(), gaps.max(), len(gaps)),
-            *(theorem_iterations(median, measured.n), measured.optima[series]["upper"]),
+            *(rate.panel.dataset, rate.series, T, median, gaps.min(), gaps.max(), len(gaps)),
+            *(theorem_iterations(median, rate.n), rate.upper),
         ]
-        for measured in panels
-        for series, rate in measured.rates.items()
+        for rate in rates
         for T, median, gaps in zip(rate.iterations, rate.medians, rate.gaps, strict=True)
     ]
-    return pd.DataFrame(rows, columns=columns)
+    return FigureResult(
+        pd.DataFrame(rows, columns=columns),
+        partial(_draw, panels=known),
+        (12.0, 5.2),
+        partial(_table, [rate for rates in known for rate in rates]),
+        judge_claims(evidence, data=rates),
+    )
 
 
-def _table(panels: Sequence[MeasuredPanel], data: pd.DataFrame) -> Table:
+def _table(rates: Sequence[Rate]) -> Table:
     columns = ["data set", "steps", "optimum", "T", "runs", "epsilon", "the theorem's T"]
-    names = {measured.panel.dataset: name_of(measured.panel) for measured in panels}
     rows = [
         [
-            names[row["dataset"]],
-            NAMES[row["series"]],
-            f"{row['optimum']:.6f}",
-            f"{row['iterations']:,.0f}",
-            str(row["runs"]),
-            f"{row['epsilon']:.2g} ({row['low']:.2g} to {row['high']:.2g})",
-            f"{row['theorem']:.1e}",
+            name_of(rate.panel),
+            NAMES[rate.series],
+            f"{rate.upper:.6f}",
+            f"{T:,.0f}",
+            str(len(gaps)),
+            f"{median:.2g} ({gaps.min():.2g} to {gaps.max():.2g})",
+            f"{theorem_iterations(median, rate.n):.1e}",
         ]
-        for row in data[data["series"] != "simba"].to_dict("records")  # anytime runs have every T
+        for rate in rates
+        if not rate.together  # anytime runs have every T
+        for T, median, gaps in zip(rate.iterations, rate.medians, rate.gaps, strict=True)
     ]
     notes = [
         "epsilon: optimum less value of the mean iterate; median over the runs (least to largest). The theorem's T: "
         f"{CONSTANT:.0f}^2 epsilon^-2 log n.",
         *(
-            f"{name_of(measured.panel)}, {NAMES[series]}: the optimum lies between {best['lower']:.8f} and "
-            f"{best['upper']:.8f}."
-            for measured in panels
-            for series, best in measured.optima.items()
-            if series in measured.rates
+            f"{name_of(rate.panel)}, {NAMES[rate.series]}: the optimum lies between {rate.lower:.8f} and "
+            f"{rate.upper:.8f}."
+            for rate in rates
         ),
     ]
     return Table(columns, rows, notes)
 
 
-SIZE: Final = (12.0, 5.2)
-_LEGEND, _ABOVE, _BELOW = 0.72, 0.5, 0.56  # inches
-_CAPTION: Final = (
-    r"Iterations $T$ against the distance $\varepsilon$ from the optimum within which half of the runs are; bars: least"
-    " and largest of the runs.\nDashed: slope -2 through the last of the constant steps."
-)
-
-
-def _draw(figure: Figure | SubFigure, panels: Sequence[MeasuredPanel]) -> None:
+def _draw(figure: Figure | SubFigure, panels: Sequence[Sequence[Rate]]) -> None:
     """Draw one panel per data set."""
     if not panels:
         empty(figure, "no finished runs")
         return
-    styles = styles_for([name for series, name in NAMES.items() if any(series in panel.rates for panel in panels)])
-    places = row_of_axes(figure, len(panels), above=_LEGEND + _ABOVE, below=_BELOW)
-    layout.legend_and_caption(figure, places[0], [styles[name] for name in NAMES.values() if name in styles], _CAPTION)
+    drawn = {rate.series for rates in panels for rate in rates}
+    names = [name for series, name in NAMES.items() if series in drawn]
+    styles = styles_for(names)
+    places = row_of_axes(figure, len(panels), above=1.22, below=0.56)
+    caption = (
+        r"Iterations $T$ against the distance $\varepsilon$ from the optimum within which half of the runs are; bars: "
+        "least and largest of the runs.\nDashed: slope -2 through the last of the constant steps."
+    )
+    layout.legend_and_caption(figure, places[0], [styles[name] for name in names], caption)
     places[0].set_ylabel("Iterations $T$", color=INK)
-    for axes, measured in zip(places, panels, strict=True):
+    for axes, rates in zip(places, panels, strict=True):
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel(r"$\varepsilon$: optimum less value of the mean iterate", color=INK)
         plain_frame(axes)
-        for series, rate in measured.rates.items():
-            _draw_rate(axes, rate, styles[NAMES[series]])
-        _draw_theorem(axes, measured)
-        slopes = [f"{NAMES[series]} {_slope(rate)}" for series, rate in measured.rates.items()]
-        heading(axes, measured.panel, "slopes: " + "; ".join(slopes))
+        for rate in rates:
+            _draw_rate(axes, rate, styles[NAMES[rate.series]])
+        _draw_theorem(axes, rates[0])
+        heading(axes, rates[0].panel, "slopes: " + "; ".join(f"{NAMES[rate.series]} {_slope(rate)}" for rate in rates))
 
 
 def _slope(rate: Rate) -> str:
-    if rate.exponent is None:
-        return "not known"
-    exponent = rate.exponent
-    return interval_text(replace(exponent, estimate=-exponent.estimate, low=-exponent.high, high=-exponent.low), ".2f")
+    a = rate.exponent
+    return (
+        "not known" if a is None else interval_text(replace(a, estimate=-a.estimate, low=-a.high, high=-a.low), ".2f")
+    )
 
 
 def _draw_rate(axes: Axes, rate: Rate, style: Style) -> None:
@@ -334,17 +364,15 @@ def _draw_rate(axes: Axes, rate: Rate, style: Style) -> None:
     axes.plot(rate.medians[marks], rate.iterations[marks], linestyle="none", **style.markers(), zorder=4)
 
 
-def _draw_theorem(axes: Axes, measured: MeasuredPanel) -> None:
+def _draw_theorem(axes: Axes, first: Rate) -> None:
     """Draw the theorem's line, and a line of its slope through the last point of the first series."""
     reach = np.array(axes.get_xlim())
-    axes.plot(
-        reach, theorem_iterations(reach, measured.n), color=INK, linewidth=1.2, linestyle=(0, (1.0, 2.0)), zorder=2
-    )
+    look: dict[str, Any] = {"color": INK, "linewidth": 1.2, "linestyle": (0, (1.0, 2.0))}
+    axes.plot(reach, theorem_iterations(reach, first.n), **look, zorder=2)
     text = rf"theorem: $T = {CONSTANT:.0f}^2 \varepsilon^{{-2}} \log n$"
     middle = float(np.sqrt(reach.prod()))
-    spot = (middle, float(theorem_iterations(middle, measured.n)))
+    spot = (middle, float(theorem_iterations(middle, first.n)))
     axes.annotate(text, spot, (0, 6), textcoords="offset points", ha="right", color=INK)
-    first = next(iter(measured.rates.values()))
     through = first.iterations[-1] * (first.medians[-1] / reach) ** 2
     axes.plot(reach, through, color=FAINT, linewidth=1.0, linestyle=(0, (4.0, 2.0)), zorder=1)
     axes.set_xlim(reach[1], reach[0])  # smaller distances to the right
