@@ -102,7 +102,7 @@ def hostile_verdict() -> dict[str, Any]:
     reasons = {HOSTILE: HOSTILE}
     content = verdict(claims=[claim], numbers=numbers, stand_in=reasons, absent=reasons, missing=reasons)
     content |= dict.fromkeys(("paper", "command", "commit", "label", "title", "made"), HOSTILE)
-    content |= dict.fromkeys(("run_commits", "data_sets"), [HOSTILE])
+    content |= {key: [HOSTILE] for key in ("run_commits", "data_sets")}
     return content | {"machine": {"cpu": HOSTILE}, "versions": reasons}
 
 
