@@ -30,7 +30,7 @@ void GramRows::values(std::size_t i, const std::uint32_t* members, std::size_t c
 CachedRows::CachedRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, std::size_t capacity)
     : RowSource(kernel, matrix, positives),
       capacity_(std::min(capacity, std::max<std::size_t>(matrix.rows, 2))),
-      asked_(matrix.rows) {
+      drawn_(matrix.rows) {
   require(capacity >= 2, "a row cache holds at least 2 rows, got " + std::to_string(capacity));
   keep_columns();
 }
@@ -39,23 +39,7 @@ void CachedRows::values(std::size_t i, const std::uint32_t* members, std::size_t
   kernel_values(kernel(), points(), i, members, count, out);
 }
 
-// Counts the request for row i, and returns whether the row is not cached.
-bool CachedRows::passes(std::size_t i) {
-  ++requests_;
-  repeated_ += asked_[i];
-  const bool first = !asked_[i];
-  asked_[i] = true;
-  return first && capacity_ < size() && 2 * repeated_ <= requests_;
-}
-
 const float* CachedRows::row(std::size_t i) {
-  if (passes(i)) {
-    std::swap(passing_[0], passing_[1]);  // the other one is still valid
-    passing_[0].resize(size());
-    kernel_row(kernel(), points(), i, passing_[0].data());
-    ++computed_;
-    return passing_[0].data();
-  }
   if (const auto known = where_.find(i); known != where_.end()) {
     recent_.splice(recent_.begin(), recent_, known->second);
     return recent_.front().values.get();
@@ -76,6 +60,16 @@ const float* CachedRows::row(std::size_t i) {
   return recent_.front().values.get();
 }
 
+const float* CachedRows::drawn_row(std::size_t i) {
+  if (capacity_ == size() || drawn_[i] || where_.count(i) > 0) return row(i);
+  std::swap(passing_[0], passing_[1]);  // the other one is still valid
+  passing_[0].resize(size());
+  kernel_row(kernel(), points(), i, passing_[0].data());
+  drawn_[i] = true;
+  ++computed_;
+  return passing_[0].data();
+}
+
 CountedRows::CountedRows(RowSource& source)
     : source_(source), stored_(source.points().matrix().stored()), columns_(source.points().matrix().columns) {}
 
@@ -90,7 +84,7 @@ void CountedRows::add(Subset& subset, std::size_t i) const {
 
 // Examples are ordered by class, so y_j changes sign once.
 void CountedRows::add_uncharged(double* v, std::size_t i, double amount) {
-  const float* row = source_.row(i);
+  const float* row = fetch(i);
   const double sign = label(i) * amount;
   simd::loops().add(v, row, sign, positives());
   simd::loops().add(v + positives(), row + positives(), -sign, size() - positives());

@@ -25,6 +25,8 @@ class RowSource {
 
   /// n values K(x_i, x_j), float32 and finite; valid until the second next call.
   virtual const float* row(std::size_t i) = 0;
+  /// The same values, for a method that draws examples at random, and so seldom asks for a row again soon.
+  virtual const float* drawn_row(std::size_t i) { return row(i); }
   /// out[k] = K(x_i, x_members[k]) for `count` members, float32.
   virtual void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const = 0;
   /// Bytes that a method may use for a cache of its own; 0 if all values are in memory already.
@@ -66,16 +68,14 @@ class GramRows final : public RowSource {
 };
 
 /// Rows computed on request, with a cache of `capacity` rows (the least recently used one is replaced).
-///
-/// A row that is asked for the first time passes by: it is computed in one of two buffers, and cached when it is asked
-/// for again. Writing it to memory that is not in the processor's caches takes longer than computing it, and methods
-/// that draw examples at random seldom ask again soon. It is cached at once if all rows have room, or if more than half
-/// of all requests were for rows that had been asked for before, as in SMO.
 class CachedRows final : public RowSource {
  public:
   /// capacity >= 2 rows.
   CachedRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, std::size_t capacity);
   const float* row(std::size_t i) override;
+  /// Where not all rows have room, a row that is drawn for the first time is computed in one of two buffers, and cached
+  /// when it is drawn again: writing it to memory that is in none of the processor's caches takes longer than computing it.
+  const float* drawn_row(std::size_t i) override;
   /// Always computed, never read from the cache: the same bits for any capacity.
   void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const override;
   /// The size of the row cache.
@@ -89,17 +89,13 @@ class CachedRows final : public RowSource {
     std::size_t index;
     std::unique_ptr<float[]> values;
   };
-  bool passes(std::size_t i);
-
   BusyFlag busy_;
   std::size_t capacity_;
-  std::vector<bool> asked_;  ///< rows that have been asked for
-  std::uint64_t requests_ = 0;
-  std::uint64_t repeated_ = 0;
-  AlignedVector<float> passing_[2];
   std::list<Entry> recent_;
   std::unordered_map<std::size_t, std::list<Entry>::iterator> where_;
   std::uint64_t computed_ = 0;
+  std::vector<bool> drawn_;  ///< rows that have been drawn
+  AlignedVector<float> passing_[2];
 };
 
 /// How a method that reads one response at a time is charged: the two conventions in the papers.
@@ -125,6 +121,8 @@ struct Subset {
 class CountedRows {
  public:
   explicit CountedRows(RowSource& source);
+  /// Says that the method draws examples at random (RowSource::drawn_row).
+  void draw_at_random() noexcept { draws_ = true; }
 
   std::size_t size() const noexcept { return source_.size(); }
   std::size_t positives() const noexcept { return source_.positives(); }
@@ -137,7 +135,7 @@ class CountedRows {
   /// Row i. Charged: n evaluations, each with one inner product and the stored coordinates of x_j.
   const float* row(std::size_t i) {
     if constexpr (counting) charge(size(), stored_);
-    return source_.row(i);
+    return fetch(i);
   }
   /// Row i, of which only the subset's values are read. Charged: one evaluation for each member.
   const float* row(std::size_t i, const Subset& subset) {
@@ -174,6 +172,7 @@ class CountedRows {
   void archive(StateArchive& state);
 
  private:
+  const float* fetch(std::size_t i) { return draws_ ? source_.drawn_row(i) : source_.row(i); }
   void charge(std::size_t evaluations, std::size_t stored) noexcept {
     counters_.kernel_evaluations += evaluations;
     counters_.inner_products += evaluations;
@@ -182,6 +181,7 @@ class CountedRows {
   }
 
   RowSource& source_;
+  bool draws_ = false;
   std::size_t stored_;
   std::size_t columns_;
   std::size_t support_ = 0;

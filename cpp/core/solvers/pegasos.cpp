@@ -13,6 +13,7 @@ Pegasos::Pegasos(RowSource& source, const PegasosSettings& settings, std::uint64
       v_(source.size()),
       beta_(source.size()) {
   require_positive(settings.lambda, "lambda");
+  rows_.draw_at_random();
 }
 
 double Pegasos::shrink() const noexcept {

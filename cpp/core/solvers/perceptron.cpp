@@ -5,7 +5,9 @@
 namespace svm {
 
 Perceptron::Perceptron(RowSource& source, std::uint64_t seed)
-    : KernelSolver(source), order_(source.size(), seed), mistakes_(source.size()), responses_(source.size()) {}
+    : KernelSolver(source), order_(source.size(), seed), mistakes_(source.size()), responses_(source.size()) {
+  rows_.draw_at_random();
+}
 
 bool Perceptron::step() {
   if (separated_) return false;

@@ -19,6 +19,7 @@ Sbp::Sbp(RowSource& source, const SbpSettings& settings, std::uint64_t seed)
   require(settings.nu >= 0.0 && volume_ < 1e100, "nu must not be negative, and nu n must be below 1e100");
   require(std::isfinite(settings.eta) && settings.eta >= 0.0, "eta must be positive, or 0 for 1 / sqrt(max K(x, x))");
   require(rows_.largest_diagonal() > 0.0, "every training point has K(x, x) = 0: there is nothing to learn from");
+  rows_.draw_at_random();
   if (settings_.eta == 0.0) settings_.eta = 1.0 / std::sqrt(rows_.largest_diagonal());
   tracker_.positive.scan(v_.data(), tracker_.positive_window);
   tracker_.negative.scan(v_.data(), tracker_.negative_window);

@@ -3,7 +3,9 @@
 namespace svm {
 
 Sdca::Sdca(RowSource& source, const SdcaSettings& settings, std::uint64_t seed)
-    : DualSolver(source, settings.C), accounting_(settings.accounting), random_(seed, Purpose::sampling) {}
+    : DualSolver(source, settings.C), accounting_(settings.accounting), random_(seed, Purpose::sampling) {
+  rows_.draw_at_random();
+}
 
 bool Sdca::step() {
   if (unchanged_ == size()) {
