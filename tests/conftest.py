@@ -23,7 +23,7 @@ from svm_cost_curves.experiments.store import Store
 ROOT = Path(__file__).resolve().parents[1]
 
 # Shared machines stall: an example may take long, but how many there are and which is fixed.
-settings.register_profile("project", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("project", deadline=None, derandomize=True)
 settings.load_profile("project")
 
 

@@ -64,7 +64,6 @@ def test_a_server_that_is_not_there_is_told_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow  # tests/store/test_server.py has the same without a command
 def test_a_server_lost_on_the_way_costs_a_warning_and_the_same_command_records(
     here: Callable[..., int],
     server: tuple[str, Path],
