@@ -48,6 +48,13 @@ def from_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         As `conform`.
     """
     _refuse_unknown({name for row in rows for name in row})
+    for index, row in enumerate(rows):
+        for name in COUNTS:
+            count = row.get(name)
+            if count is None or count is pd.NA:
+                continue
+            if isinstance(count, bool) or not isinstance(count, int | np.integer):
+                raise CurveError(f"{name} in row {index} of the curve must be an integer or None, got {count!r}")
     columns: dict[str, Any] = {}
     with _right_types():
         for name, dtype in _DTYPES.items():

@@ -148,11 +148,11 @@ class Lasvm(CoreSolver):
         )
 
     def snapshot(self) -> Snapshot:  # noqa: D102 (inherited)
-        found, share = super().snapshot(), self.settings.drop_below
-        assert isinstance(found, KernelSnapshot)
+        last, share = super().snapshot(), self.settings.drop_below
+        assert isinstance(last, KernelSnapshot)
         if share == 0.0:
-            return found
-        size = np.abs(found.coefficients)
-        coefficients = np.where(size < share * size.max(), 0.0, found.coefficients)
+            return last
+        size = np.abs(last.coefficients)
+        coefficients = np.where(size < share * size.max(), 0.0, last.coefficients)
         # without a bias each coefficient is feasible by itself; with one their sum must be 0
-        return replace(found, coefficients=coefficients, dual_feasible=not self.problem.bias)
+        return replace(last, coefficients=coefficients, dual_feasible=not self.problem.bias)

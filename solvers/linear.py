@@ -205,6 +205,6 @@ class SgdQn(LinearCoreSolver):
     Settings = SgdQnSettings
 
     def make(self) -> _core.LinearSolver:  # noqa: D102 (inherited)
-        own = {**vars(self.settings), "variant": _core.SgdQnVariant.__members__[self.settings.variant.value]}
-        kind = {Precision.float64: _core.SgdQn, Precision.float32: _core.SgdQn32}[own.pop("precision")]
-        return kind(self.problem.features, lambda_=self.problem.require_lambda(), **own, seed=self.seed)
+        given = {**vars(self.settings), "variant": _core.SgdQnVariant.__members__[self.settings.variant.value]}
+        kind = {Precision.float64: _core.SgdQn, Precision.float32: _core.SgdQn32}[given.pop("precision")]
+        return kind(self.problem.features, lambda_=self.problem.require_lambda(), **given, seed=self.seed)

@@ -254,8 +254,8 @@ class NystromSolver(PythonSolver):
     def counters(self) -> Counters:  # noqa: D102 (inherited)
         if self._core is None:
             return Counters()
-        features, own = vars(self._feature_costs()), self._core.counters
-        return Counters(**{name: cost + getattr(own, name) for name, cost in features.items()})
+        features, counters = vars(self._feature_costs()), self._core.counters
+        return Counters(**{name: cost + getattr(counters, name) for name, cost in features.items()})
 
     def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
         if self._core is None or self._features is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
@@ -51,44 +51,6 @@ def add_panels(figure: Figure | SubFigure, panels: int, head: float, columns: in
     return axes[:panels]
 
 
-def each_panel(
-    figure: Figure | SubFigure,
-    items: Sequence[T],
-    styles: Iterable[Style],
-    captions: Sequence[str],
-    head: float,
-    names: tuple[str, str],
-    columns: int = COLUMNS,
-    nothing: str = "no finished runs",
-) -> Iterator[tuple[Axes, T]]:
-    """Add a legend, captions and one panel per item; yield each panel with its item, to be drawn into.
-
-    Parameters
-    ----------
-    figure : Figure or SubFigure
-        Empty.
-    items : sequence
-        One per panel. If there is none, `nothing` is written into the figure.
-    styles : iterable of Style
-        Of the legend.
-    captions : sequence of str
-    head : float
-        Inches above the first row of panels.
-    names : (str, str)
-        Labels of the horizontal and the vertical axes, which are logarithmic.
-    columns : int
-    nothing : str
-    """
-    if not items:
-        empty(figure, nothing)
-        return
-    panels = add_panels(figure, len(items), head, columns)
-    legend_and_caption(figure, panels[0], styles, *captions)
-    for place, (axes, item) in enumerate(zip(panels, items, strict=True)):
-        log_axes(axes, *names, place, columns)
-        yield axes, item
-
-
 def drawing(
     items: Sequence[T],
     styles: Iterable[Style],
@@ -100,14 +62,38 @@ def drawing(
     head: float = 0.62,
     nothing: str = "no finished runs",
 ) -> tuple[Callable[[Figure | SubFigure], None], tuple[float, float]]:
-    """Return the drawing of one panel per item (`each_panel`), and its size: two fields of a `FigureResult`.
+    """Return the drawing of one panel per item, below a legend and a caption, and its size in inches.
 
-    `draw` draws an item into its panel; each line of the caption is placed on its own.
+    They are two fields of a `FigureResult`.
+
+    Parameters
+    ----------
+    items : sequence
+        One per panel. If there is none, `nothing` is written into the figure.
+    styles : iterable of Style
+        Of the legend.
+    caption : str
+        May have several lines.
+    names : (str, str)
+        Labels of the horizontal and the vertical axes, which are logarithmic.
+    draw : callable
+        Draws an item into its panel.
+    columns : int
+        Panels in a row.
+    head : float
+        Inches above the first row of panels.
+    nothing : str
     """
     legend = list(styles)
 
     def draw_all(figure: Figure | SubFigure) -> None:
-        for axes, item in each_panel(figure, items, legend, caption.split("\n"), head, names, columns, nothing):
+        if not items:
+            empty(figure, nothing)
+            return
+        panels = add_panels(figure, len(items), head, columns)
+        legend_and_caption(figure, panels[0], legend, *caption.split("\n"))
+        for place, (axes, item) in enumerate(zip(panels, items, strict=True)):
+            log_axes(axes, *names, place, columns)
             draw(axes, item)
 
     return draw_all, size(len(items), head, columns)

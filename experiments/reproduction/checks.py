@@ -110,10 +110,11 @@ def by_figure(comparisons: Collection[Comparison]) -> list[str]:
 
 def table(comparisons: Sequence[Comparison]) -> list[str]:
     """Return the comparisons as lines of text."""
-    width, figures = (max((len(getattr(own, name)) for own in comparisons), default=0) for name in ("run", "figure"))
+    width = max((len(comparison.run) for comparison in comparisons), default=0)
+    figures = max((len(comparison.figure) for comparison in comparisons), default=0)
     lines = []
-    for own in comparisons:
-        time = "" if own.time_ratio is None else f"  CPU time {own.time_ratio:.2f} times"
-        names = f"{own.figure:<{figures}}  {own.run:<{width}}"
-        lines.append(f"  {names}  {own.outcome:<7}{time}  {own.difference}".rstrip())
+    for comparison in comparisons:
+        time = "" if comparison.time_ratio is None else f"  CPU time {comparison.time_ratio:.2f} times"
+        names = f"{comparison.figure:<{figures}}  {comparison.run:<{width}}"
+        lines.append(f"  {names}  {comparison.outcome:<7}{time}  {comparison.difference}".rstrip())
     return lines

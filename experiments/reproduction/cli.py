@@ -204,7 +204,9 @@ def _help() -> str:
     for spec in (read_figure(name, with_statistics=False) for name in catalogue()):
         if spec.options:
             lines += ["", f"figure={spec.id}: {spec.title}"]
-            lines += [f"  {f'{name}=':<9} {own.says} (default: {own.value})" for name, own in spec.options.items()]
+            lines += [
+                f"  {f'{name}=':<9} {option.says} (default: {option.value})" for name, option in spec.options.items()
+            ]
         if spec.settings:
             lines.append(f"  {', '.join(f'{group}.*' for group in spec.settings)}: as run.py has them, for all runs")
     return "\n".join(lines)

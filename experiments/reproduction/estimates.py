@@ -189,7 +189,7 @@ def peak_memory(runs: Iterable[RunSettings], jobs: int) -> float:
     groups: dict[tuple[str, bool], list[RunSettings]] = {}
     for run in runs:
         groups.setdefault(batch_key(run), []).append(run)
-    return max((working_memory(own, jobs) + max(map(gram_bytes, own)) for own in groups.values()), default=0.0)
+    return max((working_memory(group, jobs) + max(map(gram_bytes, group)) for group in groups.values()), default=0.0)
 
 
 def _features(run: RunSettings) -> float:

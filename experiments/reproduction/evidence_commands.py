@@ -109,7 +109,7 @@ def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) 
 
     specs, _ = published_specs(names, command)
     plans = [published_plan(spec, command.options, command.evidence) for spec in specs]
-    candidates = [own for plan in plans for own in spot_check.candidates_of(plan)]
+    candidates = [candidate for plan in plans for candidate in spot_check.candidates_of(plan)]
     if not candidates:
         raise EvidenceError(f"there are no published runs of {', '.join(names)} at scale={command.options.scale}")
     if command.runs is None:
@@ -118,10 +118,11 @@ def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) 
         drawn = spot_check.choose_runs(candidates, command.runs, command.seed)
     chosen = spot_check.with_differing(drawn, candidates, checks.recorded_checks(command.evidence))
     seconds, jobs = Durations(evidence=command.evidence).seconds, command.options.jobs
-    settings = list({own.run.key: own.run.settings for own in chosen}.values())
-    cases, whole = (len({own.case for own in runs}) for runs in (chosen, candidates))
+    settings = list({candidate.run.key: candidate.run.settings for candidate in chosen}.values())
+    cases, whole = (len({candidate.case for candidate in runs}) for runs in (chosen, candidates))
+    published = len({candidate.run.key for candidate in candidates})
     print(
-        f"{len(settings):,} of {len({own.run.key for own in candidates}):,} published runs are made again, {jobs} at a "
+        f"{len(settings):,} of {published:,} published runs are made again, {jobs} at a "
         f"time: about {duration(expected_seconds(settings, jobs, seconds))}; they cover {cases:,} of {whole:,} cases "
         "of a figure, a solver and a data set",
         flush=True,
@@ -137,11 +138,11 @@ def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) 
     agree = sum(comparison.agrees for comparison in made)
     lines = checks.by_figure if command.runs is None else checks.table
     print("\n".join([*lines(made), f"{agree} of {len(made)} runs agree"]))
-    there = {own.figure for own in chosen}
+    there = {candidate.figure for candidate in chosen}
     if command.runs is None and (left := [spec.id for spec in specs if spec.id not in there]):
         print(f"not checked, as all their runs are timed or long, or they have none: {', '.join(left)}")
     for name, why in absent.items():
-        lost = sum(own.run.settings.dataset.name == name for own in chosen)
+        lost = sum(candidate.run.settings.dataset.name == name for candidate in chosen)
         print_error(f"left out: {name}, {lost} {'run' if lost == 1 else 'runs'}: {why}")
     for outcome in wrong:
         print_error(outcome.line)

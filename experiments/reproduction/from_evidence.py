@@ -62,7 +62,7 @@ def facts_at_scale(folder: Path, figure: str, scale: str) -> dict[str, Any]:
 
 def _resolved(spec: FigureSpec, options: Options, published: Mapping[str, Any] | None) -> FigureSpec:
     """Return a figure with its series: as published, or as they follow from other options."""
-    values = {name: own.value for name, own in spec.options.items()}
+    values = {name: option.value for name, option in spec.options.items()}
     # an option that came later does not change the series
     same = published is not None and published["options"].items() <= values.items()
     if published is None or not same or options.own or options.settings:
@@ -105,7 +105,7 @@ def _panel(
             missing[series.name] = f"of {count} runs {lost} not made"
     if missing and not any(runs.values()):
         return None
-    settings = {name: _recorded_settings(own[0].result) for name, own in runs.items() if own}
+    settings = {name: _recorded_settings(of_series[0].result) for name, of_series in runs.items() if of_series}
     return Panel(dataset, paper_dataset, published["stand_in"], runs, settings, missing, published["left_out"])
 
 

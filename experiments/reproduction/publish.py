@@ -175,7 +175,7 @@ def _panel_facts(spec: FigureSpec, panel: PlannedPanel) -> dict[str, Any]:
         "dataset": panel.dataset,
         "stand_in": panel.stand_in,
         "left_out": panel.left_out,
-        "without_runs": [own.name for own in series if own.name not in planned],
+        "without_runs": [curve.name for curve in series if curve.name not in planned],
     }
 
 

@@ -97,7 +97,7 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     published = published_figures(evidence)
     with reading():
         runs = {figure: [*figure_runs(evidence, figure).values()] for figure in published}
-    changed = [figure for figure, own in runs.items() if any(run.result["provenance"]["dirty"] for run in own)]
+    changed = [name for name, published in runs.items() if any(run.result["provenance"]["dirty"] for run in published)]
     if changed:
         raise EvidenceError(f"runs were made with uncommitted changes, make them again: {', '.join(changed)}")
     checks = recorded_checks(evidence)

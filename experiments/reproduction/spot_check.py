@@ -94,7 +94,11 @@ def choose_each(candidates: Sequence[Candidate], seed: int) -> list[Candidate]:
 
     Figures with the same runs get the same one.
     """
-    allowed = [own for own in candidates if not own.timed and own.published.result["wall_seconds"] < SHORT_SECONDS]
+    allowed = [
+        candidate
+        for candidate in candidates
+        if not candidate.timed and candidate.published.result["wall_seconds"] < SHORT_SECONDS
+    ]
     drawn: dict[tuple[str, str, str], Candidate] = {}
     for candidate in _shuffled(allowed, np.random.Generator(np.random.Philox(seed))):
         drawn.setdefault(candidate.case, candidate)

@@ -61,8 +61,8 @@ def make_classifier(name: str) -> type[SolverClassifier]:
         [
             inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
             *(
-                inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default)
-                for each in parameters_of(solver)
+                inspect.Parameter(parameter.name, inspect.Parameter.KEYWORD_ONLY, default=parameter.default)
+                for parameter in parameters_of(solver)
             ),
         ]
     )
@@ -83,8 +83,8 @@ def make_classifier(name: str) -> type[SolverClassifier]:
 def _documentation(solver: type[Solver]) -> str:
     lines = [f"{solver.summary}.", "", *inspect.cleandoc(solver.__doc__ or "").splitlines(), ""]
     lines += ["Parameters", "----------"]
-    for each in parameters_of(solver):
-        default = f'"{each.default}"' if isinstance(each.default, str) else each.default
-        lines.append(f"{each.name} : {each.type}, default {default}")
-        lines += textwrap.wrap(each.text, 112, initial_indent="    ", subsequent_indent="    ")
+    for parameter in parameters_of(solver):
+        default = f'"{parameter.default}"' if isinstance(parameter.default, str) else parameter.default
+        lines.append(f"{parameter.name} : {parameter.type}, default {default}")
+        lines += textwrap.wrap(parameter.text, 112, initial_indent="    ", subsequent_indent="    ")
     return "\n".join([*lines, "", *inspect.cleandoc(SolverClassifier.__doc__ or "").splitlines()[2:]])

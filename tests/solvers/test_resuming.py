@@ -1,130 +1,26 @@
-"""Interruptions do not change a run's bits; a run stops at its limits; a state of another object is refused."""
+"""Interruptions do not change a run's bits; a run stops at its limits."""
 
 from __future__ import annotations
 
-import io
-from functools import cache
-from typing import Any
-
 import numpy as np
 import pytest
-from cases import core_of, problem, run, solver
-from core_arguments import changed
+from cases import run, solver
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from variants import RANDOM, STEADY, VARIANTS, make, reread, same_members, shared, state
 
 from svm_cost_curves.solvers import (
     Limit,
     Linear,
-    LinearSnapshot,
     Problem,
-    SettingsError,
-    Solver,
     Status,
     _core,
     get,
     names,
 )
-from svm_cost_curves.solvers._core import InvalidArgument as CoreError
-from svm_cost_curves.solvers.accounting import Accounting
-from svm_cost_curves.solvers.asset_online import CosineSnapshot
-from svm_cost_curves.solvers.base import State
-from svm_cost_curves.solvers.cpsp import BasisSnapshot
-from svm_cost_curves.solvers.fourier import FourierSnapshot
-from svm_cost_curves.solvers.linear import Variant as SgdQnVariant
-from svm_cost_curves.solvers.minibatch import Averaging
-from svm_cost_curves.solvers.precision import FeaturesPrecision, Precision
-from svm_cost_curves.solvers.sbp import Draws
-from svm_cost_curves.solvers.simba import LearningRate
 
-Variant = tuple[str, bool, dict[str, Any]]
-VARIANTS: dict[str, Variant] = {
-    "sbp": ("sbp", False, {}),
-    "sbp, long steps": ("sbp", False, {"eta": 3.0}),
-    "sbp, pairs": ("sbp", True, {}),
-    "sbp, pairs, long steps": ("sbp", True, {"eta": 3.0}),
-    "sbp, single": ("sbp", True, {"draws": Draws.single}),
-    "pegasos": ("pegasos", False, {}),
-    "pegasos, kept, projected": ("pegasos", False, {"accounting": Accounting.kept, "project": True}),
-    "sdca": ("sdca", False, {}),
-    "smo": ("smo", False, {"tolerance": 0.0}),
-    "smo, bias": ("smo", True, {"tolerance": 0.0}),
-    "svmlight": ("svmlight", False, {"tolerance": 0.0, "working_set": 4, "shrink_after": 5}),
-    "svmlight, bias": ("svmlight", True, {"tolerance": 0.0, "working_set": 4, "shrink_after": 5}),
-    "lasvm": ("lasvm", False, {"tolerance": 0.0, "passes": 0}),
-    "lasvm, bias": ("lasvm", True, {"tolerance": 0.0, "passes": 2}),
-    "lasvm, bias, repeated": ("lasvm", True, {"tolerance": 0.0, "passes": 0, "delta_max": 0.5, "drop_below": 0.1}),
-    "perceptron": ("perceptron", False, {}),
-    "averaged_perceptron": ("averaged_perceptron", False, {}),
-    "sgd_r": ("sgd_r", False, {}),
-    "sgd_s": ("sgd_s", False, {"eps": 0.1, "check_factor": 1e9}),
-    "sgd_m, float32": ("sgd_m", False, {"eps": 1e-9, "check_factor": 1e9, "precision": Precision.float32}),
-    "dcd": ("dcd", False, {"eps": 1e-9}),
-    "asset": ("asset", True, {"features": 12}),
-    "asset, bfloat16": ("asset", True, {"features": 12, "features_precision": FeaturesPrecision.bfloat16}),
-    "asset_star": ("asset_star", False, {"features": 12, "window": 20}),
-    "asset_star, float16": ("asset_star", False, {"features": 12, "features_precision": FeaturesPrecision.float16}),
-    "cpny": ("cpny", False, {"features": 12, "eps": 1e-12}),
-    "cpny, no safeguards": (
-        "cpny",
-        False,
-        {"features": 12, "eps": 1e-12, "qp_precision": 0.5, "idle_cuts": None, "eigenvalue_threshold": 0.0},
-    ),
-    "cpsp": ("cpsp", False, {"features": 12, "eps": 1e-12}),
-    "minibatch_pegasos": ("minibatch_pegasos", False, {"batch_size": 5, "average": Averaging.tail}),
-    "minibatch_sdca": ("minibatch_sdca", False, {"batch_size": 5, "average": Averaging.decaying}),
-    "simba": ("simba", False, {}),
-    "simba, bias, constant steps": ("simba", True, {"horizon": 500}),
-    "simba, printed, no clipping": ("simba", False, {"learning_rate": LearningRate.printed, "clip": False}),
-    "pegasos, linear": ("pegasos", False, {"project": True}),
-    "ocas": ("ocas", False, {"eps": 1e-12}),
-    "svmperf": ("svmperf", False, {"eps": 1e-12}),
-    "mpu": ("mpu", False, {"eps": 1e-9}),
-    "svmsgd": ("svmsgd", False, {}),
-    "sgdqn, float32": ("sgdqn", False, {"precision": Precision.float32, "skip": 3}),
-    "sgdqn, original": ("sgdqn", False, {"variant": SgdQnVariant.original, "skip": 3, "permutation": False}),
-    "asset_online": ("asset_online", True, {"features": 9}),
-    "asset_star_online": ("asset_star_online", False, {"features": 9, "window": 7}),
-    "fourier": ("fourier", False, {"pairs": 16}),
-}
-"""Name, bias and settings of runs that use all parts of each method."""
-
-
-RANDOM = [name for name in VARIANTS if not name.startswith(("smo", "svmlight", "ocas", "svmperf"))]
-STEADY = [name for name in VARIANTS if not name.startswith(("asset", "cp", "fourier", "ocas", "svmperf"))]
-"""Methods that cost nothing before their first iteration, and do not end before the limits of the test."""
-CORE = [name for name in VARIANTS if not name.startswith(("averaged", "cpny", "asset", "fourier"))]
-"""Variants whose state is that of one object of the core."""
 UNITS = ("iterations", "presentations", "kernel_evaluations", "inner_products", "feature_accesses")
-CLOCKS = {"cpu_seconds", "wall_seconds"}
 EVERY = pytest.mark.parametrize("variant", VARIANTS)
-
-
-@cache
-def shared(bias: bool, linear: bool, n: int = 77) -> Problem:
-    return problem(n, bias=bias, flips=0.15, **({"kernel": Linear()} if linear else {}))
-
-
-def make(variant: str, seed: int = 1, n: int = 77) -> Solver:
-    name, bias, own = VARIANTS[variant]
-    linear = variant == "pegasos, linear" or get(name).kernels == {"linear"}
-    return solver(name, shared(bias, linear, n), seed, **own)
-
-
-def state(made: Solver) -> tuple[Any, ...]:
-    """All that is visible of a run, to the bit."""
-    snapshot = made.snapshot()
-    if isinstance(snapshot, LinearSnapshot):
-        return made.counters, snapshot.weights.tobytes(), snapshot.lower_bound
-    if isinstance(snapshot, BasisSnapshot):
-        points = snapshot.basis.points[: len(snapshot.coefficients)]
-        return made.counters, snapshot.coefficients.tobytes(), np.asarray(points).tobytes()
-    if isinstance(snapshot, CosineSnapshot):
-        return made.counters, snapshot.weights.tobytes(), snapshot.bias
-    if isinstance(snapshot, FourierSnapshot):
-        return made.counters, snapshot.decision_values(made.problem.X).tobytes()
-    responses = None if snapshot.responses is None else snapshot.responses.tobytes()
-    return made.counters, snapshot.coefficients.tobytes(), snapshot.bias, responses
 
 
 @EVERY
@@ -190,26 +86,6 @@ def test_greedy_methods_use_no_randomness(variant: str) -> None:
     assert state(made[0]) == state(made[1])
 
 
-def reread(made: Solver) -> State:
-    """A solver's state from a file."""
-    file = io.BytesIO()
-    taken = made.state()
-    np.savez(file, allow_pickle=False, **taken)
-    file.seek(0)
-    with np.load(file, allow_pickle=False) as arrays:
-        return dict(arrays)
-
-
-def same_members(mine: Solver, theirs: Solver) -> None:
-    """The states of both runs have the same bits, except for times."""
-    a, b = mine.state(), theirs.state()
-    assert a.keys() == b.keys()
-    for name, values in a.items():
-        if not name.endswith("_seconds"):
-            assert values.dtype == b[name].dtype
-            assert values.tobytes() == b[name].tobytes(), name
-
-
 @EVERY
 @given(places=st.lists(st.integers(0, 250), min_size=1, max_size=3), seed=st.integers(0, 3))
 @settings(max_examples=6)
@@ -231,25 +107,6 @@ def test_another_object_continues_from_a_state_with_the_same_bits(variant: str, 
         assert whole.advance(limit) is other.advance(limit)
         assert state(other) == state(whole)
         same_members(other, whole)
-
-
-def test_a_state_that_is_not_this_solvers_is_refused() -> None:
-    made = make("sbp")
-    made.advance(Limit(iterations=30))
-    taken = reread(made)
-    with pytest.raises(SettingsError, match="already begun"):
-        made.restore(taken)
-    with pytest.raises(SettingsError, match="algo=sdca: the state is not one of this solver"):
-        make("sdca").restore(taken)
-    wrong = {
-        "an array of a type that no state has": {"v": taken["v"].astype("S1")},
-        "not one of this solver: v": {"v": taken["v"][1:]},
-        "more than this one knows of": {"further": np.zeros(3)},
-        "v is not an array": {"v": "no array"},
-    }
-    for text, changes in wrong.items():
-        with pytest.raises(SettingsError, match=text):
-            make("sbp").restore(taken | changes)
 
 
 def test_numbers_beyond_2_to_the_53_survive() -> None:
@@ -344,144 +201,3 @@ def test_simba_without_slack_resumes_on_separable_data() -> None:
         made.advance(Limit(iterations=31_000))
     assert state(other) == state(whole)
     same_members(other, whole)
-
-
-# States of other objects
-
-
-@pytest.mark.parametrize("variant", [name for name in VARIANTS if name != "fourier"])
-def test_a_state_of_a_problem_with_more_rows_is_refused(variant: str) -> None:
-    other, mine, untouched = make(variant, n=90), make(variant), make(variant)
-    other.advance(Limit(iterations=7))
-    with pytest.raises(SettingsError, match=r"the state is one of another problem: (n|length) = 90, here it is 77"):
-        mine.restore(other.state())
-    for made in (mine, untouched):
-        made.advance(Limit(iterations=60))
-    assert state(mine) == state(untouched)
-    same_members(mine, untouched)
-
-
-@pytest.mark.parametrize("variant", CORE)
-def test_every_member_is_needed_and_none_is_changed_by_a_refusal(variant: str) -> None:
-    """Members are read in some order: the last of them missing, those before it have been read already."""
-    begun = make(variant)
-    begun.advance(Limit(iterations=40))
-    taken = begun.state()
-    core = core_of(make(variant))
-    before = core.state()
-    for name in taken:
-        with pytest.raises(CoreError, match=r"the state is not one of this solver: .* is missing"):
-            core.restore({other: values for other, values in taken.items() if other != name})
-        assert set(changed(before, core.state())) <= CLOCKS
-    core.restore(taken)
-    assert set(changed(taken, core.state())) <= CLOCKS
-
-
-WRONG = {
-    ("pegasos, linear", "next"): 10**9,
-    ("sgd_r", "next"): 77,
-    ("simba", "next"): 77,
-    ("sgd_s", "order.position"): 77,
-    ("sgd_s", "order.random.used"): 65,
-    ("sgd_s", "order.order"): 2**31,
-    ("perceptron", "order.order"): 77,
-    ("perceptron", "order.position"): 77,
-    ("dcd", "active"): 77,
-    ("dcd", "position"): 77,
-    ("smo", "chosen"): 2**40,
-    ("smo, bias", "chosen"): 77,
-    ("svmlight", "active.members"): 77,
-    ("svmlight", "working"): 77,
-    ("svmlight", "recovered"): 78,
-    ("lasvm", "expansion.members"): 77,
-    ("lasvm", "top"): 77,
-    ("lasvm, bias", "outside_top.example"): 77,
-    ("ocas", "master.qp.free"): 10**6,
-    ("svmperf", "cuts.points"): None,
-    ("cpsp", "basis.points"): None,
-    ("cpsp", "master.qp.factor.columns"): float("inf"),
-    ("minibatch_pegasos", "subsets.next"): 10**6,
-    ("minibatch_sdca", "subsets.drawn"): 77,
-    ("minibatch_sdca", "subsets.prepared"): 77,
-    ("sbp", "v"): float("nan"),
-    ("sbp", "tracker.positive.below_sum"): float("nan"),
-    ("sbp", "tracker.negative.window.low"): float("inf"),
-    ("sbp", "scale"): 0.0,
-    ("simba", "q.values"): -1.0,
-    ("simba", "u.sums"): float("inf"),
-    ("mpu", "q"): 0,
-    ("svmsgd", "wall_seconds"): float("nan"),
-    ("sgdqn, float32", "rule.left"): 2**50,
-}
-
-
-@pytest.mark.parametrize(("variant", "member"), WRONG)
-def test_wrong_members_are_refused_by_name(variant: str, member: str) -> None:
-    begun = make(variant)
-    begun.advance(Limit(iterations=40))
-    taken = dict(begun.state() or {})
-    values = taken[member].copy()
-    if WRONG[variant, member] is None:
-        values = values[1:]
-    else:
-        values[-1] = WRONG[variant, member]
-    taken[member] = values
-    with pytest.raises(SettingsError, match=f"the state is not one of this solver: {member.split('.')[0]}"):
-        make(variant).restore(taken)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"iterations": np.array(-3)},
-        {"iterations": np.array(2**36)},
-        {"iterations": np.array(2.0)},
-        {"iterations": np.array([1, 2])},
-        {"weights": np.zeros(3)},
-        {"weights": np.zeros(4, complex)},
-        {"cpu_seconds": np.array([])},
-        {"svm.wall_seconds": np.array([float("nan")])},
-    ],
-    ids=str,
-)
-def test_a_wrong_state_of_random_fourier_features_is_refused_and_changes_nothing(wrong: dict[str, Any]) -> None:
-    begun, mine, untouched = (solver("fourier", problem(30), 1, pairs=8) for _ in range(3))
-    begun.advance(Limit(iterations=2))
-    taken = begun.state() or {}
-    svm = begun._make_svm(4)
-    svm.advance(presentations=10)
-    taken |= {f"svm.{name}": values for name, values in svm.state().items()}
-    with pytest.raises(SettingsError, match="algo=fourier: "):
-        mine.restore(taken | wrong)
-    assert mine.counters == untouched.counters
-    for made in (mine, untouched):
-        made.advance(Limit(iterations=3))
-    assert state(mine) == state(untouched)
-    mine.restore(taken)
-    assert mine.counters == begun.counters
-
-
-def test_the_average_of_asset_reads_only_rows_that_there_are() -> None:
-    features = _core.FeatureMatrix(_core.Matrix(np.eye(9, 4, dtype=np.float32)), 5)
-
-    def fresh() -> _core.Asset:
-        return _core.Asset(features, lambda_=0.1, window=5, samples=3, seed=1)
-
-    begun = fresh()
-    begun.advance(iterations=20)
-    taken = begun.state()
-    for member, value in {"places": 9, "sizes": 10**9, "place": 10**6, "left_in_block": 3, "next": 9}.items():
-        values = taken[member].copy()
-        values[-1] = value
-        with pytest.raises(CoreError, match="the state is not one of this solver"):
-            fresh().restore(taken | {member: values})
-    with pytest.raises(CoreError, match="places are not as many as the log has steps"):
-        fresh().restore(taken | {"steps": taken["steps"] + 512})
-
-
-def test_a_state_of_another_shape_is_refused_by_the_views() -> None:
-    """Solvers written in Python have the views' states: these name their problem, too."""
-    matrix = [_core.Matrix(np.eye(n, 4, dtype=np.float32)) for n in (8, 9)]
-    few, many = (_core.CountedFeatures(_core.FeatureMatrix(one, 3)) for one in matrix)
-    with pytest.raises(CoreError, match="another problem: n = 9, here it is 8"):
-        few.restore(many.state())

@@ -160,7 +160,7 @@ def make(evidence: Evidence) -> FigureResult:
         for mean in evidence.computed.get("means", {}).get(panel.paper_dataset, ())
     ]
     points = pd.DataFrame(rows, columns=columns)
-    panels = [(panel, own) for panel in evidence.panels if len(own := points[points["panel"] == panel.paper_dataset])]
+    panels = [(panel, part) for panel in evidence.panels if len(part := points[points["panel"] == panel.paper_dataset])]
     names = "$b$, examples in a mini-batch", r"$\frac{n}{b}\, E[v_A^T Q\, v_A]\, /\, \|v\|^2$"
     return FigureResult(
         points,
