@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.data import ROOT, load
 from benchmarks.measure import Comparisons
-from svm_cost_curves.experiments.configuration.engine import mpirun
+from svm_cost_curves.experiments.configuration.choices import mpirun
 from svm_cost_curves.solvers import SettingsError
 
 DATA: dict[str, tuple[str, ...]] = {

@@ -8,8 +8,7 @@ if __name__ != "svm_cost_curves.datasets":
     raise ImportError("write svm_cost_curves.datasets for datasets: the folders of this checkout are one package")
 
 from svm_cost_curves.datasets.errors import DataError
-from svm_cost_curves.datasets.identity import stated_fingerprint
-from svm_cost_curves.datasets.loader import fingerprint, load
+from svm_cost_curves.datasets.loader import fingerprint, load, stated_fingerprint
 from svm_cost_curves.datasets.settings import spec_of
 from svm_cost_curves.datasets.sizes import size_of, training_rows
 from svm_cost_curves.datasets.spec import (

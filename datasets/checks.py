@@ -106,15 +106,6 @@ def _written(label: str) -> str:
         return label
 
 
-def check_classes(y: NDArray[np.int8], where: str) -> None:
-    """Refuse training labels of one class."""
-    positives = int(np.count_nonzero(y > 0))
-    if positives in (0, y.size):
-        raise DataError(
-            f"{where}: only one class ({y.size} rows, all {'+1' if positives else '-1'}); both -1 and +1 must occur."
-        )
-
-
 def common_width(train: Table, test: Table | None, d: int | None, *, pad: bool, where: str) -> int:
     """Return the number of features of both parts: ``d`` of the specification, or the training part's.
 

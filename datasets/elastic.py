@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svm_cost_curves.datasets.errors import DataError
-from svm_cost_curves.datasets.memory import require_memory
 from svm_cost_curves.datasets.spec import ElasticData
-from svm_cost_curves.datasets.types import Stream
+from svm_cost_curves.datasets.types import Stream, require_memory
 
 GENERATOR_VERSION = 1
 """Part of the fingerprint: raised when images change."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from svm_cost_curves.support.errors import UserError
 from svm_cost_curves.support.text import printable
 
 SHOWN = 120
@@ -14,7 +15,7 @@ LONGEST = 2000
 """Most characters of a message."""
 
 
-class DataError(ValueError):
+class DataError(UserError, ValueError):
     """A problem with data, files, labels or a data set's specification.
 
     The message is a sentence for the user: what is wrong, where, and what is allowed. Control characters are escaped,

@@ -1,8 +1,13 @@
-"""Loads a specification: reads and checks the files, divides them into parts, transforms, records the provenance."""
+"""Loads a specification: reads and checks the files, divides them into parts, transforms, records the provenance.
+
+The fingerprint of a data set is a hash of all that determines its arrays.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,14 +17,27 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets import checks, transforms
+from svm_cost_curves.datasets.elastic import GENERATOR_VERSION
 from svm_cost_curves.datasets.errors import DataError, shorten
 from svm_cost_curves.datasets.fetch import fetch, known_checksum, mirrors_from_environment, read
-from svm_cost_curves.datasets.identity import by_role, fingerprint_of
-from svm_cost_curves.datasets.labels import make_rule
-from svm_cost_curves.datasets.parts import make_parts
+from svm_cost_curves.datasets.parts import make_parts, make_rule
+from svm_cost_curves.datasets.readers import READER_VERSION, format_of, reader_of
 from svm_cost_curves.datasets.settings import check_spec
-from svm_cost_curves.datasets.source import RawTables, read_tables, user_path
-from svm_cost_curves.datasets.spec import DatasetSpec, FileData, OpenmlData, ReadData, WithFiles, named
+from svm_cost_curves.datasets.sklearn_data import CHECKSUMS, name_and_version
+from svm_cost_curves.datasets.source import RawTables, by_role, read_tables, user_path
+from svm_cost_curves.datasets.spec import (
+    DatasetSpec,
+    ElasticData,
+    FileData,
+    OpenmlData,
+    PublishedData,
+    ReadData,
+    SklearnData,
+    SplitData,
+    SyntheticData,
+    WithFiles,
+    named,
+)
 from svm_cost_curves.datasets.types import Dataset, Features, Matrix, Stream, count_nonzero
 from svm_cost_curves.support.disk_cache import default_cache_dir
 
@@ -77,6 +95,8 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Data
     else:
         points, X_test = _matrices(train.in_memory(), test.in_memory(), d, spec)
         checks.check_finite(points, X_test, where)
+    # a user's features, as they are in the file
+    is_raw = isinstance(spec, FileData | OpenmlData) and (spec.scaling, spec.row_norm) == ("none", "none")
     counts = {"train": _counts(points, train.y), "test": _counts(X_test, test.y)}
     empty = [
         f"{c['rows_without_features']} {part} rows have no feature; they are kept."
@@ -97,7 +117,7 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Data
         "storage": "stream" if isinstance(points, Stream) else "sparse" if sparse.issparse(points) else "dense",
         "counts": counts,
         "remarks": [*spec.remarks, *empty],
-        "warnings": checks.uneven_scales(points, raw.train) if isinstance(points, np.ndarray) and _is_raw(spec) else [],
+        "warnings": checks.uneven_scales(points, raw.train) if isinstance(points, np.ndarray) and is_raw else [],
     }
     return Dataset(spec.name, points, train.y, X_test, test.y, provenance, fingerprint_of(spec, raw.checksums))
 
@@ -127,6 +147,78 @@ def fingerprint(spec: DatasetSpec, *, cache_dir: Path | None = None, mirrors: Se
     return fingerprint_of(spec, checksums)
 
 
+def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
+    """Return the SHA-256, in hex, of all that determines the arrays; it is equal on every machine.
+
+    Descriptions, names, addresses, paths and expected counts are not part of it.
+
+    Parameters
+    ----------
+    spec
+        The specification.
+    checksums
+        SHA-256 of the unpacked bytes of each file, by role (see `by_role`); empty where there are no files.
+    """
+    content: dict[str, Any] = {"version": READER_VERSION, "kind": spec.kind, "files": dict(checksums)}
+    content["labels"] = {"positive": _labels(spec.positive), "negative": _labels(spec.negative)}
+    content["transforms"] = {"d": spec.d, "divide_by": float(spec.divide_by), "scaling": spec.scaling}
+    content["storage"] = spec.storage
+    # only if set: data sets without these settings keep the fingerprints of recorded runs
+    if isinstance(spec, ReadData) and spec.zero_based is not None:
+        content["transforms"]["zero_based"] = spec.zero_based
+    if spec.row_norm != "none":
+        content["transforms"]["row_norm"] = spec.row_norm
+    if isinstance(spec, FileData | PublishedData):
+        content["kind"] = "files"  # the origin of the same bytes does not matter
+        paths = {"train": spec.train, "test": spec.test} if isinstance(spec, FileData) else {}
+        content["formats"] = {
+            role: reader_of(spec, format_of(paths.get(role, ""), spec.format), role)[0] for role in checksums
+        }
+    if isinstance(spec, SklearnData):
+        content["sklearn"] = CHECKSUMS[spec.entry]
+    if isinstance(spec, OpenmlData):
+        content["openml"] = [*name_and_version(spec.entry), sorted(spec.drop_columns)]
+    if isinstance(spec, SyntheticData):
+        content["synthetic"] = [spec.shape, spec.n, spec.n_test, spec.data_seed]
+        content["noise"] = float(spec.noise) if spec.shape == "noisy" else None
+        content["margin"] = float(spec.margin) if spec.shape == "margin" else None
+        if spec.shape == "rare":
+            content["rare"] = [float(spec.rare), spec.directions]
+    elif isinstance(spec, ElasticData):
+        settings = [GENERATOR_VERSION, float(spec.sigma), float(spec.alpha), spec.data_seed, spec.n, spec.n_test]
+        content["elastic"] = [*settings, "validation" if spec.validate else "test"]
+    elif isinstance(spec, SplitData) and "test" not in checksums and spec.parts is None:
+        content["split"] = [spec.split_seed, spec.test_count, None if spec.test_count else float(spec.test_fraction)]
+    # these, too, only if set
+    if spec.parts is not None:
+        content["parts"] = [spec.split_seed, *spec.parts, "validation" if spec.validate else "test"]
+    if spec.max_train is not None or spec.max_test is not None:
+        content["sample"] = [spec.split_seed, spec.max_train, spec.max_test]
+    if spec.validation_fraction is not None:
+        content["validation"] = [spec.split_seed, float(spec.validation_fraction)]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def stated_fingerprint(spec: DatasetSpec) -> str:
+    """Return the fingerprint without reading a file: that of `datasets.fingerprint` where all checksums are stated.
+
+    A published file without a checksum counts by its address, a user's file by its path.
+    """
+    files: dict[str, str] = {}
+    if isinstance(spec, WithFiles):
+        files = by_role((file.role, file.sha256 or file.url or file.name) for file in spec.files)
+    if isinstance(spec, FileData):
+        files = {"train": spec.train, **({"test": spec.test} if spec.test else {})}
+    return fingerprint_of(spec, files)
+
+
+def _labels(group: list[int | float | str] | None) -> list[float | str] | None:
+    if group is None:
+        return None
+    texts = sorted({v for v in group if isinstance(v, str)})
+    return [*sorted({float(v) for v in group if not isinstance(v, str)}), *texts]
+
+
 def _matrices(train: Features, test: Features, d: int, spec: DatasetSpec) -> tuple[Matrix, Matrix]:
     """Return the transformed features of both parts."""
     dense = transforms.is_dense(count_nonzero(train), int(train.shape[0]), d, spec.storage)
@@ -143,11 +235,6 @@ def _matrices(train: Features, test: Features, d: int, spec: DatasetSpec) -> tup
     if spec.row_norm == "longest":
         transforms.divide_by_longest(X, X_test)
     return X, X_test
-
-
-def _is_raw(spec: DatasetSpec) -> bool:
-    """Whether the features are a user's, and as they are in the file."""
-    return isinstance(spec, FileData | OpenmlData) and (spec.scaling, spec.row_norm) == ("none", "none")
 
 
 def _describe_transforms(spec: DatasetSpec, d: int, raw: RawTables) -> list[str]:

@@ -1,4 +1,4 @@
-"""Divides the rows into training and test part: label rule, split, samples, rows held out for validation."""
+"""Labels the rows -1 and +1, and divides them into training and test part: split, samples, rows held out."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svm_cost_curves.datasets import elastic
-from svm_cost_curves.datasets.checks import check_classes
-from svm_cost_curves.datasets.errors import DataError
-from svm_cost_curves.datasets.labels import LabelRule, apply_rule
+from svm_cost_curves.datasets.errors import DataError, shorten
 from svm_cost_curves.datasets.source import RawTables
 from svm_cost_curves.datasets.spec import DatasetSpec, ElasticData, PublishedData, SplitData
 from svm_cost_curves.datasets.split import (
@@ -27,6 +25,37 @@ from svm_cost_curves.datasets.split import (
 )
 from svm_cost_curves.datasets.transforms import stack_rows
 from svm_cost_curves.datasets.types import Features, Stream
+
+Label = int | float | str
+"""A label in a setting: number or text."""
+
+
+@dataclass(frozen=True)
+class LabelRule:
+    """Which raw labels are +1 and which are -1.
+
+    Attributes
+    ----------
+    positive
+        Raw labels that become +1, ascending.
+    negative
+        Raw labels that become -1, ascending; None: all the rest.
+    classes
+        Text labels; raw label k is the k-th of them. Empty if labels are numbers.
+    """
+
+    positive: tuple[float, ...]
+    negative: tuple[float, ...] | None
+    classes: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        """Describe the rule for the record."""
+        other = "the rest" if self.negative is None else self.names(self.negative)
+        return f"{self.names(self.positive)} is +1, {other} is -1"
+
+    def names(self, values: Sequence[float] | NDArray[np.float64]) -> str:
+        """Write raw labels like the file."""
+        return ", ".join(shorten(self.classes[int(v)], 40) if self.classes else f"{v:g}" for v in values)
 
 
 @dataclass
@@ -57,9 +86,87 @@ class Part:
         inside, outside = split_rows(self.n, n_test, seed, purpose)
         return self.take(inside), self.take(outside)
 
-    def sample(self, at_most: int | None, seed: int, purpose: int) -> Part:
-        """Return at most this many rows, in the classes' proportions."""
-        return self.take(sample_rows(self.y, at_most, seed, purpose))
+
+def make_rule(
+    raw: NDArray[np.float64],
+    positive: Sequence[Label] | None,
+    negative: Sequence[Label] | None,
+    where: str,
+    classes: tuple[str, ...] = (),
+    *,
+    has_columns: bool = False,
+) -> LabelRule:
+    """Make the rule from the settings, or from the training labels, (n,), without settings.
+
+    Without settings the labels must have exactly two values (-1/+1, 0/1, 1/2, ...); the larger is +1. Text labels are
+    ordered alphabetically. ``has_columns`` says whether a setting chooses which column holds the label.
+    """
+    values = np.unique(raw)
+    names = LabelRule((), None, classes).names
+    if positive is None:
+        if values.size != 2:
+            if values.size == 1:
+                raise DataError(
+                    f"{where}: only one class ({names(values)}); two are needed: add rows of the other class."
+                )
+            listed = names(values[:10]) + (", ..." if values.size > 10 else "")
+            other = " If the label is another column, choose it by dataset.label_column=NAME, or its number from 0."
+            raise DataError(
+                f"{where}: {values.size} different labels ({listed}); two are needed: choose by "
+                f"dataset.positive=[{names(values[-1:])}] and, if wanted, dataset.negative=[...]."
+                f"{other * has_columns}"
+            )
+        return LabelRule((float(values[1]),), (float(values[0]),), classes)
+    chosen: dict[str, tuple[float, ...]] = {}
+    for name, group in (("positive", positive), ("negative", negative or ())):
+        raws = [_raw_label(label, classes) for label in group]
+        for label, value in zip(group, raws, strict=True):
+            if value is None or value not in values:
+                raise DataError(
+                    f"{where}: label {_text(label)} of dataset.{name} never occurs; found {names(values[:20])}."
+                )
+        chosen[name] = tuple(sorted({value for value in raws if value is not None}))
+    return LabelRule(chosen["positive"], None if negative is None else chosen["negative"], classes)
+
+
+def apply_rule(
+    rule: LabelRule, raw: NDArray[np.float64], *, drop_others: bool, where: str
+) -> tuple[NDArray[np.int8], NDArray[np.int64] | None]:
+    """Map raw labels, (n,), to -1 and +1, (m,) int8; also return the rows kept, (m,) int64, or None when all are.
+
+    Rows with a label of neither group are left out with ``drop_others``, else refused.
+    """
+    is_positive = np.isin(raw, rule.positive)
+    y = np.where(is_positive, 1, -1).astype(np.int8)
+    if rule.negative is None:
+        return y, None
+    known = is_positive | np.isin(raw, rule.negative)
+    if known.all():
+        return y, None
+    if not drop_others:
+        row = int(np.argmin(known))
+        raise DataError(
+            f"{where}, row {row + 1}: label {rule.names(raw[row : row + 1])}; the training labels are "
+            f"{rule.names(rule.negative)} and {rule.names(rule.positive)}."
+        )
+    rows = np.flatnonzero(known).astype(np.int64)
+    if not rows.size:
+        raise DataError(f"{where}: no row has one of the chosen labels.")
+    return y[rows], rows
+
+
+def _raw_label(label: Label, classes: tuple[str, ...]) -> float | None:
+    """Return the raw label of a label in a setting; None if there is none."""
+    if classes:
+        return float(classes.index(_text(label))) if _text(label) in classes else None
+    try:
+        return float(label)
+    except ValueError:
+        return None
+
+
+def _text(label: Label) -> str:
+    return label if isinstance(label, str) else f"{label:g}"
 
 
 def make_parts(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) -> tuple[Part, Part, dict[str, str]]:
@@ -69,7 +176,11 @@ def make_parts(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) -
     ``max_test``.
     """
     seed = spec.split_seed
-    files = _of_files(raw, spec, rule, where)
+    files = []
+    for role, table in (("train", raw.train), ("test", raw.test)):
+        if table is not None:
+            y, rows = apply_rule(rule, table.y, drop_others=spec.negative is not None, where=raw.place(where, role))
+            files.append(Part(table.X if rows is None else table.X[rows], y))
     if isinstance(spec, ElasticData):
         train, test = _deformed(files, spec)
         split = elastic.describe(spec)
@@ -84,25 +195,19 @@ def make_parts(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) -
         train, test = files[0].hold_out(n_test, seed, PURPOSE_SPLIT)
         split = f"{train.n} train / {test.n} test rows drawn from one file, Philox, seed {seed}"
     n = train.n
-    train = train.sample(spec.max_train, seed, PURPOSE_SAMPLE_TRAIN)
+    train = train.take(sample_rows(train.y, spec.max_train, seed, PURPOSE_SAMPLE_TRAIN))
     n_sample = train.n
     if spec.validation_fraction is not None:
         train, test = train.hold_out(fraction_of(n_sample, spec.validation_fraction), seed, PURPOSE_VALIDATION)
         split += f"; {test.n} of {n_sample} training rows take the place of the test rows, Philox, seed {seed}"
-    check_classes(train.y, f"{where}, training part")
+    if (positives := int(np.count_nonzero(train.y > 0))) in (0, train.n):
+        raise DataError(
+            f"{where}, training part: only one class ({train.n} rows, all {'+1' if positives else '-1'}); both -1 and "
+            "+1 must occur."
+        )
     n_test = test.n
-    test = test.sample(spec.max_test, seed, PURPOSE_SAMPLE_TEST)
+    test = test.take(sample_rows(test.y, spec.max_test, seed, PURPOSE_SAMPLE_TEST))
     return train, test, {"split": split, "sample": describe_sample(n, n_sample, n_test, test.n, seed)}
-
-
-def _of_files(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) -> list[Part]:
-    """Return the labelled rows of the training file and of the test file, if there is one."""
-    files = []
-    for role, table in (("train", raw.train), ("test", raw.test)):
-        if table is not None:
-            y, rows = apply_rule(rule, table.y, drop_others=spec.negative is not None, where=raw.place(where, role))
-            files.append(Part(table.X if rows is None else table.X[rows], y))
-    return files
 
 
 def _deformed(files: Sequence[Part], spec: ElasticData) -> tuple[Part, Part]:

@@ -1,20 +1,24 @@
-"""Reads the files of a specification: fetches, verifies and parses them, or uses the prepared cache."""
+"""Reads the files of a specification: fetches, verifies and parses them, or uses the prepared cache.
+
+The cache has parsed files as arrays in numpy's .npy format, so that a second load does not parse.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
 from svm_cost_curves.datasets.fetch import Fetched, fetch, known_checksum, read
-from svm_cost_curves.datasets.identity import by_role
-from svm_cost_curves.datasets.prepared import PreparedCache
-from svm_cost_curves.datasets.readers import format_of, reader_of
+from svm_cost_curves.datasets.readers import READER_VERSION, format_of, reader_of
 from svm_cost_curves.datasets.readers.arrays import read_npz
 from svm_cost_curves.datasets.readers.libsvm import with_index_zero
 from svm_cost_curves.datasets.sklearn_data import CHECKSUMS, name_and_version, read_bundle, read_openml
@@ -32,6 +36,10 @@ from svm_cost_curves.datasets.spec import (
 from svm_cost_curves.datasets.synthetic import generate
 from svm_cost_curves.datasets.transforms import stack_rows
 from svm_cost_curves.datasets.types import Table
+from svm_cost_curves.support import disk_cache
+
+_NAMES = ("y", "classes", "from_zero", "columns", "label_column")
+"""Fields of a table beside its features."""
 
 
 @dataclass
@@ -55,6 +63,14 @@ class RawTables:
         """Return the name of a part for messages: data set and files."""
         names = [f["name"] for f in self.files if f.get("role") == role]
         return f"{where}, {' + '.join(names) or role}"
+
+
+def by_role(checksums: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Map each role to the checksum of its file, or to the joined checksums of its files, from pairs of both."""
+    joined: dict[str, str] = {}
+    for role, sha256 in checksums:
+        joined[role] = f"{joined[role]}+{sha256}" if role in joined else sha256
+    return joined
 
 
 def read_tables(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> RawTables:
@@ -178,3 +194,63 @@ def _stack(tables: Sequence[Table]) -> Table:
     if len(tables) == 1:
         return tables[0]
     return Table(stack_rows([table.X for table in tables]), np.concatenate([table.y for table in tables]))
+
+
+class PreparedCache:
+    """Parsed files in ``<cache_dir>/prepared``.
+
+    A file is known by the SHA-256 of its unpacked source, or of the content without a file, and the name of the reader
+    with the options that change its result: ``csv:-1``.
+    """
+
+    def __init__(self, cache_dir: Path) -> None:
+        self._folder = cache_dir / "prepared"
+
+    def path(self, sha256: str, reader: str) -> Path:
+        """Return the path of a prepared file."""
+        identity = {"version": READER_VERSION, "sha256": sha256, "reader": reader}
+        key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:32]
+        return self._folder / f"{reader.partition(':')[0]}-{key}.arrays"
+
+    def get(self, sha256: str, reader: str) -> Table | None:
+        """Return the parsed file; None if it is missing, or damaged, which logs a warning."""
+        return disk_cache.get(self.path(sha256, reader), _read_arrays)
+
+    def put(self, sha256: str, reader: str, table: Table) -> None:
+        """Write a parsed file; a cache that cannot be written only logs a warning."""
+
+        def write(file: BinaryIO) -> None:
+            arrays = _arrays(table)
+            for array in (np.array(list(arrays)), *arrays.values()):
+                np.save(file, array, allow_pickle=False)
+
+        disk_cache.put(self.path(sha256, reader), write)
+
+    def table(self, sha256: str, reader: str, make: Callable[[], Table]) -> Table:
+        """Return the parsed file; `make` parses it if it is not here."""
+        table = self.get(sha256, reader)
+        if table is None:
+            table = make()
+            self.put(sha256, reader, table)
+        return table
+
+
+def _arrays(table: Table) -> dict[str, NDArray[Any]]:
+    arrays = {name: np.array(getattr(table, name)) for name in _NAMES}
+    if not sparse.issparse(table.X):
+        return {"X": np.asarray(table.X), **arrays}
+    X = table.X
+    return {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape, np.int64), **arrays}
+
+
+def _read_arrays(file: BinaryIO) -> Table:
+    arrays = {str(name): np.load(file, allow_pickle=False) for name in np.load(file, allow_pickle=False)}
+    X = arrays.get("X")
+    if X is None:
+        parts = (arrays["data"], arrays["indices"], arrays["indptr"])
+        n, d = map(int, arrays["shape"])
+        X = sparse.csr_matrix(parts, shape=(n, d))
+    # files of earlier versions lack the names that were empty
+    classes, columns = (tuple(map(str, arrays.get(name, ()))) for name in ("classes", "columns"))
+    from_zero, label_column = bool(arrays.get("from_zero", False)), str(arrays.get("label_column", ""))
+    return Table(X, arrays["y"], classes, from_zero, columns, label_column)

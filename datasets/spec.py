@@ -5,6 +5,7 @@ Plain dataclasses: OmegaConf uses them as structured configs, and they work with
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import ClassVar
@@ -16,6 +17,7 @@ MAX_FEATURES = 2**31 - 1
 """Most features of a data set: solvers number them with 32 bits."""
 NAMED = {"sklearn": "entry", "openml": "entry", "file": "train"}
 """Field that ``dataset=SOURCE:NAME`` sets to NAME, by its source."""
+NAMED_OPTION = re.compile(rf"(?P<source>{'|'.join(NAMED)}):(?P<name>.+)")
 LONGEST_NAME = 100
 """Most characters of a data set's name."""
 TEXTS = frozenset({"name", "description", "source", "licence", "remarks", "stand_in"})
@@ -67,7 +69,7 @@ class DatasetSpec:
     stand_in
         Why this data set only stands in for another one; empty if it does not.
     positive, negative
-        Raw labels of each class, see `datasets.labels.make_rule`.
+        Raw labels of each class, see `datasets.parts.make_rule`.
     d
         Number of features; narrower files are padded with zeros. None: the training file's width.
     divide_by

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError
-from svm_cost_curves.datasets.memory import require_memory
-from svm_cost_curves.datasets.types import Features, Matrix
+from svm_cost_curves.datasets.types import Features, Matrix, require_memory
 
 DENSE_MAX_WIDTH = 1024
 DENSE_MIN_DENSITY = 0.10
@@ -35,10 +34,8 @@ def is_dense(nonzero: int, n: int, d: int, storage: str) -> bool:
 
 def to_matrix(X: Features, d: int, *, dense: bool) -> Matrix:
     """Pad to width d and convert to new C-contiguous float32, or to canonical CSR, which reuses the memory of X."""
-    return _to_dense(X, d) if dense else _to_csr(X, d)
-
-
-def _to_dense(X: Features, d: int) -> NDArray[np.float32]:
+    if not dense:
+        return _to_csr(X, d)
     n, width = int(X.shape[0]), int(X.shape[1])
     require_memory(4 * n * d, f"{n:,} x {d:,} values as a dense array", "Use dataset.storage=sparse.")
     if sparse.issparse(X):

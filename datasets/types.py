@@ -1,12 +1,15 @@
-"""A data set, its array types, and the content of one file."""
+"""A data set, its array types, the content of one file, and the memory that arrays may take."""
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -17,6 +20,10 @@ Features: TypeAlias = "NDArray[Any] | sparse.csr_matrix[np.float32]"
 
 Matrix: TypeAlias = "NDArray[np.float32] | sparse.csr_matrix[np.float32]"
 """Features as solvers get them: dense C-contiguous float32, or canonical CSR of float32."""
+
+
+SHARE = 0.75
+"""Largest share of this machine's memory for one data set."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,3 +146,36 @@ class Dataset:
             f"Data set {self.name}: its {self.n:,} training rows are made when they are needed, and this needs all "
             "of them at once; dataset.max_train=60000 uses 60,000 rows, in memory."
         )
+
+
+def machine_memory() -> int:
+    """Return the memory limit of this process in bytes: the least of machine, container and own limit."""
+    limits = [int(psutil.virtual_memory().total)]
+    try:
+        text = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        text = ""
+    if text.isdigit():
+        limits.append(int(text))
+    own, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if own != resource.RLIM_INFINITY:
+        limits.append(own)
+    return min(limits)
+
+
+def require_memory(needed: int, what: str, advice: str = "") -> None:
+    """Check that an allocation, in bytes, takes at most `SHARE` of this machine's memory.
+
+    ``what`` is the subject of the message, ``advice`` a sentence for the user.
+    """
+    limit = SHARE * machine_memory()
+    if needed > limit:
+        raise DataError(
+            f"{what} would take {gib(needed)}; the limit is {gib(limit)}, three quarters of this machine's memory."
+            + (f" {advice}" if advice else "")
+        )
+
+
+def gib(size: float) -> str:
+    """Write a number of bytes in GiB."""
+    return f"{size / 2**30:,.1f} GiB"

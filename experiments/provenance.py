@@ -69,6 +69,9 @@ def collect(
     commit, dirty = _state_at_first(root)
     scrub = _Scrubber(root)
     program = [Path(command[0]).name, *command[1:]] if command else []
+    # shlex.quote would quote '=', ',' and '(' of every override; here only characters that split a word are quoted
+    splits = re.compile(r"^$|[\s'\"\\$`;&|<>]")
+    quoted = ["'" + word.replace("'", "'\\''") + "'" if splits.search(word) else word for word in program]
     return {
         "commit": commit,
         "dirty": dirty,
@@ -81,7 +84,7 @@ def collect(
         "blas": blas(),
         "versions": versions(),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": " ".join(scrub(_quoted(word)) for word in program),
+        "command": " ".join(map(scrub, quoted)),
     }
 
 
@@ -154,7 +157,15 @@ def commit_text(commit: str | None, dirty: bool | None, *, digits: int = 12) -> 
 def machine() -> dict[str, Any]:
     """Return ``cpu``, ``cores`` (that this process may use), ``os`` and ``memory`` (bytes)."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return {"cpu": cpu_model(), "cores": cores(), "os": _operating_system(), "memory": memory}
+    # not platform.platform(): version strings of kernels can contain host names
+    release = re.match(r"[\d.]*\d", platform.release())
+    kernel = f"{platform.system()} {release.group() if release else ''}".strip()
+    try:
+        distribution = platform.freedesktop_os_release().get("PRETTY_NAME")
+    except OSError:
+        distribution = None
+    system = ", ".join(part for part in (distribution, kernel, platform.machine()) if part)
+    return {"cpu": cpu_model(), "cores": cores(), "os": system, "memory": memory}
 
 
 def cpu_model() -> str:
@@ -207,22 +218,6 @@ def _git(root: Path, *arguments: str) -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return os.fsdecode(done.stdout)
-
-
-def _operating_system() -> str:
-    # not platform.platform(): version strings of kernels can contain host names
-    release = re.match(r"[\d.]*\d", platform.release())
-    kernel = f"{platform.system()} {release.group() if release else ''}".strip()
-    try:
-        distribution = platform.freedesktop_os_release().get("PRETTY_NAME")
-    except OSError:
-        distribution = None
-    return ", ".join(part for part in (distribution, kernel, platform.machine()) if part)
-
-
-def _quoted(word: str) -> str:
-    # shlex.quote would quote '=', ',' and '(' of every override; here only characters that split a word are quoted
-    return word if word and not re.search(r"[\s'\"\\$`;&|<>]", word) else "'" + word.replace("'", "'\\''") + "'"
 
 
 def _checksums(data: Any) -> Iterator[str]:

@@ -6,7 +6,6 @@ this name only.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from hydra.core.config_search_path import ConfigSearchPath
@@ -15,10 +14,9 @@ from hydra.plugins.config_source import ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
-from svm_cost_curves.datasets.spec import NAMED
+from svm_cost_curves.datasets.spec import NAMED, NAMED_OPTION
 
-_OPTION = re.compile(rf"dataset/(?P<source>{'|'.join(NAMED)}):(?P<name>.+)")
-_SCHEME = "named-data"
+_SCHEME, _GROUP = "named-data", "dataset/"
 
 
 class NamedDataPath(SearchPathPlugin):
@@ -39,7 +37,7 @@ class NamedData(ConfigSource):
 
     def load_config(self, config_path: str) -> ConfigResult:
         """Return ``dataset=SOURCE`` with the field that the name sets."""
-        option = _OPTION.fullmatch(config_path)
+        option = NAMED_OPTION.fullmatch(config_path.removeprefix(_GROUP))
         assert option is not None  # `is_config`
         content = {"defaults": [option["source"], "_self_"], NAMED[option["source"]]: option["name"]}
         return ConfigResult(self.provider, self.full_path(), OmegaConf.create(content), header={"package": None})
@@ -54,7 +52,8 @@ class NamedData(ConfigSource):
 
     def is_config(self, config_path: str) -> bool:
         """Return whether a path is an option of this source."""
-        return _OPTION.fullmatch(config_path) is not None
+        name = config_path.removeprefix(_GROUP)
+        return name != config_path and NAMED_OPTION.fullmatch(name) is not None
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> Sequence[str]:  # type: ignore[override]
         """Return no options: there is one for each name."""

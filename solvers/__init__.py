@@ -10,10 +10,7 @@ from __future__ import annotations
 if __name__ != "svm_cost_curves.solvers":
     raise ImportError("write svm_cost_curves.solvers for solvers: the folders of this checkout are one package")
 
-from typing import Any
-
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers._core import Purpose, Random, RandomSubsets
+from svm_cost_curves.solvers._core import Purpose, Random, RandomSubsets, build_info
 from svm_cost_curves.solvers.base import Counters, Limit, Solver, Status
 from svm_cost_curves.solvers.errors import SettingsError
 from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear, Polynomial
@@ -49,8 +46,3 @@ __all__ = [
     "get",
     "names",
 ]
-
-
-def build_info() -> dict[str, Any]:
-    """Return what the core was built from and with: build_id, compiler, flags, isa (in use here), counting."""
-    return _core.build_info()

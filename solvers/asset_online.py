@@ -157,7 +157,7 @@ class _StreamSolver(PythonSolver):
 
     @property
     def counters(self) -> Counters:
-        return Counters.of(self._core.counters).without(self.uncounted)
+        return Counters.of(self._core.counters, self.uncounted)
 
     def snapshot(self) -> CosineSnapshot:
         return CosineSnapshot(self.problem, self.cosines, *self._core.average())

@@ -61,9 +61,10 @@ class Counters:
     feature_accesses_dense: int | None = 0
 
     @classmethod
-    def of(cls, core: _core.Counters) -> Counters:
-        """Return the core's counters."""
-        return cls(**{name: getattr(core, name) for name in cls.__dataclass_fields__})
+    def of(cls, core: _core.Counters, not_counted: Collection[str] = ()) -> Counters:
+        """Return the core's counters, with None for those that are not counted."""
+        counts = {name: None if name in not_counted else getattr(core, name) for name in cls.__dataclass_fields__}
+        return cls(**counts)
 
     def without(self, names: Collection[str]) -> Counters:
         """Return these counters with None for the names given."""

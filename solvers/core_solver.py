@@ -36,7 +36,7 @@ class CoreSolver(Solver):
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)
         # with explicit weights no kernel is evaluated: the cost is None, not 0
-        return Counters.of(self._core.counters).without(self.not_counted(self.problem.kernel.name))
+        return Counters.of(self._core.counters, self.not_counted(self.problem.kernel.name))
 
     @property
     def cpu_seconds(self) -> float:  # noqa: D102 (inherited)

@@ -80,20 +80,18 @@ class Evaluator:
         If the training set is a stream, measures that are a mean over all of it are None; so is the test error without
         test points.
         """
-        # One thread: results must not depend on threads, and a sum by several waits for the last on a busy machine.
-        with blas.connected():
-            return [self._measures(predictor) for predictor in self._predictors(snapshots)]
-
-    def _predictors(self, snapshots: Sequence[Snapshot]) -> list[_Predictor]:
         kinds: tuple[tuple[type[Any], Callable[[list[Any]], Iterable[_Predictor]]], ...] = (
             (KernelSnapshot, self._expand),
             (LinearSnapshot, self._project),
             (FunctionSnapshot, self._call),
         )
-        made: dict[int, _Predictor] = {}
-        for kind, predictors_of in kinds:
-            if which := [k for k, snapshot in enumerate(snapshots) if isinstance(snapshot, kind)]:
-                made |= zip(which, predictors_of([snapshots[k] for k in which]), strict=True)
+        made: dict[int, Measures] = {}
+        # One thread: results must not depend on threads, and a sum by several waits for the last on a busy machine.
+        with blas.connected():
+            for kind, predictors_of in kinds:
+                if which := [k for k, snapshot in enumerate(snapshots) if isinstance(snapshot, kind)]:
+                    measures = map(self._measures, predictors_of([snapshots[k] for k in which]))
+                    made |= zip(which, measures, strict=True)
         return [made[k] for k in range(len(snapshots))]
 
     def _expand(self, snapshots: list[KernelSnapshot]) -> Iterator[_Predictor]:
@@ -218,7 +216,8 @@ def completion(
             responses = (train + bias) * problem.y
             up, down = _core.water_levels(responses, problem.positives, snapshot.volume, False)
         level = 0.5 * (up + down)
-    return _scale(level), bias, level
+    # before the first covered margin the level is not positive: the predictor is not scaled, its signs are right
+    return 1.0 / level if level is not None and level > 0.0 else 1.0, bias, level
 
 
 def _exact(points: Features) -> Features:
@@ -232,9 +231,3 @@ def _products(points: Features, snapshots: Sequence[LinearSnapshot]) -> Sequence
         weights = np.stack([snapshot.weights for snapshot in snapshots], axis=1)  # (d, k)
         return list(np.asarray(points @ weights, dtype=np.float64).T)
     return [points @ snapshot.weights for snapshot in snapshots]  # stacking long weights would copy them
-
-
-def _scale(level: float | None) -> float:
-    """Return the factor that gives a predictor margin 1 at its water level; 1 without a level."""
-    # before the first covered margin the level is not positive: the predictor is not scaled, its signs are right
-    return 1.0 / level if level is not None and level > 0.0 else 1.0

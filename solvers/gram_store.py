@@ -2,6 +2,10 @@
 
 The default folder is in shared memory (``/dev/shm``) if there is any, else in the per-user cache on disk. Its size is
 limited by the memory limit of a run: the least recently used matrices are removed for a new one.
+
+A file has the values, then their checksum, which a process verifies when it first maps the file: a tenth of a second
+for each GB. XXH3 detects changes by a disk, a crash or another program. The time of the last change cannot replace it:
+in shared memory, a write through a mapping does not change it.
 """
 
 from __future__ import annotations
@@ -9,9 +13,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import io
+import json
 import logging
 import mmap
 import os
+import re
 import shutil
 import stat
 import time
@@ -20,25 +27,44 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import xxhash
 from numpy.typing import NDArray
 
 from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.gram_file import GramMatrix, UnusableFileError, read_matrix, write_checksum
-from svm_cost_curves.support.disk_cache import default_cache_dir
-from svm_cost_curves.support.files import LOCK, drafts, keyed, new_file, remove_drafts, remove_locks
-from svm_cost_curves.support.locks import POLL_SECONDS, locked
+from svm_cost_curves.support.disk_cache import check, checksummed, default_cache_dir
+from svm_cost_curves.support.files import (
+    DRAFT,
+    LOCK,
+    POLL_SECONDS,
+    entries_of,
+    keyed,
+    locked,
+    new_file,
+    remove_drafts,
+    remove_locks,
+)
 
 log = logging.getLogger(__name__)
 
 Progress = Callable[[float], None]
+GramMatrix = np.memmap[tuple[int, int], np.dtype[np.float32]]
 
 _SHARED = Path("/dev/shm")
 _FILE_MODE, _FOLDER_MODE = 0o600, 0o700
 
 _MATRIX = ".f32"
+_MATRIX_FILE = keyed(_MATRIX)
 _MADV_POPULATE_WRITE = 23  # of Linux, which Python's mmap does not name: maps all pages of a range at once
 _MARGIN = 256 << 20  # bytes left free on the file system
+_LIMIT = 1 << 16  # largest size in bytes of what follows the values
+
+_verified: set[tuple[int, int, int, int]] = set()
+"""Files that this process has verified: device, inode, size, time of the last change."""
+
+
+class UnusableFileError(Exception):
+    """A file that must not be used; the message is the reason."""
 
 
 class NoRoomError(SettingsError):
@@ -121,7 +147,7 @@ class GramStore:
             existing = self.directory
             while not existing.exists():
                 existing = existing.parent
-            reclaimable = sum(_sizes(self._matrices()).values()) + sum(_sizes(drafts(self.directory)).values())
+            reclaimable = _bytes(self.directory, _MATRIX_FILE) + _bytes(self.directory, DRAFT)
             free = _free_bytes(existing) + reclaimable
         except OSError as error:
             raise self._unusable(error) from error
@@ -187,7 +213,10 @@ class GramStore:
                 pages.madvise(_MADV_POPULATE_WRITE)
             matrix = np.frombuffer(pages, dtype=np.float32).reshape(n, n)
             fill(matrix, progress)
-            write_checksum(file, key, matrix)
+            file.seek(matrix.nbytes)
+            with checksummed(file):
+                file.write(json.dumps({"key": key, "n": n, "xxh3": xxh3(matrix)}).encode())
+            file.flush()
             del matrix
             return np.memmap(file, dtype=np.float32, mode="r", shape=(n, n))
 
@@ -202,7 +231,8 @@ class GramStore:
             ):
                 remove_drafts(self.directory)
                 remove_locks(self.directory)
-                building = drafts(self.directory)  # before the eviction, for which one that is finished makes room
+                # before the eviction, for which one that is finished makes room
+                building = entries_of(self.directory, DRAFT)
                 if self._evict(size):
                     file = stack.enter_context(new_file(path, mode=_FILE_MODE, sync=False))
                     _reserve(file, size)
@@ -221,9 +251,6 @@ class GramStore:
     def _unusable(self, error: OSError) -> SettingsError:
         return SettingsError(f"the Gram matrix cannot be kept in {self.directory}: {error.strerror}; set SVM_GRAM_DIR")
 
-    def _matrices(self) -> list[Path]:
-        return keyed(self.directory, _MATRIX)
-
     def make_room_in_memory(self, size: int) -> None:
         """Remove matrices from shared memory until they and `size` bytes of something else are within the limit.
 
@@ -240,28 +267,29 @@ class GramStore:
     def _evict(self, size: int) -> bool:
         """Remove the least recently used matrices until `size` more bytes fit; return whether they fit."""
         # in this order, as a draft that another process finishes in between would be missed in the other one
-        building = sum(_sizes(drafts(self.directory)).values())
-        held = _sizes(self._matrices())
-
-        def fits() -> bool:
-            total = sum(held.values()) + building + size
-            return total <= self.limit_bytes and size <= _free_bytes(self.directory)
-
-        for path in sorted(held, key=_last_use):
-            if fits():
+        needed = size + _bytes(self.directory, DRAFT)
+        states = _states(self.directory, _MATRIX_FILE)
+        needed += sum(state.st_size for state in states.values())
+        for path in sorted(states, key=lambda path: states[path].st_atime_ns):
+            if needed <= self.limit_bytes and size <= _free_bytes(self.directory):
                 return True
-            del held[path]
+            needed -= states[path].st_size
             path.unlink(missing_ok=True)  # a process that has mapped it can still read it
-        return fits()
+        return needed <= self.limit_bytes and size <= _free_bytes(self.directory)
 
 
-def _sizes(paths: list[Path]) -> dict[Path, int]:
-    """Return the sizes in bytes of the files that still exist."""
-    found = {}
-    for path in paths:
+def _states(folder: Path, names: re.Pattern[str]) -> dict[Path, os.stat_result]:
+    """Return the files with such a name in a folder that still exist."""
+    states = {}
+    for path in entries_of(folder, names):
         with contextlib.suppress(FileNotFoundError):
-            found[path] = path.lstat().st_size
-    return found
+            states[path] = path.lstat()
+    return states
+
+
+def _bytes(folder: Path, names: re.Pattern[str]) -> int:
+    """Return the size of the files with such a name in a folder."""
+    return sum(state.st_size for state in _states(folder, names).values())
 
 
 def _reserve(file: BinaryIO, size: int) -> None:
@@ -281,8 +309,48 @@ def _reserve(file: BinaryIO, size: int) -> None:
         raise NoRoomError(f"the Gram matrix does not fit: {error.strerror} for {size / 1e9:.1f} GB") from error
 
 
-def _last_use(path: Path) -> int:
-    """Return the time of the last use in nanoseconds; 0 for a file that does not exist any more."""
-    with contextlib.suppress(FileNotFoundError):
-        return path.lstat().st_atime_ns
-    return 0
+def read_matrix(path: Path, key: str, n: int) -> GramMatrix | None:
+    """Map the matrix in a file, (n, n) float32, read-only; None if there is no file.
+
+    Raises UnusableFileError if it cannot be read, belongs to another user, or is damaged.
+    """
+    try:
+        # do not follow a link, and do not wait for a pipe
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UnusableFileError(f"cannot be read ({error.strerror})") from error
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise UnusableFileError("is not a file")
+        if found.st_uid != os.geteuid():
+            raise UnusableFileError(f"belongs to another user (uid {found.st_uid})")
+        checksum = _read_checksum(file, key, n)
+        matrix: GramMatrix = np.memmap(file, dtype=np.float32, mode="r", shape=(n, n))
+    state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    if state not in _verified:
+        if xxh3(matrix) != checksum:
+            raise UnusableFileError("does not hold the values that were written")
+        _verified.add(state)
+    return matrix
+
+
+def _read_checksum(file: BinaryIO, key: str, n: int) -> str:
+    file.seek(4 * n * n)
+    content = io.BytesIO(file.read(_LIMIT))
+    try:
+        check(content)
+        noted = json.load(content)
+        written, checksum = (noted["key"], noted["n"]), str(noted["xxh3"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UnusableFileError("has no checksum, or a damaged one") from error
+    if written != (key, n):
+        raise UnusableFileError(f"holds the matrix {noted['key']}")
+    return checksum
+
+
+def xxh3(matrix: NDArray[np.float32]) -> str:
+    """Return the checksum of the values of a matrix, (n, n) float32."""
+    return xxhash.xxh3_128_hexdigest(matrix.reshape(-1).view(np.uint8).data)

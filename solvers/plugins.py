@@ -7,13 +7,9 @@ safeguard against mistakes: Python code that is meant to cheat can still do so.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import sys
 import time
 from dataclasses import replace
-from importlib.machinery import EXTENSION_SUFFIXES
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,29 +20,12 @@ from svm_cost_curves.solvers.core_solver import CoreSolver
 from svm_cost_curves.solvers.errors import SettingsError
 from svm_cost_curves.solvers.problem import Problem
 from svm_cost_curves.solvers.python_solver import prefixed, select
+from svm_cost_curves.solvers.registry import is_plugin
 
 UNCOUNTED = frozenset({"X", "examples", "features", "in_feature_order", "matrix", "ordered", "rows"})
 """Members of a problem that give points or kernel rows without counting them."""
 _REPORTED = ("iterations", "presentations")
 _COSTS = ("kernel_evaluations", "inner_products", "feature_accesses", "feature_accesses_dense")
-
-
-def is_plugin(solver: type[Solver]) -> bool:
-    """Whether a solver's class is defined outside this package."""
-    return not solver.__module__.startswith(f"{__package__}.")
-
-
-def source_of(solver: type[Solver]) -> str:
-    """Return the SHA-256 of the file that defines a solver's class, and of the compiled modules that it imports."""
-    members = vars(sys.modules[solver.__module__]).values()
-    names = {str(getattr(member, "__name__" if inspect.ismodule(member) else "__module__", "")) for member in members}
-    names -= {_core.__name__, *sys.stdlib_module_names}  # the build and Python's version are noted by themselves
-    files = (str(getattr(sys.modules.get(name), "__file__", "")) for name in names)
-    compiled = sorted(file for file in files if file.endswith(tuple(EXTENSION_SUFFIXES)))
-    digest = hashlib.sha256()
-    for file in (inspect.getfile(solver), *compiled):
-        digest.update(Path(file).read_bytes())
-    return digest.hexdigest()
 
 
 class WatchedProblem:

@@ -80,6 +80,7 @@ class Problem:
         large that sums or kernel values would overflow.
     """
 
+    core_matrix = staticmethod(core_matrix)
     all_reduce = AllReduce()
     """Communication between the ranks that share the rows; see `solvers.shard`."""
     shard: _core.Shard | None = None
@@ -281,11 +282,6 @@ class Problem:
         shifted = self._shifted(X)
         check_range(self.kernel, shifted, "points to evaluate")
         return shifted
-
-    @staticmethod
-    def core_matrix(X: Features) -> _core.Matrix:
-        """Return the core's view of (m, d) features."""
-        return core_matrix(X)
 
     def _with_constant(self, X: Features) -> Features:
         return augmented(X, self.rho) if self.rho != 0.0 else X

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -10,9 +11,11 @@ import pkgutil
 import sys
 import traceback
 from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import ModuleType
 
+from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.base import Solver
 from svm_cost_curves.solvers.errors import SettingsError
 
@@ -38,7 +41,13 @@ def solver_classes() -> dict[str, type[Solver]]:
     solver, or a solver in it lacks a method or has an attribute of an earlier version.
     """
     found: dict[str, type[Solver]] = {}
-    for module in [*_own_modules(), *_plugin_modules()]:
+    # packages hold no solvers; `solvers.estimators` would import scikit-learn, which takes a second
+    own = (info.name for info in pkgutil.iter_modules([str(Path(__file__).parent)]) if not info.ispkg)
+    modules = [importlib.import_module(f"{__package__}.{name}") for name in own]
+    for path in filter(None, os.environ.get("SVM_SOLVERS", "").split(os.pathsep)):
+        modules.append(_imported(Path(path)))
+        _check_complete(modules[-1])
+    for module in modules:
         for _, member in inspect.getmembers(module, inspect.isclass):
             if not issubclass(member, Solver) or inspect.isabstract(member) or member.__module__ != module.__name__:
                 continue
@@ -50,18 +59,22 @@ def solver_classes() -> dict[str, type[Solver]]:
     return dict(sorted(found.items()))
 
 
-def _own_modules() -> list[ModuleType]:
-    # packages hold no solvers; `solvers.estimators` would import scikit-learn, which takes a second
-    modules = (info.name for info in pkgutil.iter_modules([str(Path(__file__).parent)]) if not info.ispkg)
-    return [importlib.import_module(f"{__package__}.{name}") for name in modules]
+def is_plugin(solver: type[Solver]) -> bool:
+    """Whether a solver's class is defined outside this package."""
+    return not solver.__module__.startswith(f"{__package__}.")
 
 
-def _plugin_modules() -> list[ModuleType]:
-    paths = filter(None, os.environ.get("SVM_SOLVERS", "").split(os.pathsep))
-    modules = [_imported(Path(path)) for path in paths]
-    for module in modules:
-        _check_complete(module)
-    return modules
+def source_of(solver: type[Solver]) -> str:
+    """Return the SHA-256 of the file that defines a solver's class, and of the compiled modules that it imports."""
+    members = vars(sys.modules[solver.__module__]).values()
+    names = {str(getattr(member, "__name__" if inspect.ismodule(member) else "__module__", "")) for member in members}
+    names -= {_core.__name__, *sys.stdlib_module_names}  # the build and Python's version are noted by themselves
+    files = (str(getattr(sys.modules.get(name), "__file__", "")) for name in names)
+    compiled = sorted(file for file in files if file.endswith(tuple(EXTENSION_SUFFIXES)))
+    digest = hashlib.sha256()
+    for file in (inspect.getfile(solver), *compiled):
+        digest.update(Path(file).read_bytes())
+    return digest.hexdigest()
 
 
 def _check_complete(module: ModuleType) -> None:

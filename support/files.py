@@ -1,4 +1,4 @@
-"""Atomic writes of files and folders, and removal of the drafts of killed processes.
+"""Files, folders and locks that processes share: atomic writes, and removal of what killed processes have left.
 
 A file or folder is written as a draft beside its place, then renamed. The writer holds an flock on the draft, which
 ends with the process. So a draft without a lock belongs to a process that has ended, also in other containers and on
@@ -6,29 +6,38 @@ other machines, where process numbers are not comparable. A temporary folder is 
 
 Folders that the user names may hold any files. Only files with the program's own names are ever removed: drafts, and
 files that are named by a key.
+
+A lock file ends with its process, too, and names the process that holds it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import re
 import secrets
 import shutil
+import socket
 import stat
 import tempfile
-from collections.abc import Collection, Iterator
+import time
+from collections.abc import Callable, Collection, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import BinaryIO
 
 LOCK = ".lock"
 """Suffix of lock files."""
-_DRAFT = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{16}\.(part|old)", re.DOTALL)
+DRAFT = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{16}\.(part|old)", re.DOTALL)
 """Names of drafts (part), and of folders that a draft is about to replace (old)."""
 TEMPORARY = "svm-cost-curves"
 """Name in the drafts that are temporary folders."""
+FIRST_POLL_SECONDS, POLL_SECONDS = 0.001, 0.1
+"""First and longest pause between two attempts."""
+NOTIFY_SECONDS = 1.0
+"""Waiting time after which the holder is reported."""
 
 
 @contextlib.contextmanager
@@ -40,7 +49,15 @@ def new_file(path: Path, *, mode: int = 0o666, sync: bool = True) -> Iterator[Bi
     it. With `sync` the content is flushed to disk before the rename. OSError: the folder cannot be written.
     """
     remove_drafts(path.parent)
-    file, draft = _open_draft(path, mode)
+    while True:
+        draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+        descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        with contextlib.suppress(OSError):  # without locks on this file system drafts are never removed
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if same_file(descriptor, draft):
+            break
+        os.close(descriptor)  # another process removed it before it was locked
+    file = os.fdopen(descriptor, "w+b")
     try:
         with _named_in_errors(path), file:
             yield file
@@ -103,7 +120,7 @@ def new_folder(folder: Path, own: Collection[str] = ("*",)) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Make an empty folder, removed at the end of the block, or by `remove_temporary_folders` after a kill."""
+    """Make an empty folder, removed at the end of the block, or by `remove_drafts` after a kill."""
     with contextlib.ExitStack() as stack:
         folder = _make_draft(Path(tempfile.gettempdir(), TEMPORARY), stack, mode=0o700)
         try:
@@ -112,42 +129,24 @@ def temporary_folder() -> Iterator[Path]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def remove_temporary_folders() -> None:
-    """Remove the temporary folders of this program's ended processes."""
-    remove_drafts(Path(tempfile.gettempdir()))
+def keyed(suffix: str) -> re.Pattern[str]:
+    """Return the names of files that are named by a key, with this suffix."""
+    return re.compile(rf"[0-9a-f]{{32}}{re.escape(suffix)}")
 
 
-def sync_folder(folder: Path) -> None:
-    """Flush the renames of files in a folder to disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def drafts(folder: Path) -> list[Path]:
-    """Return all drafts in a folder; none if the folder is missing or cannot be read."""
-    return _entries(folder, _DRAFT)
-
-
-def keyed(folder: Path, suffix: str) -> list[Path]:
-    """Return the files in a folder that are named by a key, with this suffix; none if the folder cannot be read."""
-    return _entries(folder, re.compile(rf"[0-9a-f]{{32}}{re.escape(suffix)}"))
-
-
-def _entries(folder: Path, name: re.Pattern[str]) -> list[Path]:
+def entries_of(folder: Path, names: re.Pattern[str]) -> list[Path]:
+    """Return the entries of a folder with such a name; none if the folder is missing or cannot be read."""
     try:
         with os.scandir(folder) as entries:
-            return [Path(entry.path) for entry in entries if name.fullmatch(entry.name)]
+            return [Path(entry.path) for entry in entries if names.fullmatch(entry.name)]
     except OSError:
         return []
 
 
 def remove_drafts(folder: Path) -> None:
     """Remove the drafts of ended processes in a folder. Other users' drafts and links stay."""
-    for path in drafts(folder):
-        place = path.with_name(_DRAFT.sub(r"\g<name>", path.name))
+    for path in entries_of(folder, DRAFT):
+        place = path.with_name(DRAFT.sub(r"\g<name>", path.name))
         with contextlib.suppress(OSError), _unlocked(path):
             if path.suffix == ".old" and not os.path.lexists(place):
                 path.rename(place)  # the process was killed before its draft had this name
@@ -159,9 +158,54 @@ def remove_drafts(folder: Path) -> None:
 
 def remove_locks(folder: Path) -> None:
     """Remove the lock files (`support.locks.locked`) of ended processes that are named by a key."""
-    for path in keyed(folder, LOCK):
+    for path in entries_of(folder, keyed(LOCK)):
         with contextlib.suppress(OSError), _unlocked(path):
             path.unlink()
+
+
+@contextlib.contextmanager
+def locked(path: Path, notify: Callable[[str], None], *, mode: int = 0o666) -> Iterator[None]:
+    """Hold a lock; wait while another process holds it. Ctrl-C and SIGTERM end the wait.
+
+    Works on one machine, and between machines on file systems that support flock. The file, in a folder that exists,
+    exists while the lock is held or waited for. `notify` is called once, after `NOTIFY_SECONDS`, with the holder:
+    ``process 123 on HOST``. OSError: the file cannot be created or locked, is a link, or has several names.
+    """
+    descriptor = _acquire(path, notify, mode)
+    try:
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            if same_file(descriptor, path):
+                path.unlink()  # waiting processes see that the file has lost its name, and open a new one
+        os.close(descriptor)
+
+
+def _acquire(path: Path, notify: Callable[[str], None], mode: int) -> int:
+    began, notified, pause = time.monotonic(), False, FIRST_POLL_SECONDS
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:  # its content is overwritten
+                raise OSError(errno.EINVAL, "Not a plain file with one name", str(path))
+            while True:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                if not notified and time.monotonic() - began >= NOTIFY_SECONDS:
+                    notify(os.pread(descriptor, 200, 0).decode("ascii", "replace").strip() or "another process")
+                    notified = True
+                time.sleep(pause)
+                pause = min(2 * pause, POLL_SECONDS)
+            if same_file(descriptor, path):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
 
 
 def same_file(descriptor: int, path: Path) -> bool:
@@ -184,25 +228,10 @@ def check_writable(folder: Path) -> None:
         raise OSError(error.errno, error.strerror or str(error), str(folder)) from error
 
 
-def _draft_name(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
-
-
-def _open_draft(path: Path, mode: int) -> tuple[BinaryIO, Path]:
-    while True:
-        draft = _draft_name(path)
-        descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-        with contextlib.suppress(OSError):  # without locks on this file system drafts are never removed
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if same_file(descriptor, draft):
-            return os.fdopen(descriptor, "w+b"), draft
-        os.close(descriptor)  # another process removed it before it was locked
-
-
 def _make_draft(folder: Path, stack: contextlib.ExitStack, mode: int = 0o777) -> Path:
     """Make a draft of a folder, which is locked until the stack is closed."""
     while True:
-        draft = _draft_name(folder)
+        draft = folder.with_name(f".{folder.name}.{secrets.token_hex(8)}.part")
         draft.mkdir(mode)
         with contextlib.suppress(FileNotFoundError):  # another process removed it before it was locked
             if same_file(_lock(draft, stack), draft):

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.memory import require_memory
 from svm_cost_curves.datasets.readers.columns import labels_in
-from svm_cost_curves.datasets.types import Table
+from svm_cost_curves.datasets.types import Table, require_memory
 
 CSR = ("data", "indices", "indptr", "shape")
 _COPIES = 2

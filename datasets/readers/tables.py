@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.memory import require_memory
 from svm_cost_curves.datasets.readers.columns import (
     chosen_columns,
     labels_in,
@@ -23,7 +22,7 @@ from svm_cost_curves.datasets.readers.columns import (
     place_of,
     table_from,
 )
-from svm_cost_curves.datasets.types import Table
+from svm_cost_curves.datasets.types import Table, require_memory
 
 _LOOKED_AT = 1000
 """Lines, after one with a text, in which further columns of texts are looked for."""

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
-from svm_cost_curves.datasets.memory import SHARE, gib, machine_memory, require_memory
+from svm_cost_curves.datasets.types import SHARE, gib, machine_memory, require_memory
 
 # Text and numpy files never start with these bytes.
 _PACKERS: tuple[tuple[bytes, Callable[[BinaryIO], Any]], ...] = (

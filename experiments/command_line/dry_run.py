@@ -11,15 +11,15 @@ from omegaconf import DictConfig
 from svm_cost_curves import datasets, solvers
 from svm_cost_curves.experiments.configuration.composition import config_of
 from svm_cost_curves.experiments.configuration.presets import DEFAULT
-from svm_cost_curves.experiments.configuration.schema import RENAMED
+from svm_cost_curves.experiments.configuration.schema import RENAMED, RunConfig
 from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
-from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.run.errors import outcome_of, print_error
+from svm_cost_curves.experiments.processes.outcome import Outcome, outcome_of
+from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.run.identity import code_id, run_key
 from svm_cost_curves.experiments.store import Store
 
 
-def show_plan(composed: DictConfig, overrides: Sequence[str], number: int | None = None) -> Outcome:
+def show_plan(config: DictConfig | RunConfig, overrides: Sequence[str], number: int | None = None) -> Outcome:
     """Print all settings of a run with presets filled in and who chose a value, and whether the store has the run.
 
     A job of a sweep has a number, and only a line is printed. The outcome has the path of the result if there is one.
@@ -29,7 +29,8 @@ def show_plan(composed: DictConfig, overrides: Sequence[str], number: int | None
 
     def make() -> Outcome:
         given = [setting_name(word) for word in overrides]
-        settings = resolve(config_of(composed), given=given, jobs=None if number is None else 1)
+        typed = config if isinstance(config, RunConfig) else config_of(config)
+        settings = resolve(typed, given=given, jobs=None if number is None else 1)
         if number is None:
             print(settings_text(settings), flush=True)
         return _plan(settings)

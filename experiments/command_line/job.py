@@ -14,16 +14,15 @@ from omegaconf import DictConfig
 
 from svm_cost_curves.experiments import engine
 from svm_cost_curves.experiments.command_line.dry_run import show_plan
-from svm_cost_curves.experiments.command_line.sweep_names import distinguishing
-from svm_cost_curves.experiments.configuration.composition import config_of
-from svm_cost_curves.experiments.configuration.paper_style import style_of
+from svm_cost_curves.experiments.configuration.choices import style_of
+from svm_cost_curves.experiments.configuration.composition import config_of, distinguishing
+from svm_cost_curves.experiments.configuration.schema import RunConfig
 from svm_cost_curves.experiments.configuration.settings import resolve, setting_name
-from svm_cost_curves.experiments.processes.mpirun import place
-from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, status_of
+from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, outcome_of, status_of
 from svm_cost_curves.experiments.processes.pool import Report
 from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS, terminable
+from svm_cost_curves.experiments.processes.streams import place, print_error
 from svm_cost_curves.experiments.run.console import CompactDisplay, Display, FullDisplay
-from svm_cost_curves.experiments.run.errors import outcome_of, print_error
 from svm_cost_curves.experiments.run.jobs import ReportingDisplay
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import recording
@@ -46,38 +45,30 @@ def run_composed(composed: DictConfig) -> Outcome:
     """
     hydra = HydraConfig.get()
     overrides = list(hydra.overrides.task)
-    if hydra.mode != RunMode.MULTIRUN:
-        outcome, code = _single(composed, overrides)
-        if code:
-            sys.exit(code)
+    if hydra.mode == RunMode.MULTIRUN:
+        os.chdir(hydra.runtime.cwd)  # a cluster's processes begin elsewhere
+        launcher, number = hydra.runtime.choices["hydra/launcher"], int(hydra.job.num)
+        command = ["run.py", "-m", *overrides]
+        outcome = run_job(composed, overrides, command, number=number, jobs=1, remote=launcher != HERE)
+        outcome.write(Path(hydra.sweep.dir), number)
+        if launcher == HERE and outcome.status in STOPPED:
+            raise next(kind for kind in STOP_SIGNALS.values() if status_of(kind()) == outcome.status)
         return outcome
-    os.chdir(hydra.runtime.cwd)  # a cluster's processes begin elsewhere
-    launcher, number = hydra.runtime.choices["hydra/launcher"], int(hydra.job.num)
-    command = ["run.py", "-m", *overrides]
-    outcome = run_job(composed, overrides, command, number=number, jobs=1, remote=launcher != HERE)
-    outcome.write(Path(hydra.sweep.dir), number)
-    if launcher == HERE and outcome.status in STOPPED:
-        raise next(kind for kind in STOP_SIGNALS.values() if status_of(kind()) == outcome.status)
-    return outcome
-
-
-def _single(composed: DictConfig, overrides: Sequence[str]) -> tuple[Outcome, int]:
-    """Make the run of a command, and its picture for a paper; return its outcome and the exit status."""
     try:
         config = config_of(composed)
         paper = style_of(vars(config))
-    except SettingsError as error:
+    except SettingsError as error:  # Hydra would write lines on it
         print_error(f"error: {error}")
-        return Outcome("", "refused"), 2
-    if config.dry_run:
-        outcome = show_plan(composed, overrides)
-        return outcome, outcome.exit_code
-    outcome = run_job(composed, overrides, ["run.py", *overrides])
-    if outcome.exit_code or outcome.result_path is None or paper is None:
-        return outcome, outcome.exit_code
-    from svm_cost_curves.experiments.command_line.sweep_results import write_for_paper  # imports matplotlib
+        sys.exit(2)
+    outcome = show_plan(config, overrides) if config.dry_run else run_job(config, overrides, ["run.py", *overrides])
+    code = outcome.exit_code
+    if not (code or config.dry_run or paper is None or outcome.result_path is None):
+        from svm_cost_curves.experiments.command_line.sweep_results import write_for_paper  # imports matplotlib
 
-    return outcome, write_for_paper([outcome], Path(outcome.result_path).parent, shown(overrides), paper)
+        code = write_for_paper([outcome], Path(outcome.result_path).parent, shown(overrides), paper)
+    if code:
+        sys.exit(code)
+    return outcome
 
 
 def shown(words: Sequence[str]) -> str:
@@ -86,7 +77,7 @@ def shown(words: Sequence[str]) -> str:
 
 
 def run_job(
-    composed: DictConfig,
+    config: DictConfig | RunConfig,
     overrides: Sequence[str],
     command: Sequence[str],
     *,
@@ -106,7 +97,8 @@ def run_job(
 
     def make() -> Outcome:
         nonlocal label, display
-        settings = resolve(config_of(composed), given=[setting_name(word) for word in overrides], jobs=jobs)
+        typed = config if isinstance(config, RunConfig) else config_of(config)
+        settings = resolve(typed, given=[setting_name(word) for word in overrides], jobs=jobs)
         label = " ".join([settings.label(), *distinguishing(overrides)])
         if place().rank:
             display = Display()

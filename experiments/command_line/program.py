@@ -26,8 +26,9 @@ from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_DIR, 
 from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS, explain
 from svm_cost_curves.experiments.processes import streams
 from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, status_of
+from svm_cost_curves.experiments.processes.streams import print_error, print_text
 from svm_cost_curves.experiments.run.console import console, note_to
-from svm_cost_curves.experiments.run.errors import USER_ERRORS, print_error, print_text
+from svm_cost_curves.support.errors import UserError
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
@@ -65,7 +66,7 @@ def main() -> int:
         return ended.code if isinstance(ended.code, int) else 0
     except KeyboardInterrupt as stopped:
         return EXIT_CODES[status_of(stopped)]
-    except USER_ERRORS as error:
+    except UserError as error:
         print_error(f"error: {error}")
         return 2
     except (*COMPOSITION_ERRORS, ValueError, OSError) as error:

@@ -17,18 +17,17 @@ from omegaconf import DictConfig, OmegaConf
 from svm_cost_curves.experiments.command_line.dry_run import show_plan
 from svm_cost_curves.experiments.command_line.job import shown
 from svm_cost_curves.experiments.command_line.sweep_names import job_labels
-from svm_cost_curves.experiments.configuration.choices import check_choice, folder
+from svm_cost_curves.experiments.configuration.choices import NO_SWEEPS, PaperStyle, check_choice, folder, style_of
 from svm_cost_curves.experiments.configuration.composition import compose, config_of
-from svm_cost_curves.experiments.configuration.engine import NO_SWEEPS
-from svm_cost_curves.experiments.configuration.paper_style import PaperStyle, style_of
 from svm_cost_curves.experiments.configuration.settings import resolve, server_address, setting_name
 from svm_cost_curves.experiments.launchers.checks import LOCAL, RAY, check_address, check_launcher
 from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, outcomes_in, status_of
 from svm_cost_curves.experiments.processes.stopping import terminable
-from svm_cost_curves.experiments.run.errors import USER_ERRORS, print_error
+from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.store import Store, StoreError
 from svm_cost_curves.experiments.store.recorder import recording
 from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.support.errors import UserError
 
 SWEEP_ID = "SVM_SWEEP_ID"
 """Environment variable with the process number of a sweep: names its folder."""
@@ -122,7 +121,7 @@ def _launched(jobs: Sequence[Sequence[str]], launcher: Launcher) -> tuple[Sequen
             return launcher.launch(jobs, initial_job_idx=0), None
     except KeyboardInterrupt as stopped:
         return [], EXIT_CODES[status_of(stopped)]
-    except USER_ERRORS:
+    except UserError:
         raise
     except Exception:  # of a launcher
         print_error(traceback.format_exc())

@@ -28,7 +28,7 @@ from svm_cost_curves.experiments.plotting import (
     styles_for,
 )
 from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.run.errors import print_error
+from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.support.text import power_of_ten
 
 NEAR = 0.1

@@ -21,11 +21,10 @@ from svm_cost_curves.experiments.command_line.sweep_names import job_labels
 from svm_cost_curves.experiments.configuration.composition import compose
 from svm_cost_curves.experiments.configuration.settings import available_cores
 from svm_cost_curves.experiments.launchers.cluster import cores_here
-from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.pool import Pool, Report, run_jobs
+from svm_cost_curves.experiments.processes.streams import ElapsedTime, print_error
 from svm_cost_curves.experiments.run.console import console, note_to, progress_text
-from svm_cost_curves.experiments.run.errors import print_error
 from svm_cost_curves.experiments.run.jobs import RunsLine
 from svm_cost_curves.experiments.run.meter import LINE_WIDTH, cut, meter
 from svm_cost_curves.solvers import SettingsError

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from svm_cost_curves.experiments.configuration.schema import NOT_INFLUENTIAL
+from svm_cost_curves.experiments.configuration.composition import distinguishing
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.support.text import setting_name
 
@@ -44,16 +44,6 @@ class Group:
 
     def _values(self, name: str) -> list[float]:
         return [value for outcome in self.outcomes if (value := getattr(outcome, name)) is not None]
-
-
-def influential(overrides: Sequence[str]) -> list[str]:
-    """Return the overrides that change a result."""
-    return [word for word in overrides if setting_name(word).partition(".")[0] not in NOT_INFLUENTIAL]
-
-
-def distinguishing(overrides: Sequence[str]) -> list[str]:
-    """Return the overrides that change a result, but for those that are shown anyway: algorithm, data set and seed."""
-    return [word for word in influential(overrides) if setting_name(word) not in ("algo", "dataset", "seed")]
 
 
 def groups(outcomes: Sequence[Outcome]) -> list[Group]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from svm_cost_curves.experiments.command_line.sweep_figures import Member, called, styles
-from svm_cost_curves.experiments.command_line.sweep_names import Values, in_order, influential, short_name
+from svm_cost_curves.experiments.command_line.sweep_names import Values, in_order, short_name
+from svm_cost_curves.experiments.configuration.composition import influential
 from svm_cost_curves.experiments.plotting import styles_for
 from svm_cost_curves.experiments.plotting.interactive import PAGE, Curves, RunCurve, Swept, curves_page
 from svm_cost_curves.support.files import write_file

@@ -15,12 +15,12 @@ from svm_cost_curves.experiments.columns import STEP_COSTS
 from svm_cost_curves.experiments.command_line.sweep_figures import members_of, pictures, small_print
 from svm_cost_curves.experiments.command_line.sweep_names import groups, short
 from svm_cost_curves.experiments.command_line.sweep_page import write_page
-from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
+from svm_cost_curves.experiments.configuration.choices import PaperStyle
 from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.plotting.interactive import write_overview
 from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, exit_code
+from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.run.console import console, count, fit, percent, show
-from svm_cost_curves.experiments.run.errors import print_error
 from svm_cost_curves.experiments.run.meter import duration
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.store import SWEEPS

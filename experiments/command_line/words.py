@@ -19,7 +19,7 @@ from hydra.core.override_parser.types import Override
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.configuration.choices import CONF, option_files
 from svm_cost_curves.experiments.configuration.composition import parsed
-from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
+from svm_cost_curves.experiments.configuration.presets import options, read_tables
 from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig, algo_schema
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.text import known_names, nearest, setting_name

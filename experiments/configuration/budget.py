@@ -1,4 +1,15 @@
-"""When a run stops, and at how many points it is evaluated: the settings ``budget.*``, checked."""
+"""When a run stops, and at which costs it is evaluated: the settings ``budget.*``, checked.
+
+Each limit of a run (iterations, kernel evaluations, CPU seconds, ...) gets its own geometric grid with the same number
+of points, from one ten-thousandth of the limit (at least one) to the limit. The k-th evaluation is where the first of
+the counters reaches its k-th value. With one limit the curve is evenly spaced on a logarithmic axis; with several it
+follows the limit that stops the run.
+
+Beyond the first epoch, presentations are rounded to whole epochs: many methods count them at the end of an epoch only.
+
+Even steps are further evaluations, counted back from the end: for papers that evaluate ten times an epoch, or the last
+iterations only.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +20,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from svm_cost_curves.experiments.configuration import presets
-from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
 from svm_cost_curves.experiments.configuration.schema import BudgetConfig, PresetConfig
 from svm_cost_curves.solvers import Limit, SettingsError
 from svm_cost_curves.solvers.errors import LARGEST_INTEGER
 
 MAX_EVALUATIONS = 100_000
+DECADES = 4.0
+"""A curve covers the last four decades of its budget: before them the error is near that of guessing."""
 COUNTER_OF = {
     "epochs": "presentations",
     "iterations": "iterations",
@@ -26,6 +38,80 @@ COUNTER_OF = {
 """Name of a limit on the command line to its name in `solvers.Limit`."""
 BUDGET_LIMITS = tuple(COUNTER_OF)
 _EVEN = ("every", "tail")
+
+
+@dataclass(frozen=True)
+class EvaluationSchedule:
+    """How often a run is evaluated.
+
+    Attributes
+    ----------
+    points : int
+        Evaluations of the geometric grid at most, >= 1; fewer where whole numbers run out.
+    every : float or None
+        Presentations from each further evaluation to the next, >= 1; None: there are no further ones.
+    tail : float
+        Presentations before the end within which further evaluations lie.
+    epoch : int
+        Presentations in an epoch, n. Beyond the first epoch the geometric grid is at multiples of it, except its end.
+    """
+
+    points: int
+    every: float | None = None
+    tail: float = math.inf
+    epoch: int = 1
+
+    def limits(self, budget: Limit) -> list[Limit]:
+        """Return the limits up to which a run advances before each evaluation; the last is the budget.
+
+        No limit ever decreases, and each element differs from the one before. A budget without any limit goes to the
+        solver's own end and is evaluated after each of its first iterations; this suits methods that take few, large
+        steps (LIBSVM takes one).
+
+        Raises
+        ------
+        ValueError
+            A limit that is not positive, `points` < 1, or `every` < 1 or with other limits than presentations.
+        """
+        if self.every is None:
+            return self._geometric(budget)
+        if set(budget.given()) != {"presentations"} or self.every < 1:
+            raise ValueError(f"even steps are of presentations, one at least, got {self.every} for {budget.given()}")
+        end = budget.presentations
+        assert end is not None
+        back = [self.every * k for k in range(math.ceil(min(self.tail, end) / self.every))]
+        places = {end - round(step) for step in back if round(step) < end}
+        places |= {limit.presentations or 0 for limit in self._geometric(budget)}
+        return [Limit(presentations=place) for place in sorted(places)]
+
+    def _geometric(self, budget: Limit) -> list[Limit]:
+        given = budget.given()
+        if min(given.values(), default=1) <= 0:
+            raise ValueError(f"the limits of a budget must be positive, got {given}")
+        if self.points < 1:
+            raise ValueError(f"a curve needs at least one point, got {self.points}")
+        if not given:
+            return [*(Limit(iterations=k) for k in range(1, self.points)), budget]
+        limits: list[Limit] = []
+        for back in range(self.points - 1, -1, -1):
+            exponent = -back / max(1, self.points - 1)
+            limit = Limit(**{name: self._share(name, value, exponent) for name, value in given.items()})
+            if limit not in limits[-1:]:
+                limits.append(limit)
+        return limits
+
+    def _share(self, name: str, limit: float, exponent: float) -> Any:
+        """Scale a limit by 10^(DECADES exponent), -1 <= exponent <= 0; zero gives the limit exactly.
+
+        A count stays whole and at least one. Presentations beyond an epoch are a multiple of it, or the limit.
+        """
+        if exponent == 0.0:
+            return limit
+        if name == "cpu_seconds":
+            return limit * math.pow(10.0, DECADES * exponent)
+        unit = self.epoch if name == "presentations" else 1
+        scaled = limit * math.pow(10.0, min(DECADES, math.log10(limit)) * exponent)
+        return min(limit, max(1, round(scaled) if scaled < unit else round(scaled / unit) * unit))
 
 
 @dataclass(frozen=True)
@@ -94,7 +180,15 @@ def choose_budget(given: BudgetConfig, preset: PresetConfig) -> tuple[Budget, st
     if all(getattr(given, name) is None for name in BUDGET_LIMITS):
         epochs, origin = presets.choose_epochs(preset)
     _check_even(given, epochs)
-    limit = Limit(**{name: _count(given, name) for name in BUDGET_LIMITS[1:-1]}, cpu_seconds=given.seconds)
+    counts: dict[str, int] = {}
+    for name in BUDGET_LIMITS[1:-1]:
+        if (count := getattr(given, name)) is not None:
+            if not count.is_integer() or count > LARGEST_INTEGER:
+                raise SettingsError(
+                    f"budget.{name} counts whole things: give a whole number up to 2^63 - 1, got {count:g}"
+                )
+            counts[name] = int(count)
+    limit = Limit(**counts, cpu_seconds=given.seconds)
     return Budget(epochs, limit, given.evaluations, given.every, given.tail), origin
 
 
@@ -117,12 +211,3 @@ def _check_even(budget: BudgetConfig, epochs: float | None) -> None:
 
 def _is_positive(value: float) -> bool:
     return math.isfinite(value) and value > 0
-
-
-def _count(budget: BudgetConfig, name: str) -> int | None:
-    value: float | None = getattr(budget, name)
-    if value is None:
-        return None
-    if not value.is_integer() or value > LARGEST_INTEGER:
-        raise SettingsError(f"budget.{name} counts whole things: give a whole number up to 2^63 - 1, got {value:g}")
-    return int(value)

@@ -1,14 +1,19 @@
-"""What a user chooses: a named file of options, one of a few words, the path of a folder, an amount of memory."""
+"""What a user chooses: a file of options, one of a few words, a folder, memory, the style of a picture, an engine."""
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import os
 import re
-from collections.abc import Collection
+import shutil
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from svm_cost_curves.experiments.processes.streams import place
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.support.errors import LARGEST_INTEGER, SettingsError
 from svm_cost_curves.support.text import made_by_make
@@ -21,6 +26,31 @@ LONGEST_NAME, LONGEST_PATH = 255, 4095
 _UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", start=1)
 }
+
+STYLE_SETTINGS: Final = ("style", "width", "format")
+STYLES: Final = ("screen", "paper")
+FORMATS: Final = ("pdf", "svg", "png", "pgf")
+LATEX: Final = ("xelatex", "lualatex", "pdflatex")
+
+ENGINES: Final = ("local", "mpi")
+NO_SWEEPS = "processes that mpirun has started make one run: leave out -m, or say ranks=2 to have them started for each"
+MPI = "engine=mpi"
+MAX_RANKS = 4096
+"""Processes that one command starts at most, all on this machine."""
+CHECKPOINT_SECONDS = 600.0
+"""Between two checkpoints with engine=mpi: a machine of a large job fails now and then."""
+
+
+class EngineMissingError(SettingsError):
+    """The engine is not installed."""
+
+
+@dataclass(frozen=True)
+class PaperStyle:
+    """A picture for a paper: its width in inches, and some of `FORMATS`."""
+
+    width: float = 6.75  # of a paper with two columns
+    formats: tuple[str, ...] = ("pdf", "png")
 
 
 def option_files(group: str) -> dict[str, Path]:
@@ -71,7 +101,7 @@ def check_model(text: str | None) -> Path | None:
 
 def parse_memory(value: int | str) -> int:
     """Return the bytes of ``12GiB``, ``800 MB``, ``1e9`` or ``auto`` (75 % of the machine's or the container's)."""
-    from svm_cost_curves.datasets.memory import machine_memory
+    from svm_cost_curves.datasets.types import machine_memory
 
     text = str(value).strip()
     if text.lower() == "auto":
@@ -107,3 +137,91 @@ def check_home() -> None:
         Path.home()
     except RuntimeError as error:
         raise SettingsError("this user has no home folder: set HOME to a folder that can be written") from error
+
+
+def style_of(settings: Mapping[str, str | None]) -> PaperStyle | None:
+    """Return the style of `STYLE_SETTINGS`, of which None means not given; None without ``style=paper``."""
+    given = {name: value for name in STYLE_SETTINGS if (value := settings.get(name)) is not None}
+    style = given.get("style", "screen")
+    check_choice("style", style, STYLES)
+    extra = [name for name in given if name != "style"]
+    if style == "screen":
+        if extra:
+            whose = "has it" if len(extra) == 1 else "has them"
+            words = " and ".join(f"{name}=" for name in extra)
+            raise SettingsError(f"{words}: only a picture for a paper {whose}: add style=paper")
+        return None
+    formats = tuple(dict.fromkeys(given["format"].split(","))) if "format" in given else PaperStyle.formats
+    for name in formats:
+        check_choice("format", name, FORMATS)
+    if "pgf" in formats and latex() is None:
+        raise SettingsError("format=pgf needs LaTeX, which measures the text: install xelatex, lualatex or pdflatex")
+    text = given.get("width", str(PaperStyle.width))
+    try:
+        width = float(text)
+    except ValueError:
+        width = math.nan
+    if not 1 <= width <= 40:
+        raise SettingsError(f"width must be a number of inches from 1 to 40, got {text!r}")
+    return PaperStyle(width, formats)
+
+
+def latex() -> str | None:
+    """Return the LaTeX program that measures the text of a pgf file; None if none is installed."""
+    return next((name for name in LATEX if shutil.which(name)), None)
+
+
+def check_engine(name: str, solver: Any) -> None:
+    """Check that an engine can run a solver's class."""
+    check_choice("engine", name, ENGINES)
+    if name == "local":
+        if (started := place().ranks) > 1:
+            raise SettingsError(
+                f"mpirun has started {started} processes, each of which would do all of it: add engine=mpi"
+            )
+        return
+    if not solver.shardable:
+        from svm_cost_curves import solvers  # imports the core, which a figure from evidence does not need
+
+        those = " and ".join(f"algo={name}" for name in solvers.names() if solvers.get(name).shardable)
+        raise SettingsError(f"algo={solver.name} has no shards: engine=mpi works with {those}")
+    if importlib.util.find_spec("mpi4py") is None:
+        raise EngineMissingError(f"{MPI} needs mpi4py, which is not installed: {install_command('mpi')}")
+
+
+def choose_ranks(value: int | str, engine: str, jobs: int | None) -> int | None:
+    """Return the number of processes to start for a run; None: start none. `jobs` is None without a sweep."""
+    if isinstance(value, str):
+        check_choice("ranks", value, ("auto",), also="a number of processes")
+        if engine == "mpi" and jobs is not None:
+            raise SettingsError(NO_SWEEPS)
+        return None
+    if not 1 <= value <= MAX_RANKS:
+        raise SettingsError(f"ranks must be auto or a whole number from 1 to {MAX_RANKS}, got {value:g}")
+    if engine != "mpi":
+        raise SettingsError(f"ranks={value} is for engine=mpi")
+    if (started := place().ranks) > 1:
+        raise SettingsError(f"mpirun has started {started} processes: leave out ranks={value}")
+    mpirun()
+    return value
+
+
+def mpirun() -> str:
+    """Return the path of ``mpirun``: beside this Python, else the first in PATH, else EngineMissingError."""
+    beside = Path(sys.executable).with_name("mpirun")
+    path = str(beside) if beside.exists() else shutil.which("mpirun")
+    if path is None:
+        raise EngineMissingError(f"there is no mpirun to start ranks with: {install_command('mpi')} brings one")
+    return path
+
+
+def choose_checkpoint_seconds(value: float | str | None, engine: str) -> float | None:
+    """Return the wall seconds between two checkpoints; infinite: one only at SIGTERM; None: no checkpoints."""
+    if isinstance(value, str):
+        check_choice("checkpoint_seconds", value, ("auto",), also="null, a number > 0")
+        return CHECKPOINT_SECONDS if engine == "mpi" else math.inf
+    if value is None:
+        return None
+    if not (math.isfinite(value) and value > 0):
+        raise SettingsError(f"checkpoint_seconds must be auto, null or a number > 0, got {value:g}")
+    return float(value)

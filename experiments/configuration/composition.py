@@ -22,10 +22,10 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from svm_cost_curves import solvers
-from svm_cost_curves.datasets.spec import NAMED
+from svm_cost_curves.datasets.spec import NAMED, NAMED_OPTION
 from svm_cost_curves.experiments.configuration import choices
-from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
-from svm_cost_curves.experiments.configuration.schema import KERNELS, RENAMED, RunConfig, algo_schema
+from svm_cost_curves.experiments.configuration.presets import options, read_tables
+from svm_cost_curves.experiments.configuration.schema import KERNELS, NOT_INFLUENTIAL, RENAMED, RunConfig, algo_schema
 from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.text import command_line, known_names
@@ -35,7 +35,7 @@ COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 _NOT_TYPED: Final = ("preset", "dry_run")
 """Parts of the configuration that are no settings: the program fills them in."""
 _NOT_READ: Final = re.compile("no viable alternative|NoViableAlt|extraneous input|mismatched input")
-_NAMED_DATA: Final = re.compile(rf"(?P<source>{'|'.join(NAMED)}):(?P<name>.+)")
+_hints = cache(get_type_hints)
 
 
 def compose(words: Sequence[str]) -> DictConfig:
@@ -63,7 +63,7 @@ def compose(words: Sequence[str]) -> DictConfig:
             chosen[name] = value
         else:
             values.append((name, value))
-    if named := _NAMED_DATA.fullmatch(str(chosen.get("dataset"))):
+    if named := NAMED_OPTION.fullmatch(str(chosen.get("dataset"))):
         chosen["dataset"] = named["source"]
         values.insert(0, (f"dataset.{NAMED[named['source']]}", named["name"]))
     try:
@@ -155,6 +155,16 @@ def settings_of(
     return resolve(config_of(compose(overrides)), given=given, jobs=jobs, may_be_unused=may_be_unused)
 
 
+def influential(overrides: Sequence[str]) -> list[str]:
+    """Return the overrides that change a result."""
+    return [word for word in overrides if setting_name(word).partition(".")[0] not in NOT_INFLUENTIAL]
+
+
+def distinguishing(overrides: Sequence[str]) -> list[str]:
+    """Return the overrides that change a result, but for those that are shown anyway: algorithm, data set and seed."""
+    return [word for word in influential(overrides) if setting_name(word) not in ("algo", "dataset", "seed")]
+
+
 def config_of(composed: DictConfig) -> RunConfig:
     """Return a composed configuration as plain objects, with all interpolations (``${...}``) resolved."""
     try:
@@ -179,11 +189,6 @@ def _check_structure(config: Any, prefix: str) -> None:
             raise SettingsError(f"{prefix}{name} must be {kind}, got {value!r}")
         if dataclasses.is_dataclass(value):
             _check_structure(value, f"{prefix}{name}.")
-
-
-@cache
-def _hints(schema: Any) -> dict[str, Any]:
-    return get_type_hints(schema)
 
 
 def explain(error: BaseException) -> str:

@@ -1,16 +1,23 @@
 """Default values of a run, and where each of them comes from.
 
-Pure functions of the configuration. The order is always: command line, the preset for the pair (algorithm, data set),
+The order is always: command line, the preset for the pair (algorithm, data set),
 the algorithm's preset, the data set's preset, a rule of this project. Numbers of the problem (width, C, nu) belong to a
 data set: a preset for the algorithm alone has none.
+
+The presets are tables in ``conf/preset/``: one file for each table of a paper, or for each other source of values. Each
+row is an option of the groups ``preset/pair``, ``preset/algo`` and ``preset/data``, and is picked by the names of a
+run's algorithm and data set.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
+
+import yaml  # type: ignore[import-untyped]
 
 from svm_cost_curves.experiments.configuration.schema import (
     KERNELS,
@@ -27,6 +34,11 @@ from svm_cost_curves.solvers import SettingsError
 COMMAND_LINE = "command line"
 DEFAULT = "default"
 DEFAULT_EPOCHS = 10.0
+ALL = "all"
+"""In place of the name of a data set, or of the list of algorithms."""
+_TABLE = {"source", "protocol", "algorithms", "rows"}
+_NUMBERS = [number.name for number in fields(ProblemPreset)]
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast where PyYAML has it
 
 
 @dataclass(frozen=True)
@@ -54,10 +66,6 @@ def _numbers(preset: Preset, *, bias: bool) -> ProblemPreset:
     return preset.biased if bias else preset.unbiased
 
 
-def _origin(preset: Preset) -> str:
-    return preset.source or "preset"
-
-
 def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bool], algo: str) -> tuple[bool, str]:
     """Return whether the predictor has a bias, and who chose it.
 
@@ -71,7 +79,7 @@ def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bo
         return user, COMMAND_LINE
     for preset in (presets.pair, presets.algo):
         if preset.bias is not None and preset.bias in allowed:
-            return preset.bias, _origin(preset)
+            return preset.bias, preset.source or "preset"
     if False in allowed:
         return False, DEFAULT
     return True, f"algo={algo} works with a bias only"
@@ -85,7 +93,7 @@ def choose_kernel(
     It is the pair's, the data set's, the `default` of the configuration, or the only one that the algorithm allows.
     """
     if _numbers(presets.pair, bias=bias).C is not None and presets.pair.kernel in allowed:
-        return presets.pair.kernel, _origin(presets.pair)
+        return presets.pair.kernel, presets.pair.source or "preset"
     if presets.data.source is not None and presets.data.kernel in allowed:
         return presets.data.kernel, presets.data.source
     if default in allowed:
@@ -148,10 +156,10 @@ def choose_problem(
     preset = printed(presets, bias=bias)
     row = _numbers(preset, bias=bias)
     known = kernel_fits and row.C is not None
-    C, origins["C"] = (row.C, _origin(preset)) if known else (1.0, "default: lambda = 1/n")
+    C, origins["C"] = (row.C, preset.source or "preset") if known else (1.0, "default: lambda = 1/n")
     nu = row.nu if "nu" in needs and kernel_fits and data_fits else None
     if nu is not None:
-        origins["nu"] = _origin(preset)
+        origins["nu"] = preset.source or "preset"
     return ProblemChoice(None, C, nu, bias, user.rho, origins)
 
 
@@ -163,7 +171,7 @@ def choose_sigma2(kernel: GaussianConfig, presets: PresetConfig, *, bias: bool) 
         return kernel.sigma2, COMMAND_LINE
     preset = printed(presets, bias=bias)
     if (sigma2 := _numbers(preset, bias=bias).sigma2) is not None:
-        return sigma2, _origin(preset)
+        return sigma2, preset.source or "preset"
     return None, "from the data: d Var(X) / 2"
 
 
@@ -171,5 +179,65 @@ def choose_epochs(presets: PresetConfig) -> tuple[float, str]:
     """Return the epochs of a run without a limit on the command line, and who chose them."""
     for preset in (presets.pair, presets.algo):
         if preset.epochs is not None:
-            return preset.epochs, _origin(preset)
+            return preset.epochs, preset.source or "preset"
     return DEFAULT_EPOCHS, DEFAULT
+
+
+def read_tables(folder: Path) -> dict[str, Any]:
+    """Return the content of each table in a folder, by the file's name."""
+    tables = {}
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            tables[path.name] = yaml.load(path.read_bytes(), _LOADER)
+        except yaml.YAMLError as error:
+            raise SettingsError(f"conf/preset/{path.name}: {' '.join(str(error).split())}") from error
+    return tables
+
+
+def options(tables: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the rows of all tables: group and option to the fields of a `schema.Preset`.
+
+    The group is ``pair``, ``algo`` or ``data``, the option ``asset_adult``, ``asset`` or ``adult``. A table has the
+    text of its ``source``, which the header of a run shows; ``rows`` by data set; and the list of ``algorithms`` that
+    the rows are for, by default all. A row may have another source and other algorithms. A kernel width, C or nu that
+    stands beside ``biased`` and ``unbiased`` is for both. The rows of a table with a ``protocol`` are for the runs with
+    ``protocol=NAME`` only (``NAME_adult``), and then replace those of all other tables for this data set.
+
+    Raises
+    ------
+    SettingsError
+        A table does not have this form, or two rows are for the same algorithm and data set. The message names the
+        file.
+    """
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    files: dict[tuple[str, str], str] = {}
+    for file, table in tables.items():
+        for option, values in _options(f"conf/preset/{file}", table):
+            if option in rows:
+                raise SettingsError(f"conf/preset/{file}: {files[option]} has values for {option[1]} as well")
+            rows[option], files[option] = values, file
+    return rows
+
+
+def _options(file: str, table: Any) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
+    rows = table.get("rows") if isinstance(table, dict) and {"source", "rows"} <= set(table) <= _TABLE else None
+    if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):
+        raise SettingsError(
+            f"{file}: a table has source, rows (by data set) and, if not for all, algorithms or protocol"
+        )
+    prefix = f"{table['protocol']}_" if "protocol" in table else ""
+    for dataset, given in rows.items():
+        row = {"source": table["source"], "algorithms": table.get("algorithms", ALL)} | given
+        algorithms = row.pop("algorithms")
+        if algorithms != ALL and not isinstance(algorithms, list):
+            raise SettingsError(f"{file}: algorithms must be a list of names, or {ALL}; got {algorithms!r}")
+        if algorithms == dataset == ALL:
+            raise SettingsError(f"{file}: a row for all data sets needs a list of algorithms")
+        # numbers beside `unbiased` and `biased` are for both
+        common = {name: row.pop(name) for name in _NUMBERS if name in row}
+        for name in ("unbiased", "biased") if common else ():
+            numbers = row.get(name, {})
+            row[name] = common | numbers if isinstance(numbers, dict) else numbers
+        names = [("algo", name) if dataset == ALL else ("pair", f"{name}_{dataset}") for name in algorithms]
+        for group, name in [("data", str(dataset))] if algorithms == ALL else names:
+            yield (group, f"{prefix}{name}"), row  # its names and types are checked where it is composed

@@ -19,7 +19,6 @@ from svm_cost_curves import solvers
 from svm_cost_curves.datasets import DatasetConfig
 
 ROW_PROVIDERS = ("auto", "gram", "cache", "on_the_fly")
-ENGINES = ("local", "mpi")
 RENAMED = {"budget.checkpoints": "budget.evaluations"}
 """Old name of a setting to its present one. Records have the old name, because run keys depend on it."""
 _RESOURCES = ("threads", "memory", "rows", "checkpoint_seconds")

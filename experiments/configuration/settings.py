@@ -10,17 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from svm_cost_curves import solvers
-from svm_cost_curves.datasets import DataError, DatasetConfig, DatasetSpec, spec_of
+from svm_cost_curves.datasets import DataError, DatasetSpec, spec_of
 from svm_cost_curves.datasets.spec import TEXTS
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.configuration import presets
 from svm_cost_curves.experiments.configuration.budget import Budget, choose_budget
-from svm_cost_curves.experiments.configuration.choices import check_choice, check_model, folder, parse_memory, shown
-from svm_cost_curves.experiments.configuration.engine import check_engine, choose_checkpoint_seconds, choose_ranks
+from svm_cost_curves.experiments.configuration.choices import (
+    check_choice,
+    check_engine,
+    check_model,
+    choose_checkpoint_seconds,
+    choose_ranks,
+    folder,
+    parse_memory,
+    shown,
+)
 from svm_cost_curves.experiments.configuration.presets import COMMAND_LINE, ProblemChoice
 from svm_cost_curves.experiments.configuration.schema import ROW_PROVIDERS, RunConfig, kernel_name
-from svm_cost_curves.solvers import SettingsError, plugins
+from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.solvers.errors import LARGEST_INTEGER, check_numbers
+from svm_cost_curves.solvers.registry import is_plugin, source_of
 from svm_cost_curves.support.text import command_line, known_names
 from svm_cost_curves.support.text import nearest as nearest
 from svm_cost_curves.support.text import setting_name as setting_name
@@ -97,8 +106,8 @@ class RunSettings:
         if self.budget.limit.cpu_seconds is not None or self.solver.timed:
             # what a run reaches in a given time depends on its resources
             identity["clock"] = {"rows": self.rows, "memory": self.memory_bytes, "threads": self.threads}
-        if plugins.is_plugin(self.solver):  # its file may change from run to run
-            identity["source"] = plugins.source_of(self.solver)
+        if is_plugin(self.solver):  # its file may change from run to run
+            identity["source"] = source_of(self.solver)
         if self.engine != "local":  # the times differ; the rest is the same
             identity["engine"] = {"name": self.engine, "ranks": self.ranks}
         return identity
@@ -128,7 +137,13 @@ def resolve(
         A value that is not allowed; the message names the setting and the allowed values.
     """
     solver, solver_settings = _choose_solver(config.algo)
-    dataset, data_changed = _choose_dataset(config.dataset, given, may_be_unused)
+    fields, unused = (
+        {name.split(".")[1] for name in names if name.startswith("dataset.")} for names in (given, may_be_unused)
+    )
+    try:
+        dataset = spec_of(config.dataset, fields, unused)
+    except DataError as error:
+        raise SettingsError(str(error)) from error
     bias, bias_origin = presets.choose_bias(
         config.problem.bias, config.preset, tuple(sorted(solver.biases)), solver.name
     )
@@ -140,7 +155,7 @@ def resolve(
         bias_origin=bias_origin,
         needs=solver.needs,
         kernel_fits=kernel_name(kernel) == presets.printed(config.preset, bias=bias).kernel,
-        data_fits=kernel_origins.get("kernel.sigma2") != COMMAND_LINE and not data_changed,
+        data_fits=kernel_origins.get("kernel.sigma2") != COMMAND_LINE and not fields - TEXTS,
         algo=solver.name,
     )
     budget, epochs_origin = choose_budget(config.budget, config.preset)
@@ -151,7 +166,11 @@ def resolve(
     ranks = choose_ranks(config.ranks, config.engine, jobs)
     check_choice("rows.provider", config.rows.provider, ROW_PROVIDERS)
     cores = available_cores()
-    threads = _threads(config.threads, 1 if jobs else cores)
+    threads = config.threads
+    if threads == "auto":
+        threads = 1 if jobs else cores
+    elif not isinstance(threads, int) or not 1 <= threads <= MAX_THREADS:
+        raise SettingsError(f"threads must be auto or a whole number from 1 to {MAX_THREADS}, got {shown(threads)}")
     origins = dict.fromkeys(given, COMMAND_LINE) | kernel_origins
     origins |= {f"problem.{k}": v for k, v in problem.origins.items()}
     if epochs_origin:
@@ -191,11 +210,6 @@ def server_address(uri: str | None) -> str | None:
     return uri
 
 
-def needs(solver: Any, what: str) -> bool:
-    """Return whether a solver works with ``lambda`` or with ``nu``."""
-    return what in solver.needs
-
-
 def _choose_solver(node: Any) -> tuple[Any, Any]:
     """Return the class of a solver and its settings, from the composed group ``algo``."""
     name, known = getattr(node, "name", None), solvers.names()
@@ -210,31 +224,10 @@ def _choose_solver(node: Any) -> tuple[Any, Any]:
     return solver, settings
 
 
-def _choose_dataset(
-    config: DatasetConfig, given: Collection[str], may_be_unused: Collection[str]
-) -> tuple[DatasetSpec, bool]:
-    """Return the data set with its name, and whether the command line changes points or labels."""
-    fields, unused = (
-        {name.split(".")[1] for name in names if name.startswith("dataset.")} for names in (given, may_be_unused)
-    )
-    try:
-        return spec_of(config, fields, unused), bool(fields - TEXTS)
-    except DataError as error:
-        raise SettingsError(str(error)) from error
-
-
 def _plain(settings: Any) -> dict[str, Any]:
     """Return the fields of a settings class; a member of an enumeration as it is written on the command line."""
     fields = dataclasses.asdict(settings)
     return {name: value.name if isinstance(value, enum.Enum) else value for name, value in fields.items()}
-
-
-def _threads(value: int | str, automatic: int) -> int:
-    if value == "auto":
-        return automatic
-    if not isinstance(value, int) or not 1 <= value <= MAX_THREADS:
-        raise SettingsError(f"threads must be auto or a whole number from 1 to {MAX_THREADS}, got {shown(value)}")
-    return value
 
 
 def _switch(name: str, value: bool | str, automatic: bool) -> bool:

@@ -13,7 +13,7 @@ from svm_cost_curves.experiments.run.console import Display
 
 
 def run(
-    settings: RunSettings, display: Display, command: Sequence[str], begun: Callable[[], None] = lambda: None
+    settings: RunSettings, display: Display, command: Sequence[str], begun: Callable[[], object] = lambda: None
 ) -> Outcome:
     """Compute one run with the engine that its settings name; parameters and errors are those of `runner.run`.
 

@@ -10,7 +10,7 @@ import mpi4py
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.processes.mpirun import place
+from svm_cost_curves.experiments.processes.streams import place
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.solvers.all_reduce import AllReduce
 

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.configuration.choices import install_command
 from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.processes.mpirun import place
-from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, OutcomeStatus, status_of
+from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, OutcomeStatus, outcome_of, status_of
 from svm_cost_curves.experiments.processes.stopping import StopRequest, Terminated, deferred
+from svm_cost_curves.experiments.processes.streams import place
 from svm_cost_curves.experiments.run import runner
 from svm_cost_curves.experiments.run.advance import LocalEngine
 from svm_cost_curves.experiments.run.checkpointer import Checkpoint
 from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.experiments.run.errors import outcome_of
 from svm_cost_curves.experiments.run.identity import canonical_json
 from svm_cost_curves.solvers import Counters, Limit, Problem, SettingsError, Snapshot, Status
 from svm_cost_curves.solvers.shard import check_ranks, scatter_rows
@@ -214,21 +213,15 @@ class MpiEngine(LocalEngine):
         self._solver.order("make", problem, others=(None,))
         return self._solver
 
-    def prepare(self, solver: RankSolver, checkpoint: Checkpoint | None) -> RankSolver:
-        """Return the solver, restored from the checkpoint if there is one."""
-        if checkpoint is not None:
-            solver.restore(checkpoint)
-        return solver
+    def restore(self, solver: RankSolver, checkpoint: Checkpoint) -> None:
+        """Continue from a checkpoint on all ranks."""
+        solver.restore(checkpoint)
 
     @contextlib.contextmanager
     def watching(self, solver: RankSolver) -> Iterator[Callable[[], None]]:
         """Defer Ctrl-C and SIGTERM: `RankSolver.advance` raises them, on whichever rank they arrive."""
         with deferred(always=True) as solver.stop_request:
             yield lambda: None
-
-    def record(self, solver: RankSolver) -> dict[str, Any]:
-        """Return the costs of communication, for result.json."""
-        return {"communication": solver.communication}
 
 
 def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:

@@ -19,13 +19,19 @@ from pathlib import Path
 from typing import IO, Any, NoReturn, cast
 
 from svm_cost_curves import solvers
-from svm_cost_curves.experiments.configuration.engine import mpirun
+from svm_cost_curves.experiments.configuration.choices import mpirun
 from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.processes.mpirun import place, without_place
-from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, STOPPED, Outcome, OutcomeStatus, status_of
+from svm_cost_curves.experiments.processes.outcome import (
+    EXIT_CODES,
+    STOPPED,
+    Outcome,
+    OutcomeStatus,
+    outcome_of,
+    status_of,
+)
 from svm_cost_curves.experiments.processes.stopping import deferred
+from svm_cost_curves.experiments.processes.streams import place, without_place
 from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.experiments.run.errors import outcome_of
 from svm_cost_curves.support.files import temporary_folder
 
 RANK = """

@@ -1,15 +1,18 @@
-"""The outcome of one run; that of a sweep's job is a small JSON file in the sweep's folder."""
+"""The outcome of one run, whatever it raises; that of a sweep's job is a small JSON file in the sweep's folder."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+import traceback
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from svm_cost_curves.experiments.processes.stopping import Terminated
+from svm_cost_curves.experiments.processes.streams import print_error
+from svm_cost_curves.support.errors import NotFiniteError, UserError
 from svm_cost_curves.support.files import write_file
 
 OutcomeStatus = Literal["finished", "found", "interrupted", "terminated", "refused", "failed", "killed"]
@@ -102,3 +105,19 @@ def exit_code(outcomes: Iterable[Outcome]) -> int:
 def status_of(stopped: KeyboardInterrupt) -> OutcomeStatus:
     """Return the status of a run, or a command, that this exception has ended."""
     return "terminated" if isinstance(stopped, Terminated) else "interrupted"
+
+
+def outcome_of(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome:
+    """Return the outcome of a run, whatever it raises; a fault of the program is written with its traceback."""
+    try:
+        return make()
+    except UserError as error:
+        return Outcome(label(), "refused", str(error))
+    except NotFiniteError as error:
+        print_error(f"{label()}: failed: {error}")
+        return Outcome(label(), "failed", str(error))
+    except KeyboardInterrupt as stopped:
+        return Outcome(label(), status_of(stopped), "before the solver had started: nothing recorded")
+    except Exception as error:
+        print_error(f"{label()}: failed\n{traceback.format_exc()}")
+        return Outcome(label(), "failed", f"{type(error).__name__}: {error}")

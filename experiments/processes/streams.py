@@ -1,4 +1,8 @@
-"""Standard output and standard error that never raise: a run continues when they are closed, full, or not read."""
+"""What a process of a command writes: its streams, which never raise, errors, and lines on work that takes long.
+
+A run continues when standard output or standard error is closed, full, or not read. Of the processes that ``mpirun``
+has started rank 0 writes.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,49 @@ import contextlib
 import errno
 import io
 import os
+import signal
 import sys
-from collections.abc import Callable
-from typing import Any, TextIO
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TextIO
+
+from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS
+from svm_cost_curves.support.errors import UserError
+from svm_cost_curves.support.text import printable
 
 QUIET = (errno.EPIPE, errno.EBADF)
 """The reader has left (``| head -1``), or the stream was closed from the start (``>&-``): no message."""
+_VARIABLES = (
+    ("PMI_RANK", "PMI_SIZE"),  # MPICH, Intel MPI
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),  # Open MPI
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),  # MVAPICH
+)
+"""Environment variables with a process's rank and the number of ranks, by MPI library."""
+PAUSE = 5.0
+"""Seconds between two lines in the first minute."""
+LATER_PAUSE = 30.0
+"""Seconds between two lines after it."""
+
+
+class Place(NamedTuple):
+    """A process's rank, and the number of ranks."""
+
+    rank: int
+    ranks: int
+
+
+def place() -> Place:
+    """Return this process's rank from the environment; without ``mpirun``: rank 0 of 1."""
+    for rank, ranks in _VARIABLES:
+        if rank in os.environ and ranks in os.environ:
+            return Place(int(os.environ[rank]), int(os.environ[ranks]))
+    return Place(0, 1)
+
+
+def without_place(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment without the variables of ``mpirun``."""
+    return {name: value for name, value in environment.items() if not any(name in names for names in _VARIABLES)}
 
 
 class TolerantFile(io.FileIO):
@@ -68,3 +109,58 @@ def run(main: Callable[[], int]) -> int:
         status = status or 2
     sys.stderr.flush()
     return status
+
+
+def print_error(text: str) -> None:
+    """Write to standard error, in one call; of the processes that ``mpirun`` has started only rank 0 does.
+
+    Control characters other than line ends and tabs are escaped: the text may quote a command line or a server.
+    """
+    if place().rank:
+        return
+    sys.stderr.write(printable(text.rstrip(), keep="\n\t") + "\n")
+    sys.stderr.flush()
+
+
+def print_text(make_text: Callable[[], str]) -> int:
+    """Print the text, or the user error that making it raises; return the exit status."""
+    try:
+        print(make_text(), flush=True)
+    except UserError as error:
+        print_error(f"error: {error}")
+        return 2
+    return 0
+
+
+def pause_after(elapsed: float) -> float:
+    """Return how many seconds a command that does not redraw is silent, so many seconds after its beginning."""
+    return PAUSE if elapsed < 60.0 else LATER_PAUSE
+
+
+class ElapsedTime:
+    """Gives `write` lines on one piece of work after another, from a thread that ends with the piece."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._over = threading.Event()
+
+    def begin(self, text: str, *, after: float = 0.0) -> None:
+        """Begin the piece of work `text`: name it now, or `after` seconds if it has not ended by then."""
+        self.end()
+        over = self._over = threading.Event()
+        if not after:
+            self._write(text)
+        threading.Thread(target=self._repeat, args=(text, over, after), name="elapsed time", daemon=True).start()
+
+    def end(self) -> None:
+        """End the piece of work: write nothing more on it."""
+        self._over.set()
+
+    def _repeat(self, text: str, over: threading.Event, after: float) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # the main thread may have to block them for a moment
+        begun = time.monotonic()
+        pause = after or PAUSE
+        while not over.wait(pause):
+            elapsed = time.monotonic() - begun
+            self._write(f"{text}, {elapsed:.0f} s" if elapsed >= PAUSE else text)
+            pause = pause_after(elapsed)

@@ -66,47 +66,38 @@ class ActiveRun:
 
 def header_facts(run: ActiveRun) -> dict[str, str]:
     """Return the lines of a run's header that are not settings; the solver has made no step."""
-    settings, data = run.settings, run.data
-    limit = counted(settings.budget.limits(data.n), costs_of(run.solver))
+    settings, data, budget = run.settings, run.data, run.settings.budget
+    limit = counted(budget.limits(data.n), costs_of(run.solver))
     positives = int((data.y > 0).sum())
-    ends = " or ".join(_limit(name, value, data.n) for name, value in limit.given().items())
+    ends = []
+    for name, value in limit.given().items():
+        passes = f" ({value / data.n:.3g} passes over the data)" if name == "presentations" else ""
+        text = f"{count(value)} {name.replace('_', ' ')}{passes}"
+        ends.append(f"{value:,.12g} CPU seconds" if name == "cpu_seconds" else text)
     read, server = data.provenance, run.store.server
     made = "rows" in vars(run.problem)  # at their first use; some solvers use none
+    filling, curve = "made when they are needed", f"at most {budget.evaluations} evaluations"
+    if not isinstance(data.points, Stream):
+        nonzero = count_nonzero(data.X)
+        filling = f"{nonzero:,} values not zero ({nonzero / (data.n * data.d):.1%})"
+    if budget.every is not None:
+        curve += f", and one every {budget.every:g} epochs"
+    if budget.tail is not None:
+        curve += f" of the last {budget.tail:g}"
     facts = {
-        "training set": f"n = {data.n:,}, d = {data.d:,}, {_filling(data)}; "
+        "training set": f"n = {data.n:,}, d = {data.d:,}, {filling}; "
         f"{positives:,} positive, {data.n - positives:,} negative; test set {data.X_test.shape[0]:,}",
         "data": "; ".join([read["label_rule"], *read["transforms"], read["split"]])
         if settings.dataset.kind in ("file", "sklearn", "openml")
         else "",
-        "kernel rows": run.problem.describe_rows() if made else "none needed",
+        "kernel rows": run.problem.rows.description if made else "none needed",
         "note": "; ".join(run.solver.remarks),
         "resumed": run.checkpoint.describe() if run.checkpoint else "",
-        "ends": f"after at most {ends}" if ends else "by itself",
-        "curve": _evaluations(settings),
+        "ends": f"after at most {' or '.join(ends)}" if ends else "by itself",
+        "curve": curve,
         "record": f"{run.store.root}, key {run.key}" + (f"; shared on {server}" if server else ""),
     }
     return {name: text for name, text in facts.items() if text}
-
-
-def _limit(name: str, value: float, n: int) -> str:
-    if name == "cpu_seconds":
-        return f"{value:,.12g} CPU seconds"
-    passes = f" ({value / n:.3g} passes over the data)" if name == "presentations" else ""
-    return f"{count(value)} {name.replace('_', ' ')}{passes}"
-
-
-def _evaluations(settings: RunSettings) -> str:
-    budget = settings.budget
-    even = "" if budget.every is None else f", and one every {budget.every:g} epochs"
-    last = "" if budget.tail is None else f" of the last {budget.tail:g}"
-    return f"at most {budget.evaluations} evaluations{even}{last}"
-
-
-def _filling(data: Dataset) -> str:
-    if isinstance(data.points, Stream):
-        return "made when they are needed"
-    nonzero = count_nonzero(data.X)
-    return f"{nonzero:,} values not zero ({nonzero / (data.n * data.d):.1%})"
 
 
 def result_of(run: ActiveRun, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -115,6 +106,7 @@ def result_of(run: ActiveRun, rows: Sequence[Mapping[str, Any]]) -> dict[str, An
     settings, data = run.settings.identity(), run.settings.dataset
     recorded = {"kind": data.kind, **dataclasses.asdict(data)}
     resumed = [f"resumed {run.checkpoint.describe()}"] if run.checkpoint else []
+    communication = {"communication": costs} if (costs := getattr(run.solver, "communication", None)) else {}
     return {
         "key": run.key,
         "algo": run.settings.algo,
@@ -127,7 +119,7 @@ def result_of(run: ActiveRun, rows: Sequence[Mapping[str, Any]]) -> dict[str, An
         "wall_seconds": run.solver.wall_seconds,
         "elapsed_seconds": time.perf_counter() - run.started,
         "remarks": [*run.solver.remarks, *resumed],
-        **run.engine.record(run.solver),
+        **communication,
         "final": {name: rows[-1][name] for name in MEASURES if name in rows[-1]} if rows else {},
         "provenance": run.provenance,
     }
@@ -142,11 +134,9 @@ def points_of(curve: pd.DataFrame) -> list[dict[str, Any]]:
 def draw_if_possible(run: ActiveRun, curve: pd.DataFrame, folder: Path) -> list[Path]:
     """Draw a run's curve against its solver's cost, and return the path of the PNG file.
 
-    Return nothing if the settings ask for no picture, or, with a warning, after an error: no result is lost to it.
+    Return nothing, with a warning, after an error: no result is lost to it.
     """
     settings, facts = run.settings, run.provenance
-    if not settings.picture:
-        return []
     try:
         from svm_cost_curves.experiments.curve import step_cost
         from svm_cost_curves.experiments.plotting import curves_picture
@@ -169,12 +159,10 @@ def draw_if_possible(run: ActiveRun, curve: pd.DataFrame, folder: Path) -> list[
 
 
 def save_model_if_possible(run: ActiveRun, snapshot: Snapshot, folder: Path) -> list[Path]:
-    """Write the predictor of a snapshot, if the settings ask for it; return its path, or nothing with a warning.
+    """Write the predictor of a snapshot; return its path, or nothing with a warning.
 
     Its entries about the data let `experiments.predict` read other files alike.
     """
-    if run.settings.model is None:
-        return []
     spec, facts = run.settings.dataset, run.data.provenance
     about = {
         "algo": run.settings.algo,
@@ -206,17 +194,17 @@ def is_complete(settings: RunSettings, found: FinishedRun) -> bool:
     return settings.model is None or is_intact(found.directory, MODEL_FILE)
 
 
-def deliver_model(settings: RunSettings, folder: Path) -> None:
-    """Copy the model of a run, if it is asked for and there is one, from the run's folder to the path of the setting.
+def deliver_model(place: Path | None, folder: Path) -> None:
+    """Copy the model of a run, if it is asked for and there is one, from the run's folder to the path `place`.
 
     Raises SettingsError: the file cannot be written.
     """
-    if settings.model is None or not (folder / MODEL_FILE).exists():
+    if place is None or not (folder / MODEL_FILE).exists():
         return
     try:
-        write_output(settings.model, (folder / MODEL_FILE).read_bytes())
+        write_output(place, (folder / MODEL_FILE).read_bytes())
     except OSError as error:
         raise SettingsError(
-            f"model={settings.model} cannot be written: {error.strerror or error}; the run is recorded, and with "
+            f"model={place} cannot be written: {error.strerror or error}; the run is recorded, and with "
             "another model= the same command writes its model"
         ) from error

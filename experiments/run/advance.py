@@ -7,13 +7,14 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
+from svm_cost_curves.experiments.configuration.budget import EvaluationSchedule
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.processes.stopping import deferred, uninterrupted
 from svm_cost_curves.experiments.run.checkpointer import Checkpoint, Checkpointer, unpack
 from svm_cost_curves.experiments.run.console import Display
 from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
 from svm_cost_curves.solvers import Limit, Problem, Status, plugins
+from svm_cost_curves.solvers.registry import is_plugin
 
 SLICE_SECONDS = 0.2
 """CPU seconds that a solver runs before signals and display are served; the result does not depend on it."""
@@ -27,23 +28,18 @@ class LocalEngine:
 
     def make_solver(self, settings: RunSettings, problem: Problem) -> Any:
         """Make the solver of a problem."""
-        return plugins.make(settings.solver, problem, settings.solver_settings, settings.seed)
+        solver, chosen, seed = settings.solver, settings.solver_settings, settings.seed
+        return plugins.make(solver, problem, chosen, seed) if is_plugin(solver) else solver(problem, chosen, seed)
 
-    def prepare(self, solver: Any, checkpoint: Checkpoint | None) -> Any:
-        """Return the object to advance, restored from the checkpoint if there is one."""
-        if checkpoint is not None:
-            solver.restore(checkpoint.state)
-        return solver
+    def restore(self, solver: Any, checkpoint: Checkpoint) -> None:
+        """Continue from a checkpoint."""
+        solver.restore(checkpoint.state)
 
     @contextlib.contextmanager
     def watching(self, solver: Any) -> Iterator[Callable[[], None]]:
         """Defer Ctrl-C and SIGTERM while `solver` advances; yield a function that raises a deferred one."""
         with deferred() as stop_request:
             yield stop_request.raise_if_set
-
-    def record(self, solver: Any) -> dict[str, Any]:
-        """Return this engine's entries of result.json."""
-        return {}
 
 
 def advance_run(
@@ -63,47 +59,39 @@ def advance_run(
     from. `raise_if_stopped` is called between slices, never within an iteration: it raises KeyboardInterrupt if the run
     is to stop, which this function raises on after the state has been saved.
     """
+    passed = 0
     if checkpoint is not None:
-        present = builder.last = solver.snapshot()
-        builder.resume(checkpoint.evaluated, [(row, unpack(packed, present)) for row, packed in checkpoint.pending])
+        present, passed = solver.snapshot(), checkpoint.points_done
+        builder.resume(
+            checkpoint.evaluated, [(row, unpack(packed, present)) for row, packed in checkpoint.pending], present
+        )
     if checkpointer is not None:
-        checkpointer.start(solver, 0 if checkpoint is None else checkpoint.points_done)
+        checkpointer.start(solver, passed)
+    costs = costs_of(solver)
+    limit = counted(budget, costs)
     try:
-        _advance_through(solver, budget, schedule, builder, display, checkpointer, raise_if_stopped)
+        for point in schedule.limits(limit)[passed:]:
+            builder.preview_if_due()  # not after the last point: all are evaluated then
+            converged = False
+            while not converged and not reached(point, costs):
+                raise_if_stopped()
+                if checkpointer is not None:
+                    checkpointer.save_if_due(solver, builder)
+                converged = _advance(solver, point)
+                costs = costs_of(solver)
+                shown = {**costs, "epochs": solver.counters.epochs(builder.n)}
+                display.progress(fraction_used(limit, costs), shown, builder.latest)
+            builder.add(solver)
+            if checkpointer is not None:
+                checkpointer.points_done += 1
+            if converged:
+                break
     except KeyboardInterrupt as stopped:
         if checkpointer is not None:
             with uninterrupted():
                 checkpointer.save_on_stop(stopped, solver, builder)
         raise
     builder.flush()
-
-
-def _advance_through(
-    solver: Any,
-    budget: Limit,
-    schedule: EvaluationSchedule,
-    builder: CurveBuilder,
-    display: Display,
-    checkpointer: Checkpointer | None,
-    raise_if_stopped: Callable[[], None],
-) -> None:
-    limit = counted(budget, costs_of(solver))
-    for point in schedule.limits(limit)[checkpointer.points_done if checkpointer else 0 :]:
-        builder.preview_if_due()  # not after the last point: all are evaluated then
-        converged = False
-        while not converged and not reached(point, costs_of(solver)):
-            raise_if_stopped()
-            if checkpointer is not None:
-                checkpointer.save_if_due(solver, builder)
-            converged = _advance(solver, point)
-            costs = costs_of(solver)
-            shown = {**costs, "epochs": solver.counters.epochs(builder.n)}
-            display.progress(fraction_used(limit, costs), shown, builder.latest)
-        builder.add(solver)
-        if checkpointer is not None:
-            checkpointer.points_done += 1
-        if converged:
-            return
 
 
 def _advance(solver: Any, point: Limit) -> bool:

@@ -1,24 +1,29 @@
-"""From settings and data to the problem that a solver gets: kernel, numbers that follow from the data, kernel rows."""
+"""Loads the data of a run, and makes its problem and its evaluator; the next run of this process shares them.
+
+The problem has the kernel, the numbers that follow from the data, and the policy of kernel rows.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
-from svm_cost_curves import solvers
+from svm_cost_curves import datasets, solvers
 from svm_cost_curves.datasets import Dataset, Stream
 from svm_cost_curves.experiments.configuration.schema import GaussianConfig, kernel_name
-from svm_cost_curves.experiments.configuration.settings import RunSettings, needs
+from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.solvers.evaluation import Evaluator
 from svm_cost_curves.solvers.features import sigma2_from_data
+from svm_cost_curves.solvers.registry import is_plugin
 from svm_cost_curves.solvers.rows import WORKING_BYTES
 from svm_cost_curves.support.disk_cache import cached_numbers
 
@@ -26,15 +31,60 @@ Matrix = NDArray[np.float32] | sp.csr_matrix
 
 _BYTES_PER_VALUE = 4
 """Kernel values are stored as float32."""
+PROGRESS_PAUSE = 5.0
+"""Seconds between two notes on a Gram matrix: most are built in less time."""
 _KERNELS = {"gaussian": solvers.Gaussian, "polynomial": solvers.Polynomial, "linear": solvers.Linear}
 
 
-@dataclass(frozen=True)
-class Assembled:
+class Assembled(NamedTuple):
     """A problem, and the settings with the numbers that follow from the data (kernel width, lambda, C, nu)."""
 
     problem: Any
     settings: RunSettings
+
+
+class Loaded(NamedTuple):
+    """What a run works on, and its settings with the numbers that follow from the data."""
+
+    data: Dataset
+    problem: Any
+    evaluator: Evaluator
+    settings: RunSettings
+
+
+_last: tuple[tuple[str, str], Loaded] | None = None
+"""Of the last run of this process, with the fingerprint and the specification of its data."""
+
+
+def load(settings: RunSettings, fingerprint: str, note: Callable[[str], None], warn: Callable[[str], None]) -> Loaded:
+    """Load the data of a run, which have this fingerprint, and make its problem and its evaluator.
+
+    `note` takes a few words about a step that takes long, `warn` what is to be told of data that were read just now.
+
+    Raises DataError, SettingsError: the data are not available, or the problem cannot be made of them.
+    """
+    global _last
+    key = fingerprint, repr(settings.dataset)
+    last = _last[1] if _last is not None and _last[0] == key else None
+    _last = None  # other data leave the memory before these are read
+    cache_dir = datasets.default_cache_dir()
+    note(f"loading {settings.dataset.name}")
+    data = datasets.load(settings.dataset, cache_dir=cache_dir) if last is None else last.data
+    for warning in data.provenance["warnings"] if last is None else ():
+        warn(warning)
+    note("setting up the problem")
+    like = None if last is None else last.problem
+    with threadpool_limits(limits=settings.building_threads):
+        problem, settings = assemble(settings, data, cache_dir=cache_dir, notify=note, like=like)
+    with threadpool_limits(limits=settings.threads):  # refuses test points before anything is recorded
+        if last is not None and problem.order is last.problem.order:  # a variant, which has the same arrays
+            evaluator = last.evaluator.of_variant(problem)
+        else:
+            evaluator = Evaluator(problem, data)
+    loaded = Loaded(data, problem, evaluator, settings)
+    if not is_plugin(settings.solver):  # a user's solver may change the arrays that it gets
+        _last = key, loaded
+    return loaded
 
 
 def assemble(
@@ -52,52 +102,48 @@ def assemble(
 
     Raises SettingsError: numbers that this problem does not allow.
     """
-    run = _with_lambda(_with_width(run, data), data.n)
+    if isinstance(run.kernel, GaussianConfig) and run.kernel.sigma2 is None:
+        if isinstance(data.points, Stream):
+            raise SettingsError(
+                f"give kernel.sigma2: otherwise it follows from all training rows, and those of {data.name} are made "
+                "when they are needed"
+            )
+        run = dataclasses.replace(run, kernel=GaussianConfig(sigma2_from_data(data.X)))
+    if run.problem.lambda_ is not None:
+        run = _with_number(run, "C", 1.0 / (run.problem.lambda_ * data.n), "1/(lambda n)")
+    elif run.problem.C is not None:
+        run = _with_number(run, "lambda_", 1.0 / (run.problem.C * data.n), "1/(C n)")
+    form, last_note = run.problem, time.monotonic()
     kernel = _KERNELS[kernel_name(run.kernel)](**dataclasses.asdict(run.kernel))
+
+    def note_progress(fraction: float) -> None:
+        nonlocal last_note
+        if (now := time.monotonic()) - last_note >= PROGRESS_PAUSE:
+            last_note = now
+            notify(f"Gram matrix: {fraction:.0%}")
+
     rows = solvers.RowPolicy(
         provider=run.rows,  # type: ignore[arg-type]  # checked in experiments.configuration.settings
         memory_bytes=row_memory(run.memory_bytes, run.jobs, data.n),
         threads=run.building_threads,
-        progress=_GramProgress(notify),
+        progress=note_progress,
     )
 
     def problem_with(nu: float | None) -> Any:
-        form = run.problem
         if like is not None and (like.kernel, like.rho) == (kernel, form.rho):
             return like.variant(lambda_=form.lambda_, nu=nu, bias=form.bias, rows=rows)
         return solvers.Problem(
             data.points, data.y, kernel, lambda_=form.lambda_, nu=nu, bias=form.bias, rho=form.rho, rows=rows
         )
 
-    if needs(run.solver, "nu") and run.problem.nu is None:
+    if "nu" in run.solver.needs and form.nu is None:
         notify("nu, from the optimum for lambda (problem.nu= spares it)")
         nu = _derived_nu(lambda: problem_with(None), run.identity(), data.fingerprint, cache_dir)
-        run = _with_problem(run, "nu", nu, "derived from lambda")
+        run = _with_number(run, "nu", nu, "derived from lambda")
     return Assembled(problem_with(run.problem.nu), run)
 
 
-def _with_width(run: RunSettings, data: Dataset) -> RunSettings:
-    if not isinstance(run.kernel, GaussianConfig) or run.kernel.sigma2 is not None:
-        return run
-    if isinstance(data.points, Stream):
-        raise SettingsError(
-            f"give kernel.sigma2: otherwise it follows from all training rows, and those of {data.name} are made "
-            "when they are needed"
-        )
-    return dataclasses.replace(run, kernel=GaussianConfig(sigma2_from_data(data.X)))
-
-
-def _with_lambda(run: RunSettings, n: int) -> RunSettings:
-    """Fill in lambda or C: the one that the settings leave out."""
-    lambda_, C = run.problem.lambda_, run.problem.C
-    if lambda_ is not None:
-        return _with_problem(run, "C", 1.0 / (lambda_ * n), "1/(lambda n)")
-    if C is not None:
-        return _with_problem(run, "lambda_", 1.0 / (C * n), "1/(C n)")
-    return run
-
-
-def _with_problem(run: RunSettings, name: str, value: float, origin: str) -> RunSettings:
+def _with_number(run: RunSettings, name: str, value: float, origin: str) -> RunSettings:
     """Return settings with another number of the problem, and who chose it."""
     changes: dict[str, Any] = {name: value}
     problem = dataclasses.replace(run.problem, **changes)
@@ -112,22 +158,6 @@ def row_memory(memory_bytes: int, jobs: int, n: int) -> int:
     """
     gram_fits = WORKING_BYTES + _BYTES_PER_VALUE * n * n <= memory_bytes
     return memory_bytes if gram_fits else memory_bytes // jobs
-
-
-class _GramProgress:
-    """Reports every few seconds how much of the Gram matrix is done: most are built in less time."""
-
-    PAUSE = 5.0
-
-    def __init__(self, notify: Callable[[str], None]) -> None:
-        self._notify = notify
-        self._last = time.monotonic()
-
-    def __call__(self, fraction: float) -> None:
-        now = time.monotonic()
-        if now - self._last >= self.PAUSE:
-            self._last = now
-            self._notify(f"Gram matrix: {fraction:.0%}")
 
 
 def _derived_nu(make_problem: Callable[[], Any], settings: dict[str, Any], fingerprint: str, cache_dir: Path) -> float:

@@ -21,8 +21,8 @@ from rich.table import Table
 from rich.text import Text
 
 from svm_cost_curves.experiments.columns import STEP_COSTS
-from svm_cost_curves.experiments.processes.elapsed import PAUSE, ElapsedTime
-from svm_cost_curves.experiments.run.meter import LineMeter, Meter, duration, meter
+from svm_cost_curves.experiments.processes.streams import PAUSE, ElapsedTime
+from svm_cost_curves.experiments.run.meter import Meter, duration, meter
 from svm_cost_curves.support.text import printable
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ CURVE_PICTURE = "curve.png"
 """File name of a run's picture, beside its record."""
 PLAIN_WIDTH = 120
 """Columns of the output when it is not a terminal."""
+ROWS = 9
+"""Of the table of a result, at most."""
 LOG_PAUSE = 60.0
 """Seconds between two previews of the test error where there is no terminal."""
 
@@ -143,7 +145,7 @@ class CompactDisplay(Display):
         self._label = label
         self._out = out or sys.stdout
         self._elapsed = ElapsedTime(self._write)
-        self._meter = LineMeter(self._write)
+        self._meter = Meter(self._write)
 
     def note(self, text: str) -> None:  # noqa: D102 (inherited)
         self._elapsed.begin(text, after=PAUSE)
@@ -243,19 +245,21 @@ def progress_text(point: Point, latest: Point | None) -> str:
 
 def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> dict[str, str]:
     """Format the settings of a run: one line for each group, each value with its origin unless that is the default."""
+    from svm_cost_curves.experiments.configuration.presets import DEFAULT
     from svm_cost_curves.experiments.configuration.schema import RENAMED
 
     lines: dict[str, str] = {}
     for group, value in settings.items():
-        if not isinstance(value, Mapping):
-            lines[group] = _with_origin(_text(value), origins.get(group))
-            continue
-        name = value.get("name")
-        parts = [] if name is None else [_with_origin(str(name), origins.get(f"{group}.name"))]
-        for key, item in value.items():
-            if key != "name" and item is not None:
-                setting = RENAMED.get(f"{group}.{key}", f"{group}.{key}")
-                parts.append(_with_origin(f"{setting.removeprefix(f'{group}.')}={_text(item)}", origins.get(setting)))
+        parts = []
+        for key, item in value.items() if isinstance(value, Mapping) else [("", value)]:
+            if key and item is None:
+                continue
+            text = f"{item:.6g}" if isinstance(item, float) else str(item)
+            text = text.lower() if isinstance(item, bool) else text
+            setting = RENAMED.get(f"{group}.{key}", f"{group}.{key}") if key else group
+            shown = text if key in ("", "name") else f"{setting.removeprefix(f'{group}.')}={text}"
+            origin = origins.get(setting)
+            parts.append(shown if origin in (None, DEFAULT) else f"{shown} ({origin})")
         lines[group] = ", ".join(parts)
     return lines
 
@@ -267,7 +271,8 @@ def result_table(result: Point, curve: Curve) -> Table:
     """
     counters = result["counters"]
     cost = next((name for name in STEP_COSTS if counters.get(name)), "iterations")
-    rows = _milestones(curve)
+    last = len(curve) - 1  # at most `ROWS`, evenly spread, first and last included
+    rows = curve if last < ROWS else [curve[round(k * last / (ROWS - 1))] for k in range(ROWS)]
     about = f"{result['algo']} on {result['dataset']}, seed {result['seed']}; {len(rows)} of {len(curve)} evaluations"
     table = Table(
         box=box.SIMPLE_HEAD,
@@ -305,24 +310,3 @@ def count(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if value < 1e7 else f"{value:.2e}"
-
-
-def _milestones(curve: Curve, rows: int = 9) -> Curve:
-    """Return `rows` points at most, evenly spread over the evaluations, first and last included."""
-    if len(curve) <= rows:
-        return curve
-    return [curve[round(i * (len(curve) - 1) / (rows - 1))] for i in range(rows)]
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return str(value)
-
-
-def _with_origin(text: str, origin: str | None) -> str:
-    from svm_cost_curves.experiments.configuration.presets import DEFAULT
-
-    return text if origin in (None, DEFAULT) else f"{text} ({origin})"

@@ -11,8 +11,10 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+from svm_cost_curves.support.errors import NotFiniteError
 
 if TYPE_CHECKING:
     from svm_cost_curves.solvers.evaluation import Evaluator
@@ -30,10 +32,6 @@ COSTS = "iterations", "presentations", "kernel_evaluations"
 """Costs that an error message names."""
 OBJECTIVES = "primal", "dual", "hinge", "norm", "bias"
 """Measures that are finite as long as the arithmetic of a run is sound."""
-
-
-class NotFiniteError(ArithmeticError):
-    """A run's objective has become infinite or NaN; the message names the measures and the cost."""
 
 
 class CurveBuilder:
@@ -80,14 +78,17 @@ class CurveBuilder:
         }
         self.last = solver.snapshot()
         self.pending.append((row, self.last))
-        if len(self.pending) >= GROUP or sum(_size(snapshot) for _, snapshot in self.pending) >= PENDING_BYTES:
+        arrays = [value for _, snapshot in self.pending for value in getattr(snapshot, "__dict__", {}).values()]
+        if len(self.pending) >= GROUP or sum(getattr(array, "nbytes", 0) for array in arrays) >= PENDING_BYTES:
             self.flush()
 
-    def resume(self, evaluated: Sequence[dict[str, Any]], pending: Sequence[tuple[dict[str, Any], Any]]) -> None:
-        """Continue after the points of an earlier process."""
-        self.evaluated, self.pending = list(evaluated), list(pending)
-        last = [*evaluated, *(row for row, _ in pending)][-1:]
-        self._last_iterations = last[0]["iterations"] if last else -1
+    def resume(
+        self, evaluated: Sequence[dict[str, Any]], pending: Sequence[tuple[dict[str, Any], Any]], last: Any
+    ) -> None:
+        """Continue after the points of an earlier process; `last` is the present snapshot."""
+        self.evaluated, self.pending, self.last = list(evaluated), list(pending), last
+        rows = [*evaluated, *(row for row, _ in pending)]
+        self._last_iterations = rows[-1]["iterations"] if rows else -1
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -126,7 +127,12 @@ class CurveBuilder:
         self._last_duration = self._last_flush - started
         rows = [row | values for (row, _), values in zip(points, measures, strict=True)]
         for row in rows:
-            _check_finite(row)
+            if wrong := [f"{name} = {row[name]}" for name in OBJECTIVES if not math.isfinite(row.get(name) or 0.0)]:
+                spent = [f"{row[name]:,} {name.replace('_', ' ')}" for name in COSTS if row.get(name) is not None]
+                raise NotFiniteError(
+                    f"the objective is not finite: {', '.join(wrong)} after {', '.join(spent)}; scale the features "
+                    "(dataset.scaling=minmax, dataset.row_norm=longest), or take other settings"
+                )
         return rows
 
     @property
@@ -134,18 +140,3 @@ class CurveBuilder:
         """Newest evaluated point; None before the first."""
         newest = self._previewed or self.evaluated
         return newest[-1] if newest else None
-
-
-def _check_finite(row: Mapping[str, Any]) -> None:
-    wrong = [f"{name} = {row[name]}" for name in OBJECTIVES if not math.isfinite(row.get(name) or 0.0)]
-    if wrong:
-        spent = [f"{row[name]:,} {name.replace('_', ' ')}" for name in COSTS if row.get(name) is not None]
-        raise NotFiniteError(
-            f"the objective is not finite: {', '.join(wrong)} after {', '.join(spent)}; scale the features "
-            "(dataset.scaling=minmax, dataset.row_norm=longest), or take other settings"
-        )
-
-
-def _size(snapshot: Any) -> int:
-    """Bytes of a snapshot's own arrays."""
-    return sum(getattr(value, "nbytes", 0) for value in getattr(snapshot, "__dict__", {}).values())

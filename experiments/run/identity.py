@@ -67,18 +67,15 @@ def run_key(settings: Mapping[str, Any], data_fingerprint: str, build_id: str, i
     TypeError
         A setting has a type that has no canonical form.
     """
-    return _key(settings, data_fingerprint=data_fingerprint, build_id=build_id, isa=isa, code=code)
+    return settings_key(settings, data_fingerprint, build_id=build_id, isa=isa, code=code)
 
 
-def settings_key(settings: Mapping[str, Any], data_fingerprint: str) -> str:
-    """Return a key of settings and data only, the same for any core: it names the checkpoint file of a run.
+def settings_key(settings: Mapping[str, Any], data_fingerprint: str, **identities: str) -> str:
+    """Return a key of settings, data and `identities`; without these, the same for any core: it names checkpoint files.
 
     Parameters and errors are those of `run_key`.
     """
-    return _key(settings, data_fingerprint=data_fingerprint)
-
-
-def _key(settings: Mapping[str, Any], **identities: str) -> str:
+    identities = {"data_fingerprint": data_fingerprint, **identities}
     for what, value in identities.items():
         if not isinstance(value, str) or not value:
             raise ValueError(f"{what} must be a non-empty string, got {value!r}")
@@ -140,14 +137,9 @@ def code_id(solver: type[Solver]) -> str:
         path = waiting.pop()
         if path not in sources:
             sources[path] = path.read_text(encoding="utf-8")
-            waiting += _imported(sources[path])
+            lists = (names for groups in _IMPORT.findall(sources[path]) for names in groups)
+            names = {name.strip() for names in lists for name in names.split(",")} - {""}
+            waiting += [file for name in names if (file := PROJECT_ROOT / "solvers" / f"{name}.py").is_file()]
     parts = [f"{path.name} {sources[path]}" for path in sorted(sources, key=lambda path: path.name)]
     parts += [f"{name} {metadata.version(name)}" for name in solver.libraries]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-def _imported(source: str) -> list[Path]:
-    """Return the files of `solvers` that a source imports."""
-    names = [name.strip() for groups in _IMPORT.findall(source) for part in groups for name in part.split(",")]
-    files = [PROJECT_ROOT / "solvers" / f"{name}.py" for name in names if name]
-    return [path for path in files if path.is_file()]

@@ -7,11 +7,14 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
+
+from threadpoolctl import threadpool_limits
 
 from svm_cost_curves import datasets, solvers
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.configuration.settings import RunSettings
+from svm_cost_curves.experiments.curve import from_rows
 from svm_cost_curves.experiments.processes.outcome import Outcome, status_of
 from svm_cost_curves.experiments.processes.stopping import uninterrupted
 from svm_cost_curves.experiments.run.active_run import (
@@ -32,9 +35,6 @@ from svm_cost_curves.experiments.run.identity import code_id, run_key, settings_
 from svm_cost_curves.experiments.store import FinishedRun, Store
 from svm_cost_curves.support.files import temporary_folder
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 QUICK_SECONDS = 0.3
 """After Ctrl-C, pending points are evaluated if that takes at most this long."""
 
@@ -46,7 +46,7 @@ def run(
     display: Display,
     command: Sequence[str],
     engine: LocalEngine = LOCAL,
-    begun: Callable[[], None] = lambda: None,
+    begun: Callable[[], object] = lambda: None,
 ) -> Outcome:
     """Compute one run, or find it in the store; wait if another process computes it already.
 
@@ -98,7 +98,7 @@ def _found(settings: RunSettings, display: Display, found: FinishedRun) -> Outco
     result = {**found.result, "dataset": settings.dataset.name}  # the same data may have another name now
     display.finished(result, lambda: points_of(found.curve), found=True)
     display.result_path(found.result_path)
-    deliver_model(settings, found.directory)
+    deliver_model(settings.model, found.directory)
     return Outcome.of_result(settings.label(), "found", result, found.result_path)
 
 
@@ -112,39 +112,42 @@ def _compute(
     build: Mapping[str, str],
     key: str,
 ) -> Outcome:
-    from svm_cost_curves.experiments.run.loaded import limited_threads, load
+    from svm_cost_curves.experiments.run.assembly import load  # imports scipy, which a stored run does not need
 
-    data, assembled, evaluator = load(settings, fingerprint, display.note, display.warn)
-    problem = assembled.problem
-    with limited_threads(settings.threads):
-        solver = engine.make_solver(settings, problem)
+    data, problem, evaluator, completed = load(settings, fingerprint, display.note, display.warn)
+    with threadpool_limits(limits=settings.threads):
+        solver: Any = engine.make_solver(settings, problem)
         checkpointer = _checkpointer(settings, store, fingerprint, build, display)
         costs = costs_of(solver)  # of a user's solver: what its views count
         settings.budget.check_counted(settings.algo, {name for name, value in costs.items() if value is None})
         checkpoint = checkpointer.read() if checkpointer else None
-        solver = engine.prepare(solver, checkpoint)
+        if checkpoint is not None:
+            engine.restore(solver, checkpoint)
         record = provenance.collect(build, data.provenance, command, settings.threads, settings.jobs)
-        settings, now = assembled.settings, time.perf_counter()
+        now = time.perf_counter()
         active = ActiveRun(
-            *(settings, display, data, problem, evaluator, engine, solver),
+            *(completed, display, data, problem, evaluator, engine, solver),
             *(checkpointer, checkpoint, store, key, record, now),
         )
-        display.header(settings, header_facts(active))
+        display.header(completed, header_facts(active))
         return _record(active)
 
 
 def _record(active: ActiveRun) -> Outcome:
     """Advance the solver and record the result, an interruption or an error."""
+    settings, display, budget, n = active.settings, active.display, active.settings.budget, active.data.n
     try:
-        builder = CurveBuilder(active.evaluator, active.data.n, active.display.pause)
+        builder = CurveBuilder(active.evaluator, n, display.pause)
         with temporary_folder() as folder:
             try:
-                _advance(active, builder)
-                curve = _curve(builder.rows)
-                files = [
-                    *draw_if_possible(active, curve, folder),
-                    *save_model_if_possible(active, builder.last, folder),
-                ]
+                with active.engine.watching(active.solver) as raise_if_stopped:
+                    advance_run(
+                        *(active.solver, budget.limits(n), budget.schedule(n), builder, display),
+                        *(active.checkpointer, active.checkpoint, raise_if_stopped),
+                    )
+                curve = from_rows(builder.rows)
+                files = draw_if_possible(active, curve, folder) if settings.picture else []
+                files += save_model_if_possible(active, builder.last, folder) if settings.model else []
             except KeyboardInterrupt as stopped:
                 with uninterrupted():
                     return _interrupted(active, builder, stopped)
@@ -153,37 +156,22 @@ def _record(active: ActiveRun) -> Outcome:
                 if active.checkpointer:
                     active.checkpointer.remove()
     except BaseException as error:
-        active.display.close()
+        display.close()
         with contextlib.suppress(Exception):  # the first error is the one to report
             failed = result_of(active, ()) | {"error": f"{type(error).__name__}: {error}"}
             active.store.leave_unfinished(active.key, "failed", failed)
         raise
-    active.display.finished(done.result, lambda: builder.rows, found=False)
-    active.display.result_path(done.result_path)
-    deliver_model(active.settings, done.directory)
-    return Outcome.of_result(active.settings.label(), "finished", done.result, done.result_path)
-
-
-def _advance(active: ActiveRun, builder: CurveBuilder) -> None:
-    budget, n = active.settings.budget, active.data.n
-    with active.engine.watching(active.solver) as raise_if_stopped:
-        advance_run(
-            active.solver,
-            budget.limits(n),
-            budget.schedule(n),
-            builder,
-            active.display,
-            active.checkpointer,
-            active.checkpoint,
-            raise_if_stopped,
-        )
+    display.finished(done.result, lambda: builder.rows, found=False)
+    display.result_path(done.result_path)
+    deliver_model(settings.model, done.directory)
+    return Outcome.of_result(settings.label(), "finished", done.result, done.result_path)
 
 
 def _interrupted(active: ActiveRun, builder: CurveBuilder, stopped: KeyboardInterrupt) -> Outcome:
     active.display.close()
     builder.preview_if_quick(QUICK_SECONDS)
     result = result_of(active, builder.rows)
-    path = active.store.leave_unfinished(active.key, "interrupted", result, _curve(builder.rows))
+    path = active.store.leave_unfinished(active.key, "interrupted", result, from_rows(builder.rows))
     active.display.result_path(path)
     outcome = Outcome.of_result(active.settings.label(), status_of(stopped), result, path)
     resumable = active.checkpointer is not None and active.checkpointer.exists()
@@ -205,9 +193,3 @@ def _checkpointer(
     key = settings_key({**settings.identity(), "engine": None}, fingerprint)
     identity = {"key": key, "algo": settings.algo, "build": build["build_id"], "isa": build["isa"]}
     return Checkpointer(store.checkpoints / f"{key}.state", settings.checkpoint_seconds, identity, display.warn)
-
-
-def _curve(rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
-    from svm_cost_curves.experiments.curve import from_rows
-
-    return from_rows(rows)

@@ -19,13 +19,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
+from svm_cost_curves.experiments.processes.streams import ElapsedTime
 from svm_cost_curves.experiments.store.address import DATABASE, check_address, folder_name
 from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError
 from svm_cost_curves.experiments.store.store import RECORDED, Store
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, load_mlflow
-from svm_cost_curves.support.files import LOCK
-from svm_cost_curves.support.locks import locked
+from svm_cost_curves.support.files import LOCK, locked
 from svm_cost_curves.support.text import command_line
 
 OFF: Final = "SVM_MLFLOW"
@@ -39,24 +38,20 @@ RETRY_SECONDS: Final = 10.0
 
 
 class RecordedList:
-    """The names of a store's run folders that are recorded at one address.
+    """The names of a store's run folders that are recorded at a server, or (None) in the database in its folder.
 
     Methods that write raise StoreError if mlflow cannot be used, or the store cannot be written.
     """
 
-    def __init__(self, store: Store, tracking: Tracking) -> None:
-        self._store, self._tracking = store, tracking
-        self._database = None if tracking.is_shared else store.root / DATABASE
-        self._path = store.root / RECORDED / f"{DATABASE if self._database else folder_name(tracking.uri)}.txt"
+    def __init__(self, store: Store, server: str | None) -> None:
+        self._store = store
+        self._database = store.root / DATABASE if server is None else None
+        self._path = store.root / RECORDED / f"{DATABASE if server is None else folder_name(server)}.txt"
 
     def missing(self) -> list[Path]:
         """Return the folders of the runs that are not in the list."""
         names = self._names()
         return [folder for folder in self._store.ended() if folder.name not in names]
-
-    def _is_deleted(self) -> bool:
-        """Return whether the database was deleted: then all runs are recorded again."""
-        return self._database is not None and not self._database.exists()
 
     def _names(self) -> set[str]:
         """Return the names in the list; a later line ``-NAME`` takes a name out again."""
@@ -67,7 +62,11 @@ class RecordedList:
         last = {line.removeprefix("-"): not line.startswith("-") for line in lines}
         return {name for name, is_recorded in last.items() if is_recorded}
 
-    def record_next(self, skipped: Collection[Path]) -> tuple[Path, Recorded] | None:
+    def _is_deleted(self) -> bool:
+        """Return whether the database was deleted: then all runs are recorded again."""
+        return self._database is not None and not self._database.exists()
+
+    def record_next(self, tracking: Tracking, skipped: Collection[Path]) -> tuple[Path, Recorded] | None:
         """Record one missing run and add it to the list; None if there is none but the skipped ones.
 
         Recorders of one store take turns: they hold a lock meanwhile.
@@ -78,18 +77,18 @@ class RecordedList:
             folder = next((folder for folder in self.missing() if folder not in skipped), None)
             if folder is None:
                 return None
-            recorded = self._tracking.record(folder)
+            recorded = tracking.record(folder)
             if self._is_deleted():
                 raise StoreError(f"{self._database} was deleted while this process wrote to it")
             if recorded is not Recorded.DAMAGED:
                 self._append([folder.name])
             return folder, recorded
 
-    def forget(self, keys: Sequence[str]) -> None:
+    def forget(self, tracking: Tracking, keys: Sequence[str]) -> None:
         """Delete the finished runs of some keys in mlflow, and remove them from the list."""
         if set(keys) & self._names():
             with self._lock():
-                self._tracking.delete(keys)
+                tracking.delete(keys)
                 self._append([f"-{key}" for key in keys])
 
     def _append(self, names: Sequence[str]) -> None:
@@ -118,8 +117,8 @@ def record_all(store: Store, tracking: Tracking, warn: Callable[[str], None]) ->
 
     Raises StoreError: mlflow cannot be used; the runs that are recorded so far are in the list.
     """
-    runs, counts, damaged = RecordedList(store, tracking), Counter[Recorded](), set[Path]()
-    while (done := runs.record_next(damaged)) is not None:
+    runs, counts, damaged = RecordedList(store, tracking.server), Counter[Recorded](), set[Path]()
+    while (done := runs.record_next(tracking, damaged)) is not None:
         folder, recorded = done
         counts[recorded] += 1
         if recorded is Recorded.DIFFERS:
@@ -139,68 +138,61 @@ def delete(store: Store, runs: Sequence[FinishedRun]) -> None:
     Raises StoreError: the store cannot be written, or it belongs to a server.
     """
     store.delete(runs)
-    RecordedList(store, Tracking.of_store(store.root)).forget([run.key for run in runs])
-
-
-class Recorder:
-    """The recorder process of a command, as the command sees it; `warn` takes a line on runs that are not recorded."""
-
-    def __init__(self, store: Store, warn: Callable[[str], None]) -> None:
-        self._store, self._warn = store, warn
-        self._process: subprocess.Popen[str] | None = None
-
-    def begin(self) -> None:
-        """Start the process, unless it runs or `OFF` says not to."""
-        if self._process is None and os.environ.get(OFF) != "off":
-            words = [sys.executable, "-m", __name__, str(self._store.root), self._store.server or ""]
-            self._process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-            )
-
-    def close(self) -> None:
-        """Wait until the process has recorded all runs; warn if some are left. Ctrl-C ends the wait."""
-        if os.environ.get(OFF) == "off":
-            return
-        try:
-            tracking = tracking_of(self._store)
-            runs = RecordedList(self._store, tracking)
-            if self._process is None and not runs.missing():
-                return
-            self.begin()
-            assert self._process is not None
-            with contextlib.suppress(KeyboardInterrupt):  # the process goes on by itself
-                reasons = _read_to_end(self._process)
-                if reasons.strip():
-                    self._warn(reasons.strip())
-                if count := len(runs.missing()):
-                    which = "1 run is" if count == 1 else f"{count} runs are"
-                    command = command_line("store", "record", str(self._store.root))
-                    self._warn(f"{which} not in mlflow at {tracking.uri}; record later by: {command}")
-        except StoreError as error:
-            self._warn(str(error))
-
-
-def _read_to_end(process: subprocess.Popen[str]) -> str:
-    """Close the input of a recorder, after which it ends, and return its output; say what takes long."""
-    elapsed = ElapsedTime(lambda text: print(f"... {text}", file=sys.stderr, flush=True))
-    elapsed.begin("mlflow is recording the runs; Ctrl-C leaves it to itself", after=QUIET_SECONDS)
-    try:
-        return process.communicate()[0]
-    finally:
-        elapsed.end()
+    RecordedList(store, None).forget(Tracking.of_store(store.root), [run.key for run in runs])
 
 
 @contextlib.contextmanager
-def recording(store: Store, warn: Callable[[str], None]) -> Iterator[Callable[[], None]]:
-    """Record the runs of a block in mlflow; yield a function that starts the recorder with the first run.
+def recording(store: Store, warn: Callable[[str], None]) -> Iterator[Callable[[], subprocess.Popen[str] | None]]:
+    """Record the runs of a block in mlflow; yield a function that starts the recorder, or returns the one that runs.
 
-    `warn` takes a line; a recorder that fails loses no run.
+    With `OFF` it starts none. When the block ends, the recorder has recorded all runs; Ctrl-C ends the wait. `warn`
+    takes a line on runs that are not recorded; a recorder that fails loses no run.
     """
-    recorder = Recorder(store, warn)
+    process: subprocess.Popen[str] | None = None
+    is_off = os.environ.get(OFF) == "off"
+
+    def begin() -> subprocess.Popen[str] | None:
+        nonlocal process
+        if process is None and not is_off:
+            words = [sys.executable, "-m", __name__, str(store.root), store.server or ""]
+            process = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            )
+        return process
+
     try:
-        yield recorder.begin
+        yield begin
     finally:
-        recorder.close()
+        if not is_off:
+            try:
+                _wait(store, process, begin, warn)
+            except StoreError as error:
+                warn(str(error))
+
+
+def _wait(
+    store: Store,
+    process: subprocess.Popen[str] | None,
+    begin: Callable[[], subprocess.Popen[str] | None],
+    warn: Callable[[str], None],
+) -> None:
+    """Wait until a recorder, which is begun if a run is missing, has recorded all runs; warn if some are left."""
+    runs = RecordedList(store, store.server)
+    recorder = process or (begin() if runs.missing() else None)
+    if recorder is None:
+        return
+    elapsed = ElapsedTime(lambda text: print(f"... {text}", file=sys.stderr, flush=True))
+    elapsed.begin("mlflow is recording the runs; Ctrl-C leaves it to itself", after=QUIET_SECONDS)
+    with contextlib.suppress(KeyboardInterrupt):  # the process goes on by itself
+        reasons = recorder.communicate()[0].strip()  # it ends when its input is closed
+        if reasons:
+            warn(reasons)
+        if count := len(runs.missing()):
+            which = "1 run is" if count == 1 else f"{count} runs are"
+            where = store.server or f"sqlite:///{store.root / DATABASE}"
+            command = command_line("store", "record", str(store.root))
+            warn(f"{which} not in mlflow at {where}; record later by: {command}")
+    elapsed.end()
 
 
 def main(root: str, server: str) -> int:
@@ -216,7 +208,7 @@ def main(root: str, server: str) -> int:
     threading.Thread(target=wait_for_end, daemon=True).start()
     store = Store(Path(root), server or None)
     lines: list[str] = []
-    runs = RecordedList(store, tracking_of(store))
+    runs = RecordedList(store, store.server)
     while not (ended.is_set() or store.computes() or runs.missing()):
         ended.wait(PAUSE_SECONDS)
     if ended.is_set() and not runs.missing():

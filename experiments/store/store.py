@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import shutil
+import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -26,12 +27,11 @@ from svm_cost_curves.experiments.store.tracking import Tracking
 from svm_cost_curves.support.files import (
     LOCK,
     check_writable,
+    locked,
     remove_drafts,
     remove_locks,
-    remove_temporary_folders,
     write_file,
 )
-from svm_cost_curves.support.locks import locked
 from svm_cost_curves.support.text import command_line
 from svm_cost_curves.support.values import plain
 
@@ -60,6 +60,8 @@ class Store:
         The folder, absolute.
     server : str or None
         Address of the mlflow server that shares these runs.
+    checkpoints : Path
+        Folder of the checkpoints of runs that have not finished.
     """
 
     def __init__(self, root: Path, server: str | None = None) -> None:
@@ -69,6 +71,7 @@ class Store:
         self._tracking: Tracking | None = None
         self._runs = root / RUNS
         self._unfinished = root / UNFINISHED
+        self.checkpoints = root / CHECKPOINTS
 
     @classmethod
     def at(cls, root: str | Path, server: str | None = None) -> Store:
@@ -128,11 +131,6 @@ class Store:
             why = f"{error.filename}: {error.strerror}"
             raise StoreError(f"the store {folder} cannot be written: {why}") from error
         return store
-
-    @property
-    def checkpoints(self) -> Path:
-        """Folder of the checkpoints of runs that have not finished."""
-        return self.root / CHECKPOINTS
 
     def exists(self) -> bool:
         """Return whether a run has been recorded here."""
@@ -295,7 +293,7 @@ class Store:
         """
         for folder in (self.root, self._runs, self._unfinished, self.checkpoints):
             remove_drafts(folder)
-        remove_temporary_folders()
+        remove_drafts(Path(tempfile.gettempdir()))
 
     def remove_leftovers_of_sweeps(self) -> None:
         """Remove what killed processes have left in the folders of sweeps, which grow; once for a sweep."""

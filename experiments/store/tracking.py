@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import hashlib
 import json
 import logging
 import os
@@ -33,7 +34,6 @@ from svm_cost_curves.experiments.store.run_folder import (
     read_contents,
     read_curve,
     reason,
-    sha256,
     write_contents,
 )
 from svm_cost_curves.experiments.store.serialize import data_settings, metric_points, params_of, run_name, tags_of
@@ -90,7 +90,7 @@ class Tracking:
 
     def __init__(self, uri: str, files: Path | None = None) -> None:
         self.uri = uri
-        self.is_shared = files is None
+        self.server = uri if files is None else None
         self._files = files
         self._keys: frozenset[str] | None = None  # of the server's finished runs
         self._lookups = 0
@@ -128,7 +128,7 @@ class Tracking:
             raise StoreError(
                 f"the experiment {EXPERIMENT} of {self.uri} is of version {version}, this program needs {STORE_VERSION}"
             )
-        if self.is_shared and urlsplit(experiment.artifact_location).scheme in ("", "file"):
+        if self.server is not None and urlsplit(experiment.artifact_location).scheme in ("", "file"):
             raise StoreError(
                 f"the server {self.uri} does not hand out files: it must be started with --artifacts-destination "
                 "and without --no-serve-artifacts (docs/server.md)"
@@ -142,10 +142,10 @@ class Tracking:
             return Recorded.DAMAGED
         result = json.loads(contents[RESULT_FILE])
         curve = read_curve(contents[CURVE_FILE]) if CURVE_FILE in contents else None
-        labels = {"folder": f"{socket.gethostname()}:{folder}", "sums": sha256(contents[SUMS_FILE])}
+        labels = {"folder": f"{socket.gethostname()}:{folder}", "sums": hashlib.sha256(contents[SUMS_FILE]).hexdigest()}
         present = self._runs_of(result["key"])
         mine = next((run for run in present if run.data.tags.get("folder") == labels["folder"]), None)
-        if mine is not None and not self.is_shared and mine.data.tags.get("sums") != labels["sums"]:
+        if mine is not None and self.server is None and mine.data.tags.get("sums") != labels["sums"]:
             self.delete([result["key"]])  # the run was made again
             present, mine = [], None
         if mine is not None and (status := mine.data.tags["status"]) != RECORDING:
@@ -159,7 +159,7 @@ class Tracking:
                     return Recorded.THERE
                 status = DIFFERS
         run_id = self._send(result, curve, folder, labels, mine, status)
-        if status == FINISHED and self.is_shared:
+        if status == FINISHED and self.server is not None:
             status = self._keep_first(result["key"], run_id)
         return Recorded.DIFFERS if status == DIFFERS else Recorded.NEW
 
@@ -352,7 +352,7 @@ def _data_of(mlflow: Any, result: Mapping[str, Any]) -> Any:
     """Return the data set of a run for mlflow's column of data sets."""
     data = result["provenance"].get("data", {})
     files = [file.get("sha256") for file in data.get("files", ())]
-    digest = sha256(json.dumps([files, data_settings(result)], sort_keys=True).encode())[:8]
+    digest = hashlib.sha256(json.dumps([files, data_settings(result)], sort_keys=True).encode()).hexdigest()[:8]
     profile = json.dumps(data.get("counts", {}))
     tags = [mlflow.entities.InputTag("mlflow.data.context", "training")]
     entry = mlflow.entities.Dataset(result["dataset"], digest, "code", data.get("source", ""), profile=profile)

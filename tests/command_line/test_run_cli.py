@@ -218,14 +218,14 @@ def test_a_job_whose_data_are_missing_does_not_stop_the_others(tmp_path: Path, h
 
 
 def test_a_crash_in_one_job_does_not_stop_the_others(here: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = advance._advance_through
+    real = advance._advance
 
-    def crash(solver: Any, *arguments: Any) -> None:
+    def crash(solver: Any, *arguments: Any) -> bool:
         if solver.name == "pegasos":
             raise ZeroDivisionError("of ours")
-        real(solver, *arguments)
+        return real(solver, *arguments)
 
-    monkeypatch.setattr(advance, "_advance_through", crash)
+    monkeypatch.setattr(advance, "_advance", crash)
     status, out, err = here("-m", "algo=pegasos,sbp", *TOY, "seed=7", "budget.epochs=1", "budget.evaluations=8")
     assert status == 1
     assert "ZeroDivisionError: of ours" in err

@@ -19,7 +19,7 @@ from svm_cost_curves.experiments.command_line.sweep_jobs import parallel_jobs
 from svm_cost_curves.experiments.command_line.sweep_names import Group, groups
 from svm_cost_curves.experiments.command_line.sweep_page import write_page
 from svm_cost_curves.experiments.command_line.sweep_results import draw, finish, table, write_for_paper
-from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
+from svm_cost_curves.experiments.configuration.choices import PaperStyle
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.solvers import SettingsError
 

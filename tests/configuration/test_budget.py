@@ -17,8 +17,13 @@ from hypothesis import strategies as st
 from run_cases import DATA, alone
 
 from svm_cost_curves import solvers
-from svm_cost_curves.experiments.configuration.budget import BUDGET_LIMITS, COUNTER_OF, Budget
-from svm_cost_curves.experiments.configuration.schedule import DECADES, EvaluationSchedule
+from svm_cost_curves.experiments.configuration.budget import (
+    BUDGET_LIMITS,
+    COUNTER_OF,
+    DECADES,
+    Budget,
+    EvaluationSchedule,
+)
 from svm_cost_curves.experiments.configuration.schema import (
     BudgetConfig,
     GaussianConfig,

@@ -11,7 +11,7 @@ import pytest
 from svm_cost_curves.experiments.configuration import choices
 from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
+from svm_cost_curves.experiments.configuration.presets import options, read_tables
 from svm_cost_curves.solvers import SettingsError
 
 PRINTED = {"sigma2": 2.0, "C": 3.0}

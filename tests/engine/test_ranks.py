@@ -20,7 +20,7 @@ from waiting import PATIENCE
 
 from svm_cost_curves.experiments.configuration.choices import CONF, install_command
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.processes import mpirun as launch
+from svm_cost_curves.experiments.processes import streams as launch
 from svm_cost_curves.experiments.run import runner
 from svm_cost_curves.solvers import SettingsError
 

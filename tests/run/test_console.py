@@ -17,16 +17,17 @@ from waiting import wait_until
 from svm_cost_curves import solvers
 from svm_cost_curves.datasets import DatasetConfig
 from svm_cost_curves.experiments.command_line import sweep_figures, sweep_names
-from svm_cost_curves.experiments.command_line.sweep_names import distinguishing, groups
+from svm_cost_curves.experiments.command_line.sweep_names import groups
 from svm_cost_curves.experiments.command_line.sweep_results import draw, table
+from svm_cost_curves.experiments.configuration.composition import distinguishing
 from svm_cost_curves.experiments.configuration.schema import GaussianConfig, RunConfig, algo_schema
 from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve
 from svm_cost_curves.experiments.curve import from_rows
 from svm_cost_curves.experiments.plotting import STYLES, Picture, curves_picture
-from svm_cost_curves.experiments.processes import elapsed
-from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
+from svm_cost_curves.experiments.processes import streams
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.pool import Event
+from svm_cost_curves.experiments.processes.streams import ElapsedTime, print_error
 from svm_cost_curves.experiments.run import meter
 from svm_cost_curves.experiments.run.console import (
     CompactDisplay,
@@ -38,7 +39,6 @@ from svm_cost_curves.experiments.run.console import (
     percent,
     progress_text,
 )
-from svm_cost_curves.experiments.run.errors import print_error
 from svm_cost_curves.experiments.run.jobs import RunsLine
 from svm_cost_curves.experiments.run.meter import cut, duration
 
@@ -179,7 +179,7 @@ def written(lines: list[str], count: int) -> list[str]:
 
 
 def test_work_that_tells_nothing_is_named_again_and_again_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elapsed, "PAUSE", 0.02)
+    monkeypatch.setattr(streams, "PAUSE", 0.02)
     lines: list[str] = []
     work = ElapsedTime(lines.append)
     work.begin("reading")
@@ -200,7 +200,7 @@ def test_work_that_tells_nothing_is_named_again_and_again_until_it_ends(monkeypa
 def test_the_thread_of_the_lines_leaves_signals_to_the_main_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal that the main thread blocks for a moment would come through by a thread that does not block it."""
     masks: list[Any] = []
-    monkeypatch.setattr(elapsed, "PAUSE", 0.01)
+    monkeypatch.setattr(streams, "PAUSE", 0.01)
     work = ElapsedTime(lambda _: masks.append(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
     work.begin("reading")
     written(masks, 2)

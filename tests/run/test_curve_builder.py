@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from svm_cost_curves import solvers
-from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
+from svm_cost_curves.experiments.configuration.budget import EvaluationSchedule
 from svm_cost_curves.experiments.run import curve_builder
 from svm_cost_curves.experiments.run.advance import advance_run, counted, fraction_used, reached
 from svm_cost_curves.experiments.run.console import Display, FullDisplay
@@ -136,7 +136,7 @@ def test_groups_depend_neither_on_time_nor_on_interruptions(monkeypatch: pytest.
         for step in range(20):
             if step == cut:
                 before, builder = builder, CurveBuilder(evaluator, 10, pause, clock)
-                builder.resume(before.evaluated, before.pending)
+                builder.resume(before.evaluated, before.pending, before.last)
                 builder.add(solver)  # no iteration since the last point
             solver.step()
             builder.add(solver)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from svm_cost_curves.datasets import fetch
-from svm_cost_curves.datasets.prepared import PreparedCache
+from svm_cost_curves.datasets.source import PreparedCache
 from svm_cost_curves.datasets.spec import FileSpec
 from svm_cost_curves.datasets.types import Table
 from svm_cost_curves.experiments.run.checkpointer import Checkpointer

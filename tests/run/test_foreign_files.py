@@ -15,7 +15,8 @@ from svm_cost_curves.experiments import predict
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.plotting import curves_picture
 from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.reproduction import evidence_tables, output
+from svm_cost_curves.experiments.reproduction import publish
+from svm_cost_curves.experiments.reproduction.report.figures import OWN
 from svm_cost_curves.experiments.reproduction.report.pages import write_report
 from svm_cost_curves.experiments.run import runner
 from svm_cost_curves.experiments.run.checkpointer import Checkpointer
@@ -79,7 +80,7 @@ def a_figure(folder: Path) -> None:
     (folder / "fig" / "demo" / "figure.png").write_text("of an earlier command")
     (folder / "fig" / "demo" / "backup").mkdir()
     (folder / "fig" / "demo" / "backup" / "figure.png").write_text("mine")
-    with new_folder(folder / "fig" / "demo", output.OWN) as draft:
+    with new_folder(folder / "fig" / "demo", OWN) as draft:
         (draft / "data.csv").write_text("new")
     assert not (folder / "fig" / "demo" / "figure.png").exists()
     assert (folder / "fig" / "demo" / "backup" / "figure.png").read_text() == "mine"
@@ -101,8 +102,8 @@ def a_checkpoint(folder: Path) -> None:
 
 
 def evidence(folder: Path) -> None:
-    evidence_tables.write_tables(folder, "sbp", "figure", [], {})
-    evidence_tables.write_json(folder / "figure.json", {})
+    publish.write_tables(folder, "sbp", "figure", [], {})
+    publish.write_json(folder / "figure.json", {})
 
 
 @pytest.mark.parametrize(

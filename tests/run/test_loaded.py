@@ -9,9 +9,8 @@ import pytest
 from run_cases import DATA, alone
 
 from svm_cost_curves import datasets
-from svm_cost_curves.experiments.run import loaded
+from svm_cost_curves.experiments.run import assembly
 from svm_cost_curves.experiments.store import Store
-from svm_cost_curves.solvers import plugins
 
 LINEAR = ["algo=dcd", "kernel=linear", "budget.epochs=3"]
 GAUSSIAN = ["algo=sbp", "kernel.sigma2=2", "budget.epochs=2"]
@@ -27,7 +26,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return load(spec, **arguments)
 
     monkeypatch.setattr(datasets, "load", counted)
-    monkeypatch.setattr(loaded, "_last", None)
+    monkeypatch.setattr(assembly, "_last", None)
     return names
 
 
@@ -45,7 +44,7 @@ def test_runs_that_share_have_the_bits_of_runs_by_themselves(
     shared = [alone(tmp_path / "shared", *words, *DATA) for words in runs]
     assert len(loads) == 1
     for words, (_, curve) in zip(runs, shared, strict=True):
-        monkeypatch.setattr(loaded, "_last", None)
+        monkeypatch.setattr(assembly, "_last", None)
         _, own = alone(tmp_path / "own", *words, *DATA)
         measured = [name for name in own if not name.endswith("_seconds")]
         assert own[measured].equals(curve[measured])
@@ -57,7 +56,7 @@ def test_other_data_and_the_data_of_a_user_s_solver_are_loaded_again(
     for n in (300, 200, 300):
         alone(tmp_path, *LINEAR, *DATA, f"dataset.n={n}", f"problem.C={len(loads) + 1}")
     assert len(loads) == 3
-    monkeypatch.setattr(plugins, "is_plugin", lambda _: True)
+    monkeypatch.setattr(assembly, "is_plugin", lambda _: True)
     for C in (5, 6, 7):
         alone(tmp_path, *LINEAR, *DATA, f"problem.C={C}")
     assert len(loads) == 5

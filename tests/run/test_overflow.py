@@ -16,10 +16,10 @@ from scipy import sparse
 
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.processes.outcome import outcome_of
 from svm_cost_curves.experiments.run import runner
 from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.experiments.run.curve_builder import OBJECTIVES, CurveBuilder, NotFiniteError
-from svm_cost_curves.experiments.run.errors import outcome_of
+from svm_cost_curves.experiments.run.curve_builder import OBJECTIVES, CurveBuilder
 from svm_cost_curves.solvers import (
     Gaussian,
     Kernel,
@@ -33,6 +33,7 @@ from svm_cost_curves.solvers import (
 )
 from svm_cost_curves.solvers.evaluation import Evaluator
 from svm_cost_curves.solvers.features import check_range, largest_square
+from svm_cost_curves.support.errors import NotFiniteError
 
 N = 40
 ACCEPTED = 5e14

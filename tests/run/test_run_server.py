@@ -72,20 +72,20 @@ def test_a_server_lost_on_the_way_costs_a_warning_and_the_same_command_records(
 ) -> None:
     relay = Relay(server[0])
     words = ["-m", "seed=81,82", "store=server", f"store.uri={relay.address}"]
-    real = advance._advance_through
+    real = advance._advance
 
     def cut(*arguments: object, **more: object) -> object:
         relay.cut()
         return real(*arguments, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(advance, "_advance_through", cut)
+    monkeypatch.setattr(advance, "_advance", cut)
     assert here(*words) == 0
     printed = capsys.readouterr()
     (warning,) = [line for line in printed.err.splitlines() if "not in mlflow" in line]
     assert warning.startswith(f"2 runs are not in mlflow at {relay.address}; record later by: ")
     assert "svm-store record " in warning
     relay.open()
-    monkeypatch.setattr(advance, "_advance_through", None)
+    monkeypatch.setattr(advance, "_advance", None)
     assert here(*words) == 0
     assert "not in mlflow" not in capsys.readouterr().err
     relay.cut()

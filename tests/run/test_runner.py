@@ -17,7 +17,7 @@ from run_cases import statuses
 from svm_cost_curves import datasets, solvers
 from svm_cost_curves.datasets import DataError, DatasetConfig
 from svm_cost_curves.experiments import plotting
-from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
+from svm_cost_curves.experiments.configuration.budget import EvaluationSchedule
 from svm_cost_curves.experiments.configuration.schema import (
     BudgetConfig,
     GaussianConfig,

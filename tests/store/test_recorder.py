@@ -16,7 +16,7 @@ from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.store import Store, StoreError, recorder
 from svm_cost_curves.experiments.store.__main__ import main as store_command
 from svm_cost_curves.experiments.store.address import DATABASE, database_uri
-from svm_cost_curves.experiments.store.recorder import RecordedList, Recorder, recording
+from svm_cost_curves.experiments.store.recorder import RecordedList, recording
 from svm_cost_curves.experiments.store.store import RECORDED
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
 
@@ -37,16 +37,22 @@ def keys(store: Store) -> Counter[str]:
 
 
 def missing(store: Store) -> list[Path]:
-    return RecordedList(store, Tracking.of_store(store.root)).missing()
+    return RecordedList(store, None).missing()
 
 
 def test_runs_of_a_command_are_recorded_when_it_ends(store: Store) -> None:
     warnings: list[str] = []
     with recording(store, warnings.append) as begin:
-        begin()
-        for key in "abc":
+        process = begin()
+        assert process is not None
+        for key in "ab":
             record(store, key)
-        begin()  # it runs already
+        assert begin() is process  # it runs already
+        wait_until(lambda: not missing(store), process)
+        for number in (signal.SIGINT, signal.SIGTERM):  # sent to all processes of a command: this one goes on
+            process.send_signal(number)
+        record(store, "c")
+    assert process.returncode == 0
     assert keys(store) == {"a": 1, "b": 1, "c": 1}
     assert missing(store) == []
     assert warnings == []
@@ -85,16 +91,14 @@ def test_switched_off_it_leaves_the_runs_to_a_later_command(
 
 def test_a_killed_recorder_loses_no_run_and_records_none_twice(store: Store) -> None:
     warnings: list[str] = []
-    names = [f"run{number:02d}" for number in range(12)]
+    names = [f"run{number:02d}" for number in range(8)]
     for name in names:
         record(store, name, points=50)
-    command = Recorder(store, warnings.append)
-    command.begin()
-    process = command._process
-    assert process is not None
-    wait_until(lambda: len(names) - len(missing(store)) >= 5, process)
-    process.kill()
-    command.close()
+    with recording(store, warnings.append) as begin:
+        process = begin()
+        assert process is not None
+        wait_until(lambda: len(names) - len(missing(store)) >= 3, process)
+        process.kill()
     assert warnings
     assert all("not in mlflow at" in line and "svm-store record" in line for line in warnings)
     with recording(store, warnings.append):
@@ -109,9 +113,10 @@ def test_a_killed_command_has_its_runs_recorded(store: Store, python: Callable[.
     code = (
         "import os, sys; from pathlib import Path; sys.path.insert(0, sys.argv[2]); from store_records import record\n"
         "from svm_cost_curves.experiments.store import Store\n"
-        "from svm_cost_curves.experiments.store.recorder import Recorder\n"
-        "store = Store.open(sys.argv[1]); command = Recorder(store, print); command.begin()\n"
-        "[record(store, key) for key in 'abc']; print(command._process.pid, flush=True); os._exit(1)\n"
+        "from svm_cost_curves.experiments.store.recorder import recording\n"
+        "store = Store.open(sys.argv[1])\n"
+        "with recording(store, print) as begin:\n"
+        "    process = begin(); [record(store, key) for key in 'abc']; print(process.pid, flush=True); os._exit(1)\n"
     )
     ended = python(code, store.root, Path(__file__).parent)
     assert ended.returncode == 1, ended.stderr
@@ -129,27 +134,9 @@ def _runs(number: int) -> bool:
 def test_recorders_of_several_commands_record_each_run_once(store: Store) -> None:
     for number in range(8):
         record(store, f"k{number}")
-    commands = [Recorder(store, print) for _ in range(2)]
-    for command in commands:
-        command.begin()
-    for command in commands:
-        command.close()
+    with recording(store, print) as first, recording(store, print) as second:
+        assert len({first(), second()} - {None}) == 2
     assert keys(store) == {f"k{number}": 1 for number in range(8)}
-
-
-def test_ctrl_c_reaches_the_command_and_not_the_recorder(store: Store) -> None:
-    command = Recorder(store, print)
-    command.begin()
-    process = command._process
-    assert process is not None
-    record(store, "a")
-    wait_until(lambda: not missing(store), process)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        process.send_signal(number)
-    record(store, "b")
-    command.close()
-    assert process.returncode == 0
-    assert keys(store) == {"a": 1, "b": 1}
 
 
 def test_a_deleted_database_is_made_again(store: Store) -> None:

@@ -21,7 +21,6 @@ from svm_cost_curves.support.files import (
     new_folder,
     remove_drafts,
     remove_locks,
-    remove_temporary_folders,
     temporary_folder,
     write_file,
     write_output,
@@ -134,7 +133,7 @@ def test_temporary_folders_of_killed_processes_are_removed(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (tmp_path / "other").mkdir()
     mine = hold(stay_in_temporary_folder)
-    remove_temporary_folders()
+    remove_drafts(tmp_path)
     (folder,) = tmp_path.glob(f".{TEMPORARY}.*")
     assert names(folder) == ["content"]
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -143,9 +142,9 @@ def test_temporary_folders_of_killed_processes_are_removed(
     owner = os.geteuid()
     with monkeypatch.context() as other:
         other.setattr(os, "geteuid", lambda: owner + 1)
-        remove_temporary_folders()
+        remove_drafts(tmp_path)
     assert folder.exists()
-    remove_temporary_folders()
+    remove_drafts(tmp_path)
     assert names(tmp_path) == ["other"]
     with temporary_folder() as folder:
         assert folder.parent == tmp_path

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE
 
-from svm_cost_curves.support import locks
-from svm_cost_curves.support.locks import locked
+from svm_cost_curves.support import files
+from svm_cost_curves.support.files import locked
 
 FORK = multiprocessing.get_context("fork")
 
@@ -57,7 +57,7 @@ def holder(tmp_path: Path) -> object:
 def test_a_waiting_process_reports_the_holder_once_and_continues_after_its_death(
     tmp_path: Path, holder: multiprocessing.Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locks, "NOTIFY_SECONDS", 0.0)
+    monkeypatch.setattr(files, "NOTIFY_SECONDS", 0.0)
     told: list[str] = []
 
     def tell(text: str) -> None:
