@@ -10,7 +10,7 @@ import pytest
 
 from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
+from svm_cost_curves.experiments.configuration.presets import options, read_tables
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.reproduction.build import maker_of
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
@@ -150,7 +150,7 @@ def test_an_argument_that_the_statistic_does_not_take_is_refused_with_file_claim
     text += f"claims: [{{id: sbp.5, statistic: {statistic}, readings: [{{id: low, changes: {changes}}}]}}]"
     (tmp_path / "sbp_x.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(FigureError, match=re.escape(message)) as refused:
-        read_figure("sbp_x", tmp_path)
+        read_figure(str(tmp_path / "sbp_x.yaml"))
     assert "sbp_x.yaml: claim 'sbp.5', reading 'low'" in str(refused.value)
 
 
@@ -177,7 +177,7 @@ def test_every_claim_names_a_statistic() -> None:
 def test_a_damaged_file_is_an_error_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "sbp_x.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(FigureError, match=message) as caught:
-        read_figure("sbp_x", tmp_path)
+        read_figure(str(tmp_path / "sbp_x.yaml"))
     assert "\n" not in str(caught.value)
 
 

@@ -19,14 +19,13 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 from svm_cost_curves.experiments.plotting.interactive import PAGE, curves_page
-from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
+from svm_cost_curves.experiments.processes.streams import ElapsedTime
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT, cores
-from svm_cost_curves.experiments.reproduction.citations import place_of
-from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
+from svm_cost_curves.experiments.reproduction.evidence import from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, EvidenceError, published_figures, read_facts
 from svm_cost_curves.experiments.reproduction.report.curves import page_content
-from svm_cost_curves.experiments.reproduction.report.verdict_reader import read_verdict
+from svm_cost_curves.experiments.reproduction.report.figures import read_verdict
 from svm_cost_curves.experiments.reproduction.results import inputs_of
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 
@@ -75,9 +74,8 @@ def write_page(name: str, folder: Path) -> str:
         evidence = from_evidence(spec, options, EVIDENCE)
         verdict = read_verdict(json.dumps(facts["verdict"]).encode())
         picture = PROJECT_ROOT / "docs" / "results" / spec.paper / f"{name}.png"
-        title = f"{place_of(spec.label, spec.paper)}: {spec.title}"
         png = picture.read_bytes() if picture.exists() else b""
-        content = page_content(evidence, options, verdict.claims, title, [verdict.command], png)
+        content = page_content(evidence, options, verdict, [verdict.command], png)
     except EvidenceError as error:
         return str(error)
     if content is not None:

@@ -21,7 +21,7 @@ from svm_cost_curves.experiments.papers.optimum import SERIES as OPTIMUM
 from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
 from svm_cost_curves.experiments.plotting.bands import Band, band
 from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.statistics import Effort, effort_of
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort, effort_of
 
 if TYPE_CHECKING:
     import pandas as pd

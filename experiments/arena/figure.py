@@ -29,8 +29,7 @@ from svm_cost_curves.experiments.plotting import (
     styles_for,
 )
 from svm_cost_curves.experiments.plotting.bands import Band, band_table
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,9 @@ from svm_cost_curves.experiments.arena.options import COSTS, TIME
 from svm_cost_curves.experiments.papers.panels import called
 from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import axis_name, styles_for
-from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
+from svm_cost_curves.experiments.reproduction.evidence import Bold, Table
 from svm_cost_curves.experiments.reproduction.report.labels import NOTHING, quantity
-from svm_cost_curves.experiments.reproduction.statistics import Effort
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
 
 NOT_COUNTED = "not counted"
 

@@ -19,13 +19,13 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 import svm_cost_curves.experiments.processes.program_start  # noqa: F401
 from svm_cost_curves.datasets import DataError, default_cache_dir, load
 from svm_cost_curves.datasets.types import Matrix
 from svm_cost_curves.experiments.configuration import choices
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.run.loaded import limited_threads
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.files import write_file
 from svm_cost_curves.support.text import printable
@@ -155,7 +155,7 @@ def _search_all(kernel: str, names: Sequence[str], *, again: bool) -> None:
         words = [f"dataset={name}", f"protocol=elsewhere_{kernel}", f"dataset.max_train={ROWS[kernel]}"]
         spec = settings_of(words).dataset
         data = load(spec, cache_dir=default_cache_dir())
-        with limited_threads(1):  # sums of one order: the same choice on any number of cores
+        with threadpool_limits(limits=1):  # sums of one order: the same choice on any number of cores
             choice = search(data.X, data.y, kernel)
         width = "kernel: linear" if choice.sigma2 is None else f"sigma2: {choice.sigma2}"
         values = f"{{{width}, C: {choice.C}}} # {100 * choice.error:.2f} % of {data.n:,} rows"

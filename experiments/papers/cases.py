@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, cast
 
@@ -17,9 +17,11 @@ from svm_cost_curves.experiments.reproduction.claim_spec import (
 )
 from svm_cost_curves.experiments.reproduction.data_statement import Origin, origin_of_data, paper_data
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.statistics import BESIDE, MISSING, Decision, Interval, Ruling
+from svm_cost_curves.experiments.reproduction.statistics.interval import Decision, Interval
 from svm_cost_curves.experiments.reproduction.verdict import (
-    CaseRuling,
+    Case as Case,
+)
+from svm_cost_curves.experiments.reproduction.verdict import (
     Claim,
     Reading,
     Sensitivity,
@@ -28,54 +30,12 @@ from svm_cost_curves.experiments.reproduction.verdict import (
 
 
 @dataclass(frozen=True)
-class Case:
-    """One case of a claim, such as a data set.
-
-    Attributes
-    ----------
-    place : (str, str)
-        Key in the claim's statistic: the paper's data set (empty for a claim without data sets), and the rest.
-    about : str
-        Label in sentences: the name of the data set.
-    decision : Decision
-    measured : str
-        The measurement as text; empty if there is none.
-    statistic : mapping of str to Any
-    note : str
-        Why the case was not run, or what weakens it, without the label.
-    """
-
-    place: tuple[str, str]
-    about: str
-    decision: Decision
-    measured: str = ""
-    statistic: Mapping[str, Any] = field(default_factory=dict)
-    note: str = ""
-
-    @property
-    def ruling(self) -> Ruling:
-        """The ruling."""
-        return self.decision.ruling
-
-    def as_ruling(self) -> CaseRuling:
-        """Return it as the verdict has it."""
-        dataset, name = self.place
-        return CaseRuling(dataset, self.ruling, self.measured, self.note, self.statistic, name, self.about)
-
-
-@dataclass(frozen=True)
 class Findings:
-    """The cases of a claim under one reading.
-
-    Attributes
-    ----------
-    cases : sequence of Case
-    summary : str
-        What was measured; by default a sentence for each case.
-    """
+    """The cases of a claim under one reading."""
 
     cases: Sequence[Case]
     summary: str = ""
+    """What was measured; by default a sentence for each case."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +45,14 @@ class Statistic(Described):
     Its fields are the arguments that a claim gives in its figure's file; pydantic checks their names and types.
     """
 
+    kind: ClassVar[str] = ""
+    """Its name in figures' files; empty for a part that several kinds share."""
     of_panels: ClassVar[bool] = False
     """Whether the cases are those of the evidence's panels, although the figure's module has computed something."""
+
+    def __init_subclass__(cls, kind: str = "") -> None:
+        """Name the kind."""
+        cls.kind = kind
 
     def findings(self, data: Any, evidence: Evidence) -> Findings:
         """Measure and decide all cases: `cases` of each item.
@@ -106,6 +72,19 @@ class Statistic(Described):
         raise NotImplementedError
 
 
+def case_of(
+    dataset: str,
+    name: str,
+    about: str,
+    decision: Decision,
+    measured: str = "",
+    statistic: Mapping[str, Any] | None = None,
+    note: str = "",
+) -> Case:
+    """Return a case of a claim by the decision on it; the data set is the paper's, or empty."""
+    return Case(dataset, decision.ruling, measured, note, statistic or {}, name, about, decision.more_runs)
+
+
 def case_on(
     panel: Panel,
     key: str,
@@ -117,7 +96,7 @@ def case_on(
     about: str = "",
 ) -> Case:
     """Return a case on one data set, by a `key` in the statistic; `about` replaces its name in sentences."""
-    return Case((panel.paper_dataset, key), about or called(panel), decision, measured, statistic or {}, note)
+    return case_of(panel.paper_dataset, key, about or called(panel), decision, measured, statistic, note)
 
 
 def judge_claims(
@@ -172,7 +151,7 @@ def _judge(evidence: Evidence, spec: ClaimSpec, data: Any, statistic: Callable[[
 
 def unjudged(spec: ClaimSpec, why: str) -> Claim:
     """Return a claim that nothing judges."""
-    nothing = Reading("", "", "", "", "not_testable", [CaseRuling("", "missing", note=why, about=spec.id)])
+    nothing = Reading("", "", "", "", "not_testable", [Case("", "missing", note=why, about=spec.id)])
     return Claim(spec.id, spec.says, spec.quote, spec.section, "", [nothing])
 
 
@@ -185,15 +164,15 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, findings
     concerned = [] if spec.type == "program" else _datasets(evidence, spec)
     beside = _beside(evidence, spec, concerned)
     cases = [
-        replace(case, decision=BESIDE, note=case.note or beside[case.place[0]]) if case.place[0] in beside else case
+        replace(case, ruling="beside", note=case.note or beside[case.dataset]) if case.dataset in beside else case
         for case in findings.cases
     ]
-    judged = {case.place[0] for case in cases}
+    judged = {case.dataset for case in cases}
     reasons = evidence.absent_because | evidence.spec.missing_data
-    cases += [Case((name, ""), name, MISSING, note=reasons.get(name, "")) for name in concerned if name not in judged]
+    cases += [Case(name, "missing", note=reasons.get(name, ""), about=name) for name in concerned if name not in judged]
     if spec.type == "program":
-        cases.sort(key=lambda case: case.place[0] not in spec.datasets)
-    run = {case.place[0] for case in cases if case.ruling not in ("beside", "missing")}
+        cases.sort(key=lambda case: case.dataset not in spec.datasets)
+    run = {case.dataset for case in cases if case.ruling not in ("beside", "missing")}
     shows = reading.shows.over(spec.shows)
     return Reading(
         reading.id,
@@ -201,7 +180,7 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, findings
         reading.quote,
         reading.section,
         outcome_of([case.ruling for case in cases]),
-        [case.as_ruling() for case in cases],
+        cases,
         findings.summary,
         _settling(cases),
         replace(shows, series=evidence.spec.expanded(shows.series)),
@@ -242,7 +221,7 @@ def _origins(evidence: Evidence, spec: ClaimSpec, run: Collection[str]) -> list[
 
 def _settling(cases: Sequence[Case]) -> int | None:
     """Return how many more runs would settle all unclear cases; None if there is none, or for one it is not known."""
-    wanted = [case.decision.more_runs for case in cases if case.ruling == "unclear"]
+    wanted = [case.more_runs for case in cases if case.ruling == "unclear"]
     return max((runs for runs in wanted if runs), default=None) if all(wanted) else None
 
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from svm_cost_curves.experiments.papers.cases import judge_claims
-from svm_cost_curves.experiments.papers.kinds import CURVE_KINDS
 from svm_cost_curves.experiments.papers.panels import CurveFigure
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
 from svm_cost_curves.experiments.reproduction.numbers import number
 from svm_cost_curves.experiments.reproduction.series_spec import RowSpec
 
 ROWS = (RowSpec("kernel_evaluations"), RowSpec("cpu_seconds", "The same runs against time"))
 """Rows of a figure whose file has none."""
-
-STATISTICS = CURVE_KINDS
 
 
 def make(evidence: Evidence) -> FigureResult:

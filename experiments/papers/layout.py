@@ -11,7 +11,7 @@ import numpy as np
 from svm_cost_curves.experiments.papers.panels import empty
 from svm_cost_curves.experiments.plotting import FAINT, INK, Style, draw_spread, legend_row, plain_frame, row_of_axes
 from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.reproduction.statistics import Effort
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

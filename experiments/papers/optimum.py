@@ -21,16 +21,11 @@ KNOWN: Final = 1e-3
 
 @dataclass(frozen=True)
 class Optimum:
-    """An interval that contains the optimum J_opt.
-
-    Attributes
-    ----------
-    lower, upper : float
-        Of lambda/2 ||w||^2 + mean hinge loss; 0 < lower.
-    """
+    """An interval that contains the optimum J_opt."""
 
     lower: float
     upper: float
+    """Of lambda/2 ||w||^2 + mean hinge loss; 0 < lower."""
 
     @property
     def uncertainty(self) -> float:

@@ -68,13 +68,7 @@ _LEGEND, _ABOVE, _BELOW = 0.34, 0.82, 0.55
 
 @dataclass(frozen=True)
 class CurveFigure:
-    """Test error, or another measure, against costs, over the runs of each series.
-
-    Attributes
-    ----------
-    evidence : Evidence
-    rows : sequence of RowSpec
-    """
+    """Test error, or another measure, against costs, over the runs of each series."""
 
     evidence: Evidence
     rows: Sequence[RowSpec]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.statistics import Ratio
+from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio
 
 SHORT: Final = 0.2
 """A CPU time below this, in seconds, is short."""

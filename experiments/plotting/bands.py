@@ -17,25 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Band:
-    """The values of several runs against a cost.
-
-    Attributes
-    ----------
-    cost : (m,) float64
-        Positive, increasing; m >= 1.
-    middle, low, high : (m,) float64
-        Mean or median, and the limits of the spread.
-    runs : int
-    first_epoch : float or None
-        Mean cost of the runs' first epoch; None if it is not known, or if the runs end before.
-    """
+    """The values of several runs against a cost."""
 
     cost: NDArray[np.float64]
+    """(m,), m >= 1: positive, increasing."""
     middle: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    """(m,) each: mean or median, and the limits of the spread."""
     runs: int = 1
     first_epoch: float | None = None
+    """Mean cost of the runs' first epoch; None if it is not known, or if the runs end before."""
 
     def at_least(self, value: float) -> Band:
         """Return the band with values below `value` raised to it, so that a logarithmic axis shows them."""
@@ -81,24 +73,16 @@ def band(runs: Sequence[Points], tail: float = 0.0, *, mean: bool = False) -> Ba
 
 @dataclass(frozen=True)
 class MeanCurve:
-    """Mean of a measure over runs, against a cost.
-
-    Attributes
-    ----------
-    cost : (m,) float64
-        Positive, increasing; m >= 1.
-    mean, sd : (m,) float64
-        In the measure's own unit (fractions for errors); `sd` is 0 for a single run.
-    runs : int
-    first_epoch : float or None
-        Mean cost of the runs' first epoch; None if they end before.
-    """
+    """Mean of a measure over runs, against a cost."""
 
     cost: NDArray[np.float64]
+    """(m,), m >= 1: positive, increasing."""
     mean: NDArray[np.float64]
     sd: NDArray[np.float64]
+    """(m,) each: in the measure's own unit (fractions for errors); `sd` is 0 for a single run."""
     runs: int
     first_epoch: float | None
+    """Mean cost of the runs' first epoch; None if they end before."""
 
     @property
     def band(self) -> Band:

@@ -44,6 +44,8 @@ def curves_picture(
 ) -> Picture:
     """Return the picture of a measure against a cost: of each label the mean, with a band of one standard deviation.
 
+    Raises NothingToDrawError if no label has a point to draw.
+
     Parameters
     ----------
     curves : mapping of str to sequence of DataFrame
@@ -64,11 +66,6 @@ def curves_picture(
         Written below the title.
     level : float, optional
         A value of the measure at which there is a dotted line.
-
-    Raises
-    ------
-    NothingToDrawError
-        No label has a point to draw.
     """
     bands = {label: mean.band for label, mean in mean_curves(curves, cost=cost, measure=measure).items()}
     if not bands:

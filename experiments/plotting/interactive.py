@@ -12,7 +12,7 @@ import html
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -76,29 +76,6 @@ class RunCurve:
 
 
 @dataclass(frozen=True)
-class JudgedReading:
-    """A reading of a claim, and the curves by which it is judged; without series the page shows no button."""
-
-    id: str
-    says: str
-    outcome: str
-    measured: str = ""
-    datasets: Sequence[str] = ()
-    series: Sequence[str] = ()
-    cost: str = ""
-    measure: str = ""
-
-
-@dataclass(frozen=True)
-class JudgedClaim:
-    """A claim with its readings; the first is nearest to the paper's words."""
-
-    id: str
-    says: str
-    readings: Sequence[JudgedReading]
-
-
-@dataclass(frozen=True)
 class Swept:
     """The one number that differs between the curves of an algorithm."""
 
@@ -120,7 +97,10 @@ class Curves:
     """Of each series, in the order of the page."""
     datasets: Mapping[str, str] = field(default_factory=dict)
     """Names of data sets for the reader; others keep theirs."""
-    claims: Sequence[JudgedClaim] = ()
+    claims: Sequence[Mapping[str, Any]] = ()
+    """Each has ``id``, ``says`` and ``readings``, the first of which is nearest to the paper's words. A reading has
+    ``id``, ``says``, ``outcome``, ``measured``, and ``datasets``, ``series``, ``cost`` and ``measure`` of the curves by
+    which it is judged; without series the page shows no button."""
     facts: str = ""
     """One line below the title: scale, number of runs, stand-ins."""
     small_print: str = ""
@@ -146,10 +126,7 @@ class Curves:
 def curves_page(content: Curves) -> str:
     """Return the page.
 
-    Raises
-    ------
-    ValueError
-        No run has both a cost and a measure.
+    Raises ValueError if no run has both a cost and a measure.
     """
     values = {
         "title": html.escape(content.title),
@@ -304,16 +281,21 @@ def _looks(styles: Sequence[Style]) -> list[dict[str, Any]]:
 
 
 def _claim(
-    claim: JudgedClaim, datasets: Sequence[str], series: Sequence[str], costs: Sequence[str], measures: Sequence[str]
+    claim: Mapping[str, Any],
+    datasets: Sequence[str],
+    series: Sequence[str],
+    costs: Sequence[str],
+    measures: Sequence[str],
 ) -> dict[str, Any]:
     """Return a claim with the data sets, series, costs and measures that the page has."""
-    content = asdict(claim)
-    for reading in content["readings"]:
-        for name, known in (("datasets", datasets), ("series", series)):
-            reading[name] = [one for one in reading[name] if one in known]
-        for name, known in (("cost", costs), ("measure", measures)):
-            reading[name] = reading[name] if reading[name] in known else ""
-    return content
+    lists, columns = (("datasets", datasets), ("series", series)), (("cost", costs), ("measure", measures))
+    readings = [
+        reading
+        | {name: [one for one in reading[name] if one in known] for name, known in lists}
+        | {name: reading[name] if reading[name] in known else "" for name, known in columns}
+        for reading in claim["readings"]
+    ]
+    return {**claim, "readings": readings}
 
 
 def write_overview(folder: Path, title: str) -> Path | None:

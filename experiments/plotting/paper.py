@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.configuration.paper_style import LATEX, latex
+from svm_cost_curves.experiments.configuration.choices import LATEX, latex
 from svm_cost_curves.experiments.plotting.legend import write_legend
 from svm_cost_curves.experiments.plotting.styles import INK, PAPER, own_settings
 from svm_cost_curves.support.errors import SettingsError
@@ -81,7 +81,7 @@ def fit(figure: Figure, width: float) -> list[str]:
 def save(figure: Figure, stem: Path, formats: Sequence[str], title: str, caption: Sequence[str]) -> list[Path]:
     """Write a figure in some formats, ``<stem>.<format>``, and its caption, ``<stem>.txt``; return their paths.
 
-    `formats` are some of `experiments.configuration.paper_style.FORMATS`; dots in the stem's name stay. Raises
+    `formats` are some of `experiments.configuration.choices.FORMATS`; dots in the stem's name stay. Raises
     SettingsError if pgf is wanted and LaTeX fails.
     """
     paths = [stem.with_name(f"{stem.name}.{name}") for name in formats]

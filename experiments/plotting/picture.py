@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
+from svm_cost_curves.experiments.configuration.choices import PaperStyle
 from svm_cost_curves.experiments.plotting import paper
 from svm_cost_curves.experiments.plotting.styles import FAINT, INK, PAPER, own_settings
 
@@ -49,10 +49,7 @@ class Picture:
     def save_for_paper(self, stem: Path, style: PaperStyle) -> list[Path]:
         """Write the drawing for a paper, ``<stem>.<format>``, and its caption, ``<stem>.txt``; return their paths.
 
-        Raises
-        ------
-        SettingsError
-            LaTeX fails (format pgf).
+        Raises SettingsError if LaTeX fails (format pgf).
         """
         with own_settings(PAPER):
             figure = _figure(*self.size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import json
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -11,13 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svm_cost_curves.experiments import provenance
+from svm_cost_curves.experiments.plotting import Picture
+from svm_cost_curves.experiments.plotting.interactive import PAGE, curves_page
 from svm_cost_curves.experiments.reproduction.citations import place_of
 from svm_cost_curves.experiments.reproduction.disturbance import disturbed_runs
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
 from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.published import EvidenceError, same_values
-from svm_cost_curves.experiments.reproduction.verdict import Verdict
+from svm_cost_curves.experiments.reproduction.published import EvidenceError, naming_columns, same_values
+from svm_cost_curves.experiments.reproduction.report.curves import page_content
+from svm_cost_curves.experiments.reproduction.report.figures import OWN
+from svm_cost_curves.experiments.reproduction.report.rendering import CASES, render, write_cases
+from svm_cost_curves.experiments.reproduction.verdict import Verdict, as_json
 from svm_cost_curves.support.files import new_folder
 from svm_cost_curves.support.values import plain
 
@@ -60,54 +65,82 @@ def with_computed(evidence: Evidence) -> Evidence:
     return dataclasses.replace(evidence, computed=plain(compute(evidence), "computed")) if compute else evidence
 
 
+@naming_columns()
+def judge(evidence: Evidence, command: str) -> tuple[FigureResult, Verdict]:
+    """Return what a figure's module makes of its evidence, and the verdict; nothing is drawn."""
+    result: FigureResult = maker_of(evidence.spec.maker).make(evidence)
+    return result, verdict_of(evidence, result, command)
+
+
+def agree(verdict: Verdict, published: Mapping[str, Any]) -> bool:
+    """Whether claims and numbers are judged as in a published verdict.json."""
+    judged = as_json(verdict)
+    return all(same_values(judged[name], published[name]) for name in ("claims", "numbers"))
+
+
+def with_origin(verdict: Verdict, published: Mapping[str, Any]) -> Verdict:
+    """Return a verdict with commit, machine and time of a published verdict.json in place of the present ones."""
+    names = ("commit", "dirty", "run_commits", "made", "machine", "versions", "judged_at")
+    return dataclasses.replace(verdict, **{name: published[name] for name in names if name in published})
+
+
+@naming_columns()
 def build_figure(
     evidence: Evidence, options: Options, folder: Path, command: str, published: Mapping[str, Any] | None = None
 ) -> Verdict:
     """Draw and judge a figure, and write its folder, ``figures/<id>/<scale>``, with the command line for the record.
 
-    The folder is replaced as a whole, but for files that no figure has. With the published verdict.json its commit,
-    machine and time are written instead of the present ones.
-
-    Raises
-    ------
-    EvidenceError
-        The verdict is not the published one.
-    OSError
-        The folder cannot be written; an earlier one stays.
+    The folder is replaced as a whole, but for files that no figure has. With the published verdict.json the verdict
+    has its origin (`with_origin`). Raises EvidenceError if the verdict is not the published one, and OSError if the
+    folder cannot be written; an earlier one stays.
     """
-    from svm_cost_curves.experiments.plotting import Picture
-    from svm_cost_curves.experiments.reproduction import output
-    from svm_cost_curves.experiments.reproduction.report.curves import write_page
-
-    result: FigureResult = maker_of(evidence.spec.maker).make(evidence)
-    verdict = verdict_of(evidence, result, command)
-    facts = _facts(evidence)
+    result, verdict = judge(evidence, command)
     if published is not None:
-        judged = plain(output.as_json(verdict), "verdict")
-        if not all(same_values(judged[name], published[name]) for name in ("claims", "numbers")):
+        if not agree(verdict, published):
             raise EvidenceError(
                 f"{evidence.spec.id} is judged otherwise now than when it was published: publish it again"
             )
-        then = {name: published[name] for name in ("commit", "dirty", "run_commits")}
-        verdict = dataclasses.replace(verdict, **then)
-        facts |= {name: published[name] for name in ("made", "machine", "versions", "judged_at") if name in published}
-    title, notes = facts["heading"], small_print(verdict, evidence)
-    picture = Picture(result.draw, result.size, title, notes)
-    with new_folder(folder, output.OWN) as draft:
-        output.write_texts(draft, result, verdict, facts)
+        verdict = with_origin(verdict, published)
+    notes = small_print(verdict, evidence)
+    picture = Picture(result.draw, result.size, verdict.heading, notes)
+    with new_folder(folder, OWN) as draft:
+        write_texts(draft, result, verdict)
         picture.save(draft / "figure.png", draft / "figure.pdf")
-        write_page(draft, evidence, options, verdict.claims, title, notes)
+        page = page_content(evidence, options, verdict, notes, (draft / "figure.png").read_bytes())
+        if page is not None:
+            (draft / PAGE).write_text(curves_page(page), encoding="utf-8")
         if options.paper is not None:
             picture.save_for_paper(draft / "paper", options.paper)
     return verdict
 
 
+def write_texts(folder: Path, result: FigureResult, verdict: Verdict) -> None:
+    """Write data.csv, cases.csv, table.json, table.md, verdict.json and verdict.md into an empty folder."""
+
+    def write(name: str, text: str) -> None:
+        (folder / name).write_text(text, encoding="utf-8")
+
+    result.data.to_csv(folder / "data.csv", index=False)
+    if result.table is not None:
+        table = result.table()
+        write("table.json", _json(dataclasses.asdict(table)))
+        write("table.md", render("table.md.j2", table=table))
+    write("verdict.json", _json(as_json(verdict)))
+    with (folder / CASES).open("w", encoding="utf-8", newline="") as file:
+        write_cases(file, verdict.claims)
+    write("verdict.md", render("verdict.md.j2", verdict=verdict))
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
 def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdict:
-    """Return the verdict: a maker's claims and numbers, with commit, stand-ins and missing runs."""
-    commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
+    """Return the verdict: a maker's claims and numbers, with commit, stand-ins, missing runs and machine."""
+    spec, (commit, dirty) = evidence.spec, provenance.git_state(provenance.PROJECT_ROOT)
     made = {_commit_of(record) or "unknown" for record in _records(evidence)}
     return Verdict(
-        figure=evidence.spec.id,
+        figure=spec.id,
         scale=evidence.scale,
         stand_in=evidence.stand_ins,
         commit=commit,
@@ -115,11 +148,20 @@ def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdic
         command=command,
         claims=result.claims,
         numbers=result.numbers,
-        absent=evidence.spec.missing_data | evidence.absent_because,
+        absent=spec.missing_data | evidence.absent_because,
         missing={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.missing.items()},
         left_out={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.left_out.items()},
         run_commits=tuple(sorted(made - {_commit_of({"commit": commit})})),  # those without changes at this commit
         disturbed=disturbed_runs(evidence),
+        heading=f"{place_of(spec.label, spec.paper)}: {spec.title}",
+        paper=spec.paper,
+        label=spec.label,
+        title=spec.title,
+        data_sets=[panel.dataset for panel in evidence.panels],
+        seeds=spec.scale(evidence.scale).seeds,
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        machine=provenance.machine(),
+        versions=provenance.versions(),
     )
 
 
@@ -166,18 +208,3 @@ def _records(evidence: Evidence) -> list[Mapping[str, Any]]:
     """Return the provenance of each run."""
     runs = {run.key: run for panel in evidence.panels for members in panel.runs.values() for run in members}
     return [run.result["provenance"] for run in runs.values()]
-
-
-def _facts(evidence: Evidence) -> dict[str, Any]:
-    spec = evidence.spec
-    return {
-        "heading": f"{place_of(spec.label, spec.paper)}: {spec.title}",
-        "paper": spec.paper,
-        "label": spec.label,
-        "title": spec.title,
-        "data_sets": [panel.dataset for panel in evidence.panels],
-        "seeds": spec.scale(evidence.scale).seeds,
-        "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": provenance.machine(),
-        "versions": provenance.versions(),
-    }

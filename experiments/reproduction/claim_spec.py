@@ -3,22 +3,58 @@
 from __future__ import annotations
 
 import importlib
+import re
+import reprlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
 
+import yaml  # type: ignore[import-untyped]
 from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError
 
 from svm_cost_curves.experiments.columns import COSTS, COUNTS, MEASURES
-from svm_cost_curves.experiments.reproduction.faults import first_fault
 from svm_cost_curves.support.text import nearest
+
+T = TypeVar("T")
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""Of libyaml, ten times as fast, where PyYAML was built with it."""
 
 
 class Described:
     """A part of a figure's file: pydantic refuses names that it does not have, and values of other types."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+
+def first_fault(error: ValidationError, known: Collection[str] = (), places: int | None = None) -> str:
+    """Return the first fault that pydantic has found as a sentence: the place, of `places` parts or all, and the fault.
+
+    Of the `known` names those nearest to an unknown one are named.
+    """
+    fault = error.errors(include_url=False)[0]
+    place = ".".join(map(str, fault["loc"][:places])).rstrip("_")
+    if fault["type"] == "unexpected_keyword_argument":
+        return f"{place}: there is no such name{nearest(str(fault['loc'][-1]), known)}"
+    if fault["type"] == "value_error":
+        return str(fault["ctx"]["error"])
+    allowed = re.findall("'([^']*)'", fault["msg"]) if fault["type"] == "literal_error" else ()
+    message = f"{fault['msg'][0].lower()}{fault['msg'][1:]}, got {reprlib.repr(fault['input'])}"
+    return f"{place or 'the file'}: {message}{nearest(str(fault['input']), allowed)}"
+
+
+def read_yaml(path: Path, form: TypeAdapter[T], refusal: type[ValueError]) -> T:
+    """Return the content of a YAML file in its form, or raise the refusal, with the file's name and the first fault."""
+    try:
+        return form.validate_python(yaml.load(path.read_bytes(), _LOADER))
+    except ValidationError as error:
+        schema = form.json_schema()
+        parts = (schema, *schema.get("$defs", {}).values())
+        names = {name for part in parts for name in part.get("properties", ())}
+        raise refusal(f"{path.name}: {first_fault(error, names)}") from error
+    except yaml.YAMLError as error:
+        raise refusal(f"{path.name}: {' '.join(str(error).split())}") from error
 
 
 def _one_of(names: Sequence[str]) -> AfterValidator:
@@ -51,19 +87,13 @@ observation.
 
 @dataclass
 class ShownSpec(Described):
-    """The curves that the page of a figure draws when a reader chooses a claim.
-
-    Attributes
-    ----------
-    series : list of str
-        Names of series; one with a grid stands for all values of it. Empty: the claim is judged without curves.
-    cost, measure : str
-        Columns of the axes; empty: those that the page begins with.
-    """
+    """The curves that the page of a figure draws when a reader chooses a claim."""
 
     series: list[str] = field(default_factory=list)
+    """Names of series; one with a grid stands for all values of it. Empty: the claim is judged without curves."""
     cost: str = ""
     measure: str = ""
+    """Columns of the axes; empty: those that the page begins with."""
 
     def over(self, other: ShownSpec) -> ShownSpec:
         """Return this, with the values of another where this has none."""
@@ -72,169 +102,108 @@ class ShownSpec(Described):
 
 @dataclass
 class ReadingSpec(Described):
-    """One reading of a claim, where the paper leaves a choice open.
-
-    Attributes
-    ----------
-    id : str
-        ``per_iteration``; unique in the claim.
-    says : str
-        The choice: ``Pegasos is charged n evaluations for each iteration``.
-    quote, section : str
-        The passage of the paper for this reading, in a few words, and its place; empty for a choice of ours.
-    changes : dict
-        Arguments of the claim's statistic in place of the claim's: ``{up_to: 1.5}``.
-    constants : dict of str to float
-        Values in place of the claim's.
-    shows : ShownSpec
-        In place of the claim's.
-    likely : bool
-        Whether the paper's authors most likely mean this reading, although its words are nearer to the first.
-    """
+    """One reading of a claim, where the paper leaves a choice open."""
 
     id: str = ""
+    """``per_iteration``; unique in the claim."""
     says: str = ""
+    """The choice: ``Pegasos is charged n evaluations for each iteration``."""
     quote: str = ""
     section: str = ""
+    """The passage of the paper for this reading, in a few words, and its place; empty for a choice of ours."""
     changes: dict[str, Any] = field(default_factory=dict)
+    """Arguments of the claim's statistic in place of the claim's: ``{up_to: 1.5}``."""
     constants: dict[str, float] = field(default_factory=dict)
+    """Values in place of the claim's."""
     shows: ShownSpec = field(default_factory=ShownSpec)
+    """In place of the claim's."""
     likely: bool = False
+    """Whether the paper's authors most likely mean this reading, although its words are nearer to the first."""
 
 
 @dataclass
 class ClaimSpec(Described):
-    """A claim of the paper.
-
-    Attributes
-    ----------
-    id, says : str
-        The claim in one sentence of at most 20 words.
-    quote, section : str
-        The paper's own words, in a few words, and their place.
-    rule : str
-        How one case is judged. Constants stand in braces: ``at most {margin:g} points``.
-    statistic : dict
-        ``kind``, the name of a statistic in ``STATISTICS`` of the figure's module or of `experiments.papers.kinds`, and
-        its arguments. An argument that is the name of a constant has its value.
-    constants : dict of str to float
-        Numbers that the paper does not give. The verdict is also given for half and double of each.
-    readings : list of ReadingSpec
-        The first is the one to which the paper's own words come nearest: its outcome is the verdict. Without readings
-        the claim has one.
-    datasets : list of str
-        The paper's data sets that it is about; empty: all of the figure's. Empty for a figure without data sets.
-    shows : ShownSpec
-    type : ClaimType
-    rows : str
-        ``part`` if a case has a part of the data set's rows only.
-    """
+    """A claim of the paper."""
 
     id: str = ""
     says: str = ""
+    """The claim in one sentence of at most 20 words."""
     quote: str = ""
     section: str = ""
+    """The paper's own words, in a few words, and their place."""
     rule: str = ""
+    """How one case is judged. Constants stand in braces: ``at most {margin:g} points``."""
     statistic: dict[str, Any] = field(default_factory=dict)
+    """``kind``, the name of a statistic of the figure's module or of `experiments.papers.kinds`, and its arguments.
+    An argument that is the name of a constant has its value."""
     constants: dict[str, float] = field(default_factory=dict)
+    """Numbers that the paper does not give. The verdict is also given for half and double of each."""
     readings: list[ReadingSpec] = field(default_factory=list)
+    """The first is the one to which the paper's own words come nearest: its outcome is the verdict. Without readings
+    the claim has one."""
     datasets: list[str] = field(default_factory=list)
+    """The paper's data sets that it is about; empty: all of the figure's. Empty for a figure without data sets."""
     shows: ShownSpec = field(default_factory=ShownSpec)
     type: ClaimType = "empirical"
     rows: Literal["all", "part"] = "all"
+    """``part`` if a case has a part of the data set's rows only."""
 
 
 @dataclass
 class NumberSpec(Described):
-    """A number that the paper prints.
-
-    Attributes
-    ----------
-    name : str
-        ``nu adult without bias``.
-    paper : float
-        As printed, in `unit`.
-    unit : str
-        ``%``, ``s``, ``times`` for a ratio of times, or empty.
-    rounding : float or None
-        Half a unit of the last printed digit; of a ratio of times relative, of both times. None if the number is not
-        compared (seconds on another machine).
-    """
+    """A number that the paper prints."""
 
     name: str = ""
+    """``nu adult without bias``."""
     paper: float = 0.0
+    """As printed, in `unit`."""
     unit: str = ""
+    """``%``, ``s``, ``times`` for a ratio of times, or empty."""
     rounding: float | None = None
+    """Half a unit of the last printed digit; of a ratio of times relative, of both times. None if the number is not
+    compared (seconds on another machine)."""
 
 
 @dataclass
 class RepeatedClaimSpec(Described):
-    """A claim of another figure that is judged on more data sets.
-
-    Attributes
-    ----------
-    id : str
-        Of the claim.
-    against : str
-        Property of the data that the theory names: a name in `experiments.papers.elsewhere.properties`.
-    number : str
-        Place of a number in the statistic of a case, which is drawn against the property: ``ratio.estimate``. Empty:
-        the share of a data set's cases that hold is drawn.
-    factor : float
-        The number is multiplied by it: 100 for percentage points.
-    unit : str
-        What the number is, in a few words: the heading of its picture.
-    reading : str
-        Id of the claim's reading that is judged; empty: the first.
-    """
+    """A claim of another figure that is judged on more data sets."""
 
     id: str = ""
+    """Of the claim."""
     against: str = ""
+    """Property of the data that the theory names: a name in `experiments.papers.elsewhere.properties`."""
     number: str = ""
+    """Place of a number in the statistic of a case, which is drawn against the property: ``ratio.estimate``. Empty: the
+    share of a data set's cases that hold is drawn."""
     factor: float = 1.0
+    """The number is multiplied by it: 100 for percentage points."""
     unit: str = ""
+    """What the number is, in a few words: the heading of its picture."""
     reading: str = ""
+    """Id of the claim's reading that is judged; empty: the first."""
 
 
 @dataclass
 class BaseSpec(Described):
-    """A figure whose claims are judged on more data sets, by its own module.
-
-    Attributes
-    ----------
-    figure : str
-        Its id.
-    series : list of str
-        Those of its series that the claims need; empty: all.
-    values : list of float
-        Of the values of the series' grids those that are run; empty: all.
-    overrides : list of str
-        Added to those of each series; they win.
-    by_series : dict of str to list of str
-        Added to those of one series; they win over `overrides`.
-    claims : list of RepeatedClaimSpec
-    """
+    """A figure whose claims are judged on more data sets, by its own module."""
 
     figure: str = ""
+    """Its id."""
     series: list[str] = field(default_factory=list)
+    """Those of its series that the claims need; empty: all."""
     values: list[float] = field(default_factory=list)
+    """Of the values of the series' grids those that are run; empty: all."""
     overrides: list[str] = field(default_factory=list)
+    """Added to those of each series; they win."""
     by_series: dict[str, list[str]] = field(default_factory=dict)
+    """Added to those of one series; they win over `overrides`."""
     claims: list[RepeatedClaimSpec] = field(default_factory=list)
 
 
 def check_claim(claim: ClaimSpec, series: Collection[str]) -> None:
     """Check that a claim's readings have different ids, and that it uses its own constants and known curves only.
 
-    Parameters
-    ----------
-    claim : ClaimSpec
-    series : collection of str
-        Names of the figure's series.
-
-    Raises
-    ------
-    ValueError
+    `series` are the names of the figure's series. Raises ValueError.
     """
     where = f"claim {claim.id!r}:"
     ids = [reading.id for reading in claim.readings]
@@ -257,14 +226,17 @@ def check_claim(claim: ClaimSpec, series: Collection[str]) -> None:
         raise ValueError(f"{where} its rule has a fault in its braces: {error}") from error
 
 
-Kinds = Mapping[str, type]
-"""Dataclasses whose fields are the arguments, by their names in figures' files."""
+Kinds = Mapping[str, Any]
+"""Dataclasses whose fields are the arguments, by their ``kind``, the name in figures' files."""
+CURVE_KINDS: Final = "svm_cost_curves.experiments.papers.kinds"
+"""Module with the kinds for figures of any kind."""
 
 
 def kinds_of(maker: str) -> Kinds:
-    """Return the kinds of a figure's module, its ``STATISTICS``."""
-    kinds: Kinds = getattr(importlib.import_module(maker), "STATISTICS", {})
-    return kinds
+    """Return the kinds that a figure's claims may name: those of `CURVE_KINDS`, and those that its module has."""
+    known = [value for name in (CURVE_KINDS, maker) for value in vars(importlib.import_module(name)).values()]
+    kinds: list[Any] = [value for value in known if isinstance(value, type) and issubclass(value, Described)]
+    return {kind.kind: kind for kind in kinds if getattr(kind, "kind", "")}
 
 
 def statistic_of(kinds: Kinds, claim: ClaimSpec, reading: ReadingSpec) -> Any:
@@ -273,16 +245,15 @@ def statistic_of(kinds: Kinds, claim: ClaimSpec, reading: ReadingSpec) -> Any:
     A reading changes some arguments, or gives another kind with all its arguments. A constant is the argument of its
     name, and the value of each argument that is its name as a text.
 
-    Raises
-    ------
-    ValueError
-        There is no such kind or argument, or a value has a wrong type.
+    Raises ValueError if there is no such kind or argument, or a value has a wrong type.
     """
     where = f"claim {claim.id!r}" + (f", reading {reading.id!r}" if reading.id else "")
     arguments = dict(reading.changes) if "kind" in reading.changes else claim.statistic | reading.changes
     kind = str(arguments.pop("kind", ""))
     if kind not in kinds:
-        raise ValueError(f"{where}: there is no statistic {kind!r}; known: {', '.join(kinds)}{nearest(kind, kinds)}")
+        raise ValueError(
+            f"{where}: there is no statistic {kind!r}; known: {', '.join(sorted(kinds))}{nearest(kind, kinds)}"
+        )
     names = {argument.name for argument in fields(kinds[kind])}
     constants = claim.constants | reading.constants
     arguments |= {name: constants[value] for name, value in arguments.items() if str(value) in constants}

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
-from svm_cost_curves.experiments.configuration.choices import check_home
-from svm_cost_curves.experiments.configuration.paper_style import FORMATS, STYLES
+from svm_cost_curves.experiments.configuration.choices import FORMATS, STYLES, check_home
 from svm_cost_curves.experiments.processes import streams
 from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, status_of
 from svm_cost_curves.experiments.processes.stopping import terminable
@@ -28,10 +27,8 @@ from svm_cost_curves.experiments.reproduction.options import (
     figure_named,
     parse,
 )
-from svm_cost_curves.experiments.reproduction.published import EvidenceError
 from svm_cost_curves.experiments.reproduction.spec import (
     SCALES,
-    FigureError,
     FigureSpec,
     catalogue,
     choose,
@@ -39,6 +36,7 @@ from svm_cost_curves.experiments.reproduction.spec import (
     read_figure,
 )
 from svm_cost_curves.experiments.run.console import console, note_to
+from svm_cost_curves.support.errors import UserError
 from svm_cost_curves.support.text import command_line
 
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
@@ -115,18 +113,19 @@ def main(words: Sequence[str]) -> int:
         command = parse(words, _named(words))
         with terminable():
             return _run(command, words)
-    except Exception as error:
-        if isinstance(error, (FigureError, EvidenceError, *_user_errors())):
-            _print_error(f"error: {error}")
-        elif isinstance(error, OSError):
-            _print_error(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
-        else:
-            raise
+    except UserError as error:
+        streams.print_error(f"error: {error}")
+        return USER_ERROR
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        streams.print_error(f"error: {place}{error.strerror or error}")
         return USER_ERROR
     except KeyboardInterrupt as stopped:
         status = status_of(stopped)
         lost = "check" in words and not any(word.startswith("again=") for word in words)
-        _print_error(f"{status}; {'with again=FOLDER a check continues' if lost else 'the same command continues'}")
+        streams.print_error(
+            f"{status}; {'with again=FOLDER a check continues' if lost else 'the same command continues'}"
+        )
         return EXIT_CODES[status]
 
 
@@ -164,7 +163,7 @@ def _complete(words: Sequence[str]) -> int:
     """
     if not any(word.startswith("query=") for word in words):
         install = command_line("run", "-sc", "install=bash")
-        _print_error(f'error: eval "$({install})" installs completion, also for reproduce.py')
+        streams.print_error(f'error: eval "$({install})" installs completion, also for reproduce.py')
         return USER_ERROR
     line = os.environ.get("COMP_LINE", "")
     print("\n".join(completions(line[: int(os.environ.get("COMP_POINT", len(line)))])))
@@ -210,17 +209,3 @@ def _help() -> str:
         if spec.settings:
             lines.append(f"  {', '.join(f'{group}.*' for group in spec.settings)}: as run.py has them, for all runs")
     return "\n".join(lines)
-
-
-def _user_errors() -> tuple[type[Exception], ...]:
-    """Return the errors that the user can correct."""
-    import svm_cost_curves.experiments.processes.program_start  # noqa: F401
-    from svm_cost_curves.experiments.run.errors import USER_ERRORS
-
-    return USER_ERRORS
-
-
-def _print_error(text: str) -> None:
-    from svm_cost_curves.experiments.run.errors import print_error
-
-    print_error(text)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import PositiveInt, TypeAdapter, ValidationError
+from pydantic import PositiveInt, TypeAdapter
 
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.experiments.reproduction.claim_spec import Described
-from svm_cost_curves.experiments.reproduction.faults import first_fault
+from svm_cost_curves.experiments.reproduction.claim_spec import Described, read_yaml
 
 DATA_STATEMENT = PROJECT_ROOT / "conf" / "data_statement.yaml"
 
@@ -60,18 +59,6 @@ def paper_data(paper: str) -> Mapping[str, PaperData]:
 def read_statement(path: Path = DATA_STATEMENT) -> Mapping[str, Mapping[str, PaperData]]:
     """Return the data sets of each paper.
 
-    Raises
-    ------
-    DataStatementError
-        The file has a wrong form.
+    Raises DataStatementError if the file has a wrong form.
     """
-    import yaml  # type: ignore[import-untyped]
-
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return TypeAdapter(dict[str, dict[str, PaperData]]).validate_python(content)
-    except yaml.YAMLError as error:
-        raise DataStatementError(f"{path.name}: {' '.join(str(error).split())}") from error
-    except ValidationError as error:
-        names = [entry.name for entry in fields(PaperData)]
-        raise DataStatementError(f"{path.name}: {first_fault(error, names)}") from error
+    return read_yaml(path, TypeAdapter(dict[str, dict[str, PaperData]]), DataStatementError)

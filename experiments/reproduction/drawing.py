@@ -1,25 +1,36 @@
-"""Draws and judges published figures, several at a time."""
+"""Draws and judges published figures, several at a time, and shows a figure on the console: verdicts, files."""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import re
 import sys
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
-from svm_cost_curves.experiments.processes.outcome import Outcome
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from svm_cost_curves.experiments.plotting.interactive import write_overview
+from svm_cost_curves.experiments.processes.outcome import Outcome, outcome_of
 from svm_cost_curves.experiments.processes.stopping import deferred
+from svm_cost_curves.experiments.processes.streams import ElapsedTime
+from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.build import build_figure
-from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
-from svm_cost_curves.experiments.reproduction.options import NOT_ALL, OK, Command, Options
+from svm_cost_curves.experiments.reproduction.evidence import from_evidence
+from svm_cost_curves.experiments.reproduction.options import FOLDERS, NOT_ALL, OK, Command, Options
 from svm_cost_curves.experiments.reproduction.published import EvidenceError, published_figures, read_facts
-from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, read_figure
-from svm_cost_curves.experiments.reproduction.summary import show, show_overview, shown
+from svm_cost_curves.experiments.reproduction.report.figures import read_verdict
+from svm_cost_curves.experiments.reproduction.report.labels import agreement
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Verdict
 from svm_cost_curves.experiments.run.console import console, note_to
+from svm_cost_curves.support.text import command_line
 
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.processes.pool import Report
@@ -68,29 +79,19 @@ def published_specs(names: Sequence[str], command: Command) -> tuple[list[Figure
 
 @dataclass(frozen=True)
 class FigureDrawing:
-    """One published figure that is to be drawn; a job of `experiments.processes.pool.run_jobs`.
-
-    Attributes
-    ----------
-    spec : FigureSpec
-    options : Options
-    evidence : Path
-        Folder of the evidence.
-    folder : Path
-        Its files are replaced as a whole; see `build_figure`.
-    command : str
-        The command line, for the record.
-    as_published : bool
-        Whether the files show the commit, the machine and the time of the publication. Then another verdict than the
-        published one is refused.
-    """
+    """One published figure that is to be drawn; a job of `experiments.processes.pool.run_jobs`."""
 
     spec: FigureSpec
     options: Options
     evidence: Path
+    """Folder of the evidence."""
     folder: Path
+    """Its files are replaced as a whole; see `build_figure`."""
     command: str
+    """The command line, for the record."""
     as_published: bool = False
+    """Whether the files show the commit, the machine and the time of the publication. Then another verdict than the
+    published one is refused."""
 
     @property
     def label(self) -> str:
@@ -100,10 +101,8 @@ class FigureDrawing:
     def draw(self) -> Verdict:
         """Draw and judge it.
 
-        Raises
-        ------
-        EvidenceError, FigureError
-            It is not published at this scale, a file is damaged, or it is judged otherwise than when it was published.
+        Raises EvidenceError or FigureError if it is not published at this scale, a file is damaged, or it is judged
+        otherwise than when it was published.
         """
         published = read_facts(self.evidence, self.spec.id)["verdict"] if self.as_published else None
         evidence = from_evidence(self.spec, self.options, self.evidence)
@@ -111,8 +110,6 @@ class FigureDrawing:
 
     def __call__(self, report: Report, /) -> Outcome:
         """Draw it and return the outcome; see `experiments.processes.pool.Job`."""
-        from svm_cost_curves.experiments.run.errors import outcome_of
-
         del report
         return outcome_of(self._drawn, lambda: self.label)
 
@@ -120,10 +117,8 @@ class FigureDrawing:
         try:
             with deferred():  # a figure takes seconds: it is finished, and the others are not begun
                 self.draw()
-        except (EvidenceError, FigureError) as error:
-            return Outcome(self.label, "refused", str(error))
         except OSError as error:
-            return Outcome(self.label, "refused", f"{self.label}: {error}")
+            raise EvidenceError(f"{self.label}: {error}") from error
         return Outcome(self.label, "finished")
 
 
@@ -132,12 +127,8 @@ def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[tuple[Fig
 
     Standard error shows how many are drawn, and which are being drawn.
 
-    Raises
-    ------
-    EvidenceError
-        As `FigureDrawing.draw`; or a process has failed.
-    KeyboardInterrupt
-        Ctrl-C or SIGTERM. Several processes finish the figures that they draw, within `GRACE_SECONDS`.
+    Raises EvidenceError as `FigureDrawing.draw`, or if a process has failed; KeyboardInterrupt after Ctrl-C or SIGTERM:
+    several processes finish the figures that they draw, within `GRACE_SECONDS`.
     """
     count = len(drawings)
     if count == 1 or jobs == 1:  # a process takes a second to start
@@ -147,7 +138,6 @@ def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[tuple[Fig
             yield drawing, verdict
         return
     from svm_cost_curves.experiments.processes.pool import WorkerPool, run_jobs
-    from svm_cost_curves.experiments.reproduction.report.verdict_reader import read_verdict
 
     elapsed = ElapsedTime(note_to(console(sys.stderr)))
     done, now = 0, dict[int, str]()
@@ -160,12 +150,82 @@ def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[tuple[Fig
                         now[event.index] = drawing.label
                         elapsed.begin(f"{done} of {count} figures; now {', '.join(now.values())}")
                     continue
-                if event.outcome.status == "refused":
-                    raise EvidenceError(event.outcome.message)
                 if event.outcome.exit_code:
-                    raise EvidenceError(event.outcome.line)
+                    refused = event.outcome.status == "refused"
+                    raise EvidenceError(event.outcome.message if refused else event.outcome.line)
                 done += 1
                 now.pop(event.index, None)
                 yield drawing, read_verdict((drawing.folder / "verdict.json").read_bytes())
     finally:
         elapsed.end()
+
+
+_LONGEST: Final = 100
+"""Characters of the measurement that decided a claim; verdict.md has all of it."""
+_FILES: Final[Mapping[str, str]] = {
+    "verdict": "verdict.md",
+    "table": "table.md",
+    "for a paper": "paper.*",
+    "figure": "figure.png",
+    "page": "curves.html",
+}
+
+
+def show(verdict: Verdict, folder: Path) -> None:
+    """Print the verdicts, or of a figure without claims its table; then the paths of the files in its folder."""
+    out = console(sys.stdout)
+    if verdict.claims:
+        out.print(claims_table(verdict), highlight=False)
+    elif (folder / "table.json").exists():
+        out.print(figure_table(json.loads((folder / "table.json").read_text(encoding="utf-8"))), highlight=False)
+    lines = remarks(verdict)
+    lines += [f"{what}: {path}" for what, name in _FILES.items() for path in sorted(folder.glob(name))]
+    print("\n".join(lines), flush=True)
+
+
+def show_overview(figures: Path) -> None:
+    """Write the list of the pages of all figures, if there are pages, and print its path."""
+    if overview := write_overview(figures, "Figures"):
+        print(f"all figures: {overview}", flush=True)
+
+
+def remarks(verdict: Verdict) -> list[str]:
+    """Return the lines below the table of claims: printed numbers, and what restricts the verdict."""
+    lines = [f"  printed numbers: {agreement(verdict.numbers)}"] if verdict.numbers else []
+    lines += [f"  disturbed timed runs on {name}: {how}" for name, how in verdict.disturbed.items()]
+    if verdict.uncommitted:
+        lines.append(f"  made {UNCOMMITTED}: verdict.json has the commits")
+    return lines
+
+
+def claims_table(verdict: Verdict) -> Table:
+    """Return the table of a figure's claims: outcome, data, and the measurement of the case that decided it."""
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("claim", no_wrap=True)
+    table.add_column("verdict")
+    table.add_column("decided by")
+    for claim in verdict.claims:
+        decided = textwrap.shorten(claim.nearest.decided_by, _LONGEST, placeholder=" ...")
+        table.add_row(Text(claim.id), Text(claim.nearest.text), Text(decided or "-"))
+    return table
+
+
+def figure_table(content: Mapping[str, Any]) -> Table:
+    """Return the table of a figure (table.json), without notes and without the ranges in brackets."""
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in content["columns"]:
+        table.add_column(name, overflow="fold")  # cut names of two settings of a solver could look the same
+    for row in content["rows"]:
+        table.add_row(*map(_cell, row))
+    return table
+
+
+def _cell(content: str | Mapping[str, str]) -> Text:
+    text, style = (content, "") if isinstance(content, str) else (content["bold"], "bold")
+    return Text(re.sub(r" \[[^]]*\]$", "", text), style=style)
+
+
+def shown(words: Sequence[str]) -> str:
+    """Return the command line without folders of this machine."""
+    hidden = ("store=", "store.", *(f"{name}=" for name in FOLDERS))
+    return command_line("reproduce", *(word for word in words if not word.startswith(hidden)))

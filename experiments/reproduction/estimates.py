@@ -46,14 +46,8 @@ class Durations:
     """Seconds of runs by those of the most similar run of the same solver, on the same data set if there is one.
 
     The distance of two runs is the sum over their settings of the |log| of the ratio. The seconds of the nearest run
-    are multiplied by the ratios of the budgets and of the numbers of training examples.
-
-    Parameters
-    ----------
-    store : Store or None
-        Its finished runs on this model of processor count, of any build.
-    evidence : Path
-        Folder of published runs.
+    are multiplied by the ratios of the budgets and of the numbers of training examples. Of a store the finished runs on
+    this model of processor count, of any build, and those that are published in the folder `evidence`.
     """
 
     def __init__(self, store: Store | None = None, evidence: Path = EVIDENCE) -> None:

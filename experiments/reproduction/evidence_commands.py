@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from svm_cost_curves.experiments.reproduction.drawing import published_specs, reading
+from svm_cost_curves.experiments.processes.streams import print_error
+from svm_cost_curves.experiments.reproduction.drawing import claims_table, published_specs, reading, remarks, shown
 from svm_cost_curves.experiments.reproduction.estimates import Durations, expected_seconds
 from svm_cost_curves.experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
 from svm_cost_curves.experiments.reproduction.plan import Planner
 from svm_cost_curves.experiments.reproduction.published import EvidenceError
 from svm_cost_curves.experiments.reproduction.spec import read_figure
-from svm_cost_curves.experiments.reproduction.summary import claims_table, remarks, shown
 from svm_cost_curves.experiments.run.console import console
-from svm_cost_curves.experiments.run.errors import print_error
 from svm_cost_curves.experiments.run.meter import duration, meter
 from svm_cost_curves.experiments.store import Store
 
@@ -62,8 +61,7 @@ def publish_results(command: Command) -> int:
     """Write the scorecards of docs/results from the evidence, and the table of README if they are the project's."""
     from svm_cost_curves.experiments.provenance import PROJECT_ROOT
     from svm_cost_curves.experiments.reproduction.published import RESULTS
-    from svm_cost_curves.experiments.reproduction.report.front import put_front_table
-    from svm_cost_curves.experiments.reproduction.results import write_results
+    from svm_cost_curves.experiments.reproduction.results import put_front_table, write_results
 
     for page in write_results(command.evidence, command.results, command.options.jobs):
         print(f"scorecard: {page}")

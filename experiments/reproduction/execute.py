@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from svm_cost_curves.experiments import engine
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.launchers.cluster import RayPool, cores_here
-from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.outcome import Outcome, outcome_of
 from svm_cost_curves.experiments.processes.pool import Event, Report, WorkerPool, run_jobs
 from svm_cost_curves.experiments.reproduction.estimates import (
     Seconds,
@@ -20,7 +20,6 @@ from svm_cost_curves.experiments.reproduction.estimates import (
     working_memory,
 )
 from svm_cost_curves.experiments.reproduction.plan import PlannedRun
-from svm_cost_curves.experiments.run.errors import outcome_of
 from svm_cost_curves.experiments.run.jobs import ReportingDisplay, RunsLine
 from svm_cost_curves.experiments.run.meter import Meter, duration
 from svm_cost_curves.solvers.gram_store import GramStore, default_directory

@@ -13,11 +13,11 @@ from pathlib import Path
 from svm_cost_curves import datasets
 from svm_cost_curves.experiments.launchers.checks import RAY
 from svm_cost_curves.experiments.launchers.cluster import RayPool
-from svm_cost_curves.experiments.processes.elapsed import ElapsedTime
 from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.streams import ElapsedTime, print_error
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT, UNCOMMITTED, git_state
 from svm_cost_curves.experiments.reproduction import evidence_commands
-from svm_cost_curves.experiments.reproduction.drawing import reading
+from svm_cost_curves.experiments.reproduction.drawing import reading, show, show_overview, shown
 from svm_cost_curves.experiments.reproduction.estimates import (
     DEFAULT_SECONDS,
     Durations,
@@ -28,15 +28,12 @@ from svm_cost_curves.experiments.reproduction.estimates import (
 from svm_cost_curves.experiments.reproduction.options import FAULT, NOT_ALL, OK, Command, worst
 from svm_cost_curves.experiments.reproduction.plan import Plan, Planner
 from svm_cost_curves.experiments.reproduction.spec import FigureError, choose, read_figure
-from svm_cost_curves.experiments.reproduction.summary import show, show_overview, shown
 from svm_cost_curves.experiments.reproduction.verdict import in_words
 from svm_cost_curves.experiments.run.console import console, note_to
-from svm_cost_curves.experiments.run.errors import print_error
 from svm_cost_curves.experiments.run.meter import duration, meter
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import recording
-from svm_cost_curves.support.files import check_writable
-from svm_cost_curves.support.locks import locked
+from svm_cost_curves.support.files import check_writable, locked
 
 LOCK_FILE = "reproduce.lock"
 QUIET_SECONDS = 1.0
@@ -178,14 +175,7 @@ def only_command(root: Path) -> Iterator[None]:
 class FigureMaker:
     """Makes figures. The recorder of the runs starts, and a cluster is connected, when a figure first needs it.
 
-    Parameters
-    ----------
-    command : Command
-    words : sequence of str
-        The command line, for the record.
-    store : Store
-    open_ : ExitStack
-        Ends the recorder and closes the connection.
+    `words` are the command line, for the record; `open_` ends the recorder and closes the connection.
     """
 
     def __init__(self, command: Command, words: Sequence[str], store: Store, open_: contextlib.ExitStack) -> None:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.statistics import (
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
     LEAST_RUNS,
     bootstrap_geometric_mean,
     bootstrap_mean,

@@ -11,12 +11,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError, ValidationInfo
 
-from svm_cost_curves.experiments.configuration import paper_style
-from svm_cost_curves.experiments.configuration.choices import folder
-from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
+from svm_cost_curves.experiments.configuration import choices
+from svm_cost_curves.experiments.configuration.choices import PaperStyle, folder
 from svm_cost_curves.experiments.launchers.checks import RAY, check_address, check_launcher
 from svm_cost_curves.experiments.provenance import cores as available_cores
-from svm_cost_curves.experiments.reproduction.faults import first_fault
+from svm_cost_curves.experiments.reproduction.claim_spec import first_fault
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, RESULTS
 from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, Scale
 from svm_cost_curves.support.text import command_line, known_names, nearest, setting_name
@@ -129,7 +128,7 @@ class Command(Words):
 
 _COMMAND = TypeAdapter(Command)
 _FIELDS = {word.name.rstrip("_").replace("_", "."): word.name for word in fields(Words)}
-NAMES = (*_FIELDS, "store.root", *paper_style.NAMES)
+NAMES = (*_FIELDS, "store.root", *choices.STYLE_SETTINGS)
 """Names of the words that every figure takes."""
 
 
@@ -146,10 +145,8 @@ def figure_named(words: Sequence[str]) -> str:
 def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     """Parse a command line that names these figures, with their options; ``--list`` anywhere is the verb ``list``.
 
-    Raises
-    ------
-    FigureError, SettingsError
-        A word has a wrong form, an unknown name or a wrong value, or no figure is named.
+    Raises FigureError or SettingsError if a word has a wrong form, an unknown name or a wrong value, or no figure is
+    named.
     """
     if "--list" in words:
         words = ["list", *(word for word in words if word not in ("list", "--list"))]
@@ -176,7 +173,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
             known = [*own, *(f"{group}.*" for group in groups), *names[: len(names) - len(own)]]
             see = command_line("reproduce", "--help")
             raise FigureError(f"unknown setting {word!r}{known_names(name, known, see)}")
-    style: dict[str, str] = {name: given.pop(name) for name in paper_style.NAMES if name in given}
+    style: dict[str, str] = {name: given.pop(name) for name in choices.STYLE_SETTINGS if name in given}
     values: dict[str, Any] = {"verb": verb, "dry_run": "--dry-run" in words, "settings": tuple(settings)}
     values["own"] = {name: given.pop(name) for name in own if name in given}
     values |= {_FIELDS[name]: value for name, value in _with_store(given).items()}
@@ -185,7 +182,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     except ValidationError as error:
         raise FigureError(first_fault(error, places=1)) from error
     _check(command)
-    return replace(command, paper=paper_style.style_of(style) if style else None, address=_address(command))
+    return replace(command, paper=choices.style_of(style) if style else None, address=_address(command))
 
 
 def _with_store(given: Mapping[str, str]) -> dict[str, str]:
@@ -238,10 +235,7 @@ def _shared(names: Sequence[Collection[str]]) -> list[str]:
 def resolve_options(spec: FigureSpec, options: Options) -> FigureSpec:
     """Return a figure with the values of its options, and with the series of its `series_module` if it has one.
 
-    Raises
-    ------
-    FigureError, SettingsError
-        A value is not allowed.
+    Raises FigureError or SettingsError if a value is not allowed.
     """
     values = {name: replace(option, value=options.own.get(name, option.value)) for name, option in spec.options.items()}
     chosen = replace(spec, options=values)

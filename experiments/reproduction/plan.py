@@ -9,8 +9,8 @@ from typing import Any
 
 from svm_cost_curves import datasets, solvers
 from svm_cost_curves.datasets import DataError, DatasetSpec
+from svm_cost_curves.experiments.configuration.choices import MPI, EngineMissingError
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.configuration.engine import MPI, EngineMissingError
 from svm_cost_curves.experiments.configuration.settings import RunSettings, setting_name
 from svm_cost_curves.experiments.reproduction.evidence import Run
 from svm_cost_curves.experiments.reproduction.options import Options, resolve_options
@@ -102,10 +102,7 @@ class Planner:
     def plan(self, spec: FigureSpec, options: Options) -> Plan:
         """Plan one figure.
 
-        Raises
-        ------
-        FigureError, SettingsError
-            The scale, the data set or an override is not allowed.
+        Raises FigureError or SettingsError if the scale, the data set or an override is not allowed.
         """
         spec.scale(options.scale)
         spec = resolve_options(spec, options)

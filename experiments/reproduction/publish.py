@@ -1,40 +1,51 @@
-"""Publishes the evidence of figures, and plans the published runs to make them again."""
+"""Publishes figures: their rows in the tables of their paper, and their JSON files; plans the published runs."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import tempfile
-from collections.abc import Collection, Mapping
-from dataclasses import asdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from svm_cost_curves import datasets, solvers
 from svm_cost_curves.datasets import DataError, DatasetSpec
+from svm_cost_curves.experiments.columns import COLUMNS, COUNTS
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.provenance import commit_text
-from svm_cost_curves.experiments.reproduction.build import build_figure, evidence_of, with_computed
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Run
-from svm_cost_curves.experiments.reproduction.evidence_tables import check_size, write_json, write_tables, write_verdict
-from svm_cost_curves.experiments.reproduction.from_evidence import facts_at_scale, from_evidence
+from svm_cost_curves.experiments.reproduction.build import agree, evidence_of, judge, with_computed, with_origin
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Run, facts_at_scale, from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedPanel, Planner
 from svm_cost_curves.experiments.reproduction.published import (
     FORMAT,
+    POINTS,
     RUNS,
+    SCALARS,
+    SERIES,
     EvidenceError,
     figure_runs,
     published_figures,
     read_facts,
     read_table,
-    same_values,
     write_sums,
 )
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.verdict import Verdict
+from svm_cost_curves.experiments.reproduction.verdict import Verdict, as_json
 from svm_cost_curves.experiments.run.identity import settings_key
 from svm_cost_curves.support.files import write_file
+
+if TYPE_CHECKING:
+    import pyarrow
+
+MOST_BYTES: Final = 25_000_000
+"""Most bytes of all files of evidence: they are in the repository."""
+_SINGLE: Final = ("cpu_seconds", "wall_seconds")
+"""Columns of `POINTS` in single precision: seven digits are more than a clock has."""
+_LOCAL: Final = ("artifacts", "key")
+"""Entries of result.json that only its machine needs, or that are columns of their own."""
 
 
 def evidence_key(settings: RunSettings) -> str:
@@ -85,10 +96,7 @@ def publish(plan: Plan, folder: Path, command: str) -> tuple[Verdict, int]:
 
     Return the verdict, and the bytes of all evidence.
 
-    Raises
-    ------
-    EvidenceError
-        Runs are missing, or the files are too large.
+    Raises EvidenceError if runs are missing, or the files are too large.
     """
     figure = plan.spec.id
     if plan.missing:
@@ -99,22 +107,14 @@ def publish(plan: Plan, folder: Path, command: str) -> tuple[Verdict, int]:
         if folder.exists():
             shutil.copytree(folder, draft)
         written = _write_evidence(draft, plan, evidence, command)
-        verdict, judged = _judge(from_evidence(plan.spec, plan.options, draft), plan.options, command)
-        write_verdict(draft, figure, judged)
+        _, verdict = judge(from_evidence(plan.spec, plan.options, draft), command)
+        write_verdict(draft, figure, as_json(verdict))
         size = check_size(draft)
         for name in written:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             write_file(folder / name, (draft / name).read_bytes())
         write_sums(folder, *written)
     return verdict, size
-
-
-def _judge(evidence: Evidence, options: Options, command: str) -> tuple[Verdict, dict[str, Any]]:
-    """Make a figure in a temporary folder; return its verdict, and its verdict.json."""
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary) / evidence.spec.id
-        verdict = build_figure(evidence, options, folder, command)
-        return verdict, json.loads((folder / "verdict.json").read_bytes())
 
 
 def _write_evidence(folder: Path, plan: Plan, evidence: Evidence, command: str) -> list[str]:
@@ -185,11 +185,101 @@ def judge_again(spec: FigureSpec, options: Options, folder: Path) -> tuple[Verdi
     Return it, and whether it was written. Commit, machine and time of the publication stay, ``judged_at`` is the commit
     of the new verdict. Errors are those of `from_evidence`.
     """
-    evidence = from_evidence(spec, options, folder)
     published = read_facts(folder, spec.id)["verdict"]
-    verdict, judged = _judge(evidence, options, published["command"])
-    if all(same_values(judged[name], published[name]) for name in ("claims", "numbers")):
+    _, verdict = judge(from_evidence(spec, options, folder), published["command"])
+    if agree(verdict, published):
         return verdict, False
-    then = {name: published[name] for name in ("commit", "dirty", "run_commits", "made", "machine", "versions")}
-    write_verdict(folder, spec.id, judged | then | {"judged_at": commit_text(verdict.commit, verdict.dirty) or ""})
+    at = commit_text(verdict.commit, verdict.dirty) or ""
+    write_verdict(folder, spec.id, as_json(replace(with_origin(verdict, published), judged_at=at)))
     return verdict, True
+
+
+def write_tables(
+    folder: Path, tables: str, figure: str, rows: Sequence[Mapping[str, Any]], runs: Mapping[str, tuple[str, Run]]
+) -> list[str]:
+    """Replace a figure in the tables of its paper, in the folder `tables` of the evidence; return the files' names.
+
+    Its rows are those of `SERIES`; the runs, by key, come with their `evidence_key`. Runs that no figure of the paper
+    draws any more are removed.
+    """
+    import pyarrow
+    import pyarrow.compute
+    import pyarrow.parquet
+
+    names = ("figure", "panel", "dataset", "series", "seed", "key", "settings")
+    fields = [(name, pyarrow.int64() if name == "seed" else pyarrow.string()) for name in names]
+    new = {
+        SERIES: pyarrow.Table.from_pylist(rows, pyarrow.schema(fields)),
+        RUNS: _runs_table(runs),
+        POINTS: _points_table({key: run for key, (_, run) in runs.items()}),
+    }
+    if (folder / tables).exists():
+        old = {name: read_table(folder, tables, name) for name in new}
+        kept = {SERIES: old[SERIES].filter(pyarrow.compute.not_equal(old[SERIES]["figure"], figure))}
+        others = pyarrow.array(sorted({*kept[SERIES]["key"].to_pylist()} - runs.keys()), pyarrow.string())
+        kept |= {name: old[name].filter(pyarrow.compute.is_in(old[name]["key"], others)) for name in (RUNS, POINTS)}
+        kept[POINTS] = kept[POINTS].cast(new[POINTS].schema)  # without its dictionary of keys
+        new = {
+            name: pyarrow.concat_tables([kept[name], table], promote_options="default") for name, table in new.items()
+        }
+    (folder / tables).mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, table in new.items():
+        buffer = pyarrow.BufferOutputStream()
+        ordered = table.sort_by("figure" if name == SERIES else "key")  # a stable sort
+        pyarrow.parquet.write_table(ordered, buffer, compression="zstd", compression_level=9, row_group_size=1 << 20)
+        files.append(f"{tables}/{name}.parquet")
+        write_file(folder / files[-1], buffer.getvalue().to_pybytes())
+    write_sums(folder, *files)
+    return files
+
+
+def _runs_table(runs: Mapping[str, tuple[str, Run]]) -> pyarrow.Table:
+    """Return rows of `RUNS`; entries of result.json other than `SCALARS` are JSON text."""
+    import pyarrow
+
+    rows = [
+        {"key": run.key, "settings_key": key, "columns": [name for name in COLUMNS if name in run.curve.columns]}
+        | {
+            name: value if name in SCALARS else json.dumps(value, sort_keys=True)
+            for name, value in run.result.items()
+            if name not in _LOCAL
+        }
+        for key, run in runs.values()
+    ]
+    types = {"seed": pyarrow.int64(), "cpu_seconds": pyarrow.float64(), "wall_seconds": pyarrow.float64()}
+    types["columns"] = pyarrow.list_(pyarrow.string())
+    names = dict.fromkeys(["key", "settings_key", *SCALARS, "columns", *sorted({name for row in rows for name in row})])
+    schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in names])
+    return pyarrow.Table.from_pylist(rows, schema)
+
+
+def _points_table(runs: Mapping[str, Run]) -> pyarrow.Table:
+    """Return rows of `POINTS`."""
+    import pyarrow
+
+    types = dict.fromkeys(COUNTS, pyarrow.int64()) | dict.fromkeys(_SINGLE, pyarrow.float32())
+    schema = pyarrow.schema({"key": pyarrow.string()} | {name: types.get(name, pyarrow.float64()) for name in COLUMNS})
+    frames = [run.curve.reindex(columns=list(COLUMNS)).assign(key=key) for key, run in runs.items()]
+    tables = [pyarrow.Table.from_pandas(frame, schema, preserve_index=False) for frame in frames]
+    return pyarrow.concat_tables([schema.empty_table(), *tables]).replace_schema_metadata()
+
+
+def check_size(folder: Path) -> int:
+    """Return the bytes of all evidence; raises EvidenceError if they are more than `MOST_BYTES`."""
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    if size > MOST_BYTES:
+        raise EvidenceError(f"the evidence would have {size / 1e6:.2f} MB; at most {MOST_BYTES / 1e6:g} MB")
+    return size
+
+
+def write_verdict(folder: Path, figure: str, verdict: Mapping[str, Any]) -> None:
+    """Add the verdict to the JSON file of a figure."""
+    write_json(folder / f"{figure}.json", read_facts(folder, figure) | {"verdict": verdict})
+    write_sums(folder, f"{figure}.json")
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON file of evidence."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())

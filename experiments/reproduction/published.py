@@ -13,7 +13,8 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +25,7 @@ import pandas as pd
 
 from svm_cost_curves.experiments.columns import COLUMNS, COUNTS
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.support.errors import UserError
 from svm_cost_curves.support.files import write_file
 
 if TYPE_CHECKING:
@@ -43,18 +45,21 @@ NO_RESULT: Final = ("key", "settings_key", "columns")
 """Columns of `RUNS` that are no entries of result.json."""
 
 
-class EvidenceError(ValueError):
+class EvidenceError(UserError, ValueError):
     """Evidence is missing, damaged, of an unknown format, or lacks what a claim reads; the message says which."""
 
 
-class PublishedCurve(pd.DataFrame):
-    """A curve that has only the columns that were published."""
-
-    def __getitem__(self, key: Any) -> Any:
-        """Return a column; raises EvidenceError, with its name, for one that was not published."""
-        if isinstance(key, str) and key in COLUMNS and key not in self.columns:
-            raise EvidenceError(f"the evidence lacks the column {key}: publish the figure again from its runs")
-        return super().__getitem__(key)
+@contextmanager
+def naming_columns() -> Iterator[None]:
+    """Name the column that a figure's module wants and that was not published, in an EvidenceError."""
+    try:
+        yield
+    except KeyError as error:
+        if error.args[0] not in COLUMNS:
+            raise
+        raise EvidenceError(
+            f"the evidence lacks the column {error.args[0]}: publish the figure again from its runs"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ class PublishedRun:
     @cached_property
     def curve(self) -> pd.DataFrame:
         """The published columns of the curve."""
-        return PublishedCurve(self.points.reset_index(drop=True))
+        return self.points.reset_index(drop=True)
 
 
 def published_figures(folder: Path) -> list[str]:
@@ -136,6 +141,7 @@ def _points_of(table: pyarrow.Table) -> tuple[pd.DataFrame, dict[str, slice]]:
     import pyarrow
 
     frame = table.to_pandas(types_mapper={pyarrow.int64(): pd.Int64Dtype()}.get)
+    frame.columns = frame.columns.astype(object)  # a column is then found in half the time
     keys = frame["key"].cat
     starts = np.flatnonzero(np.diff(keys.codes, prepend=-1))
     names, ends = keys.categories[keys.codes.iloc[starts]], [*starts[1:], len(frame)]

@@ -1,21 +1,24 @@
-"""The scorecards of docs/results, made from the evidence and never edited."""
+"""The scorecards of docs/results, made from the evidence and never edited, and the table of README.
+
+That has for each paper its empirical claims by the data, and the claims that are checked.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from svm_cost_curves.experiments.provenance import program_checksum
 from svm_cost_curves.experiments.reproduction.checks import counts, in_words, recorded_checks, to_make_again
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
 from svm_cost_curves.experiments.reproduction.drawing import FigureDrawing, draw_all, reading
 from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.output import INPUTS
 from svm_cost_curves.experiments.reproduction.published import (
     TABLES,
     EvidenceError,
@@ -28,11 +31,12 @@ from svm_cost_curves.experiments.reproduction.published import (
 from svm_cost_curves.experiments.reproduction.report.changes import changes_page
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
 from svm_cost_curves.experiments.reproduction.report.data_page import data_page
-from svm_cost_curves.experiments.reproduction.report.figures import collect
-from svm_cost_curves.experiments.reproduction.report.labels import moment
+from svm_cost_curves.experiments.reproduction.report.figures import INPUTS, collect, read_verdict
+from svm_cost_curves.experiments.reproduction.report.labels import counted, moment
 from svm_cost_curves.experiments.reproduction.report.pages import notes_on, write_markdown
 from svm_cost_curves.experiments.reproduction.report.rendering import render
 from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
+from svm_cost_curves.experiments.reproduction.verdict import Claim
 from svm_cost_curves.support.files import write_file
 
 SOURCES: Final = "sources.json"
@@ -89,10 +93,7 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
 
     Figures are drawn `jobs` at a time. Return the pages.
 
-    Raises
-    ------
-    EvidenceError
-        As `published_drawings` and `draw_all`; or a run was made with uncommitted changes.
+    Raises EvidenceError as `published_drawings` and `draw_all`; or a run was made with uncommitted changes.
     """
     published = published_figures(evidence)
     with reading():
@@ -143,3 +144,63 @@ def _times(check: Mapping[str, Any], figure: str) -> str:
     """Return the least and the largest time ratio of a figure's runs."""
     ratios = [run["time_ratio"] for run in check["made_again"] if run["figure"] == figure and run["time_ratio"]]
     return f"{min(ratios):.2f} to {max(ratios):.2f}" if len(ratios) > 1 else "".join(f"{own:.2f}" for own in ratios)
+
+
+Group = Literal["paper", "partly", "surrogate", "own", "checked", "untested"]
+GROUPS: Final[Mapping[Group, str]] = {
+    "paper": "on its data",
+    "partly": "partly on its data",
+    "surrogate": "on surrogate data",
+    "own": "on our own data",
+    "checked": "checked",
+    "untested": "not testable",
+}
+"""Columns of the table."""
+
+
+def group_of(claim: Claim) -> Group:
+    """Return the column of a claim: what it is, and for an empirical one on which data its cases were run."""
+    if claim.verdict == "not_testable":
+        return "untested"
+    if claim.type == "checked":
+        return "checked"
+    origins = set(claim.nearest.data)
+    if origins & {"paper", "part"}:
+        return "paper" if origins == {"paper"} else "partly"
+    return "surrogate" if "surrogate" in origins else "own"
+
+
+def cells(claims: Sequence[Claim]) -> list[str]:
+    """Return a paper's cells of the table, one for each group."""
+    chosen = {group: [claim for claim in claims if group_of(claim) == group] for group in GROUPS}
+    return [counted(members) if group != "untested" else str(len(members) or "") for group, members in chosen.items()]
+
+
+def published_claims(evidence: Path) -> dict[str, list[Claim]]:
+    """Return the published claims of each of the five papers; EvidenceError if a file is damaged."""
+    claims: dict[str, list[Claim]] = {paper: [] for paper in PAPERS}
+    papers = catalogue()
+    for figure in published_figures(evidence):
+        if papers.get(figure) in claims:
+            content = json.dumps(read_facts(evidence, figure)["verdict"]).encode()
+            claims[papers[figure]] += read_verdict(content).claims
+    return claims
+
+
+def front_table(evidence: Path) -> list[str]:
+    """Return the table in Markdown, a line for each paper."""
+    rows = [f"| paper | {' | '.join(GROUPS.values())} | claims |", f"| --- |{' --- |' * (len(GROUPS) + 1)}"]
+    for paper, claims in published_claims(evidence).items():
+        cited = PAPERS[paper]
+        name = f"[{cited.name}](docs/results/{paper}.md): {cited.citation}"
+        rows.append(f"| {name} | {' | '.join(cells(claims))} | {len(claims)} |")
+    return rows
+
+
+def put_front_table(readme: Path, evidence: Path) -> None:
+    """Put the table into README in place of the earlier one; EvidenceError if a file of the evidence is damaged."""
+    table = "\n".join(front_table(evidence)) + "\n"
+    text = readme.read_text(encoding="utf-8")
+    readme.write_text(
+        re.sub(r"^\| paper \| .*\n(\|.*\n)*", lambda _: table, text, flags=re.MULTILINE), encoding="utf-8"
+    )

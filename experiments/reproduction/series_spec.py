@@ -19,43 +19,29 @@ OPTIMUM = "optimum"
 
 @dataclass
 class SeriesSpec(Described):
-    """Runs that differ in their seed only: one curve of a figure.
-
-    Attributes
-    ----------
-    name : str
-        Key of the series in `Panel.runs`; where it is an algorithm's name the curve has that algorithm's style.
-    overrides : list of str
-        Overrides of ``run.py``, without data set and seed: ``["algo=sbp"]``.
-    by_dataset : dict of str to list of str
-        Further overrides on one data set.
-    datasets : list of str
-        The paper's data sets on which it is run; empty: all of the figure's.
-    exclude : list of str
-        Data sets and stand-ins on which it is not run.
-    seeds : int or None
-        Most runs: 1 for a method without random choices. None: the scale's number.
-    grid : dict of str to list of float
-        One setting and its values: each value becomes a series in place of this one.
-    paired_with : dict of str to dict of str to list of (float or None)
-        A setting that changes with the grid, by data set: one value for each of the grid's; None: no run. Data sets
-        without an entry have the values of the first one.
-    reference_only : bool
-        Whether it is a reference for the others.
-    label : str
-        Its name on the page of curves, where the algorithm's name does not say enough; empty: `name`.
-    """
+    """Runs that differ in their seed only: one curve of a figure."""
 
     name: str = ""
+    """Key of the series in `Panel.runs`; where it is an algorithm's name the curve has that algorithm's style."""
     overrides: list[str] = field(default_factory=list)
+    """Overrides of ``run.py``, without data set and seed: ``["algo=sbp"]``."""
     by_dataset: dict[str, list[str]] = field(default_factory=dict)
+    """Further overrides on one data set."""
     datasets: list[str] = field(default_factory=list)
+    """The paper's data sets on which it is run; empty: all of the figure's."""
     exclude: list[str] = field(default_factory=list)
+    """Data sets and stand-ins on which it is not run."""
     seeds: PositiveInt | None = None
+    """Most runs: 1 for a method without random choices. None: the scale's number."""
     grid: Grid = field(default_factory=dict)
+    """One setting and its values: each value becomes a series in place of this one."""
     paired_with: dict[str, dict[str, list[float | None]]] = field(default_factory=dict)
+    """A setting that changes with the grid, by data set: one value for each of the grid's; None: no run. Data sets
+    without an entry have the values of the first one."""
     reference_only: bool = False
+    """Whether it is a reference for the others."""
     label: str = ""
+    """Its name on the page of curves, where the algorithm's name does not say enough; empty: `name`."""
 
     def members(self) -> dict[float, SeriesSpec]:
         """Return the series of each value of the grid, in order; empty without a grid."""
@@ -113,9 +99,7 @@ class SeriesSpec(Described):
 def check_grid(series: SeriesSpec) -> None:
     """Check that the values of a grid give different series, and that settings paired with it have as many values.
 
-    Raises
-    ------
-    ValueError
+    Raises ValueError.
     """
     where = f"grid of series {series.name!r}:"
     count = len(next(iter(series.grid.values()), []))
@@ -138,39 +122,26 @@ def _short(setting: str) -> str:
 
 @dataclass
 class RowSpec(Described):
-    """A row of panels.
-
-    Attributes
-    ----------
-    cost : str
-        Column of the curves: the horizontal axis.
-    heading : str
-        ``{runs}`` in it becomes the number of runs.
-    middle : str
-        ``mean`` of the runs, with bands of one standard deviation, or ``median``, with bands of quartiles.
-    times_n : bool
-        Whether a cost in iterations is drawn in kernel evaluations, n for each.
-    bands : bool
-        Whether the spread over runs is drawn.
-    series : dict of str to str
-        Series by name in the legend; empty: all series.
-    facts : dict of str to str
-        Text in the upper right corner of a panel, by the paper's data set.
-    measure : str
-        Column of the curves: the vertical axis.
-    compared : bool
-        Whether the vertical range is that from the costs at which all curves have begun (`draw_panel`).
-    """
+    """A row of panels."""
 
     cost: Cost
+    """Column of the curves: the horizontal axis."""
     heading: str = "Means over {runs}"
+    """``{runs}`` in it becomes the number of runs."""
     middle: Literal["mean", "median"] = "mean"
+    """``mean`` of the runs, with bands of one standard deviation, or ``median``, with bands of quartiles."""
     times_n: bool = False
+    """Whether a cost in iterations is drawn in kernel evaluations, n for each."""
     bands: bool = True
+    """Whether the spread over runs is drawn."""
     series: dict[str, str] = field(default_factory=dict)
+    """Series by name in the legend; empty: all series."""
     facts: dict[str, str] = field(default_factory=dict)
+    """Text in the upper right corner of a panel, by the paper's data set."""
     measure: Measure = MEASURE
+    """Column of the curves: the vertical axis."""
     compared: bool = True
+    """Whether the vertical range is that from the costs at which all curves have begun (`draw_panel`)."""
 
     def shown(self, names: Iterable[str]) -> dict[str, str]:
         """Return the series to draw, by their names in the legend, among `names`."""

@@ -12,8 +12,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-import yaml  # type: ignore[import-untyped]
-from pydantic import AfterValidator, NonNegativeInt, TypeAdapter, ValidationError
+from pydantic import AfterValidator, NonNegativeInt, TypeAdapter
 
 from svm_cost_curves.experiments.configuration.choices import option_files
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
@@ -24,9 +23,10 @@ from svm_cost_curves.experiments.reproduction.claim_spec import (
     NumberSpec,
     check_claim,
     check_statistic,
+    read_yaml,
 )
-from svm_cost_curves.experiments.reproduction.faults import first_fault
 from svm_cost_curves.experiments.reproduction.series_spec import RowSpec, SeriesSpec, check_grid
+from svm_cost_curves.support.errors import UserError
 from svm_cost_curves.support.text import command_line, known_names, setting_name
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
@@ -41,11 +41,7 @@ SCALES = get_args(Scale)
 """Sizes of a figure: a sample of the data in seconds, more data in minutes, the paper's data and budget."""
 
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""Of libyaml, ten times as fast, where PyYAML was built with it."""
-
-
-class FigureError(ValueError):
+class FigureError(UserError, ValueError):
     """A figure, scale, data set or option that does not exist; the message names the nearest ones."""
 
 
@@ -153,10 +149,7 @@ class FigureSpec(Described):
 
         With chosen data sets only these; any other data set stands for itself. A figure without data sets has none.
 
-        Raises
-        ------
-        FigureError
-            A chosen data set is not known.
+        Raises FigureError if a chosen data set is not known.
         """
         own = {name: (name, *([self.stand_ins[name]] if name in self.stand_ins else [])) for name in self.datasets}
         if not chosen or not own:
@@ -197,68 +190,56 @@ def known_data_sets() -> list[str]:
     return sorted(option_files("dataset"))
 
 
-def _file_of(name: str, folder: Path | None) -> Path | None:
+def _file_of(name: str) -> Path | None:
     """Return the file of a figure; None if there is none. Does not list folders: names are paths."""
     paper, _, rest = name.partition("_")
-    places = [folder / f"{name}.yaml"] if folder else [PAPERS / paper / f"{rest}.yaml", FIGURES / f"{name}.yaml"]
+    places = [Path(name)] if name.endswith(".yaml") else [PAPERS / paper / f"{rest}.yaml", FIGURES / f"{name}.yaml"]
     return next((path for path in places if path.is_file()), None)
 
 
-def figure_files(folder: Path | None = None) -> dict[str, Path]:
-    """Return the files of all figures by their ids: those of a folder, or of `PAPERS` and `FIGURES`."""
-    if folder is not None:
-        return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+def figure_files() -> dict[str, Path]:
+    """Return the files of all figures by their ids: those of `PAPERS` and `FIGURES`."""
     papers = {f"{path.parent.name}_{path.stem}": path for path in sorted(PAPERS.glob("*/*.yaml"))}
-    return papers | figure_files(FIGURES)
+    return papers | {path.stem: path for path in sorted(FIGURES.glob("*.yaml"))}
 
 
 @cache
-def catalogue(folder: Path | None = None) -> dict[str, str]:
+def catalogue() -> dict[str, str]:
     """Return all figures and their papers, ordered by paper and label; figures without a paper come last."""
-    specs = [read_figure(name, folder, with_statistics=False) for name in figure_files(folder)]
+    specs = [read_figure(name, with_statistics=False) for name in figure_files()]
     ordered = sorted(specs, key=lambda spec: (not spec.paper, spec.paper, spec.label, spec.id))
     return {spec.id: spec.paper for spec in ordered}
 
 
-def read_figure(name: str, folder: Path | None = None, *, with_statistics: bool = True) -> FigureSpec:
+def read_figure(name: str, *, with_statistics: bool = True) -> FigureSpec:
     """Read and check the file of a figure (`figure_files`), or the file `name` if it ends in ``.yaml``.
 
     With statistics also those of the claims are checked, for which the figure's module is imported.
 
-    Raises
-    ------
-    FigureError
-        There is no such figure, its file does not have the schema's form, or a statistic has another argument.
+    Raises FigureError if there is no such figure, its file does not have the schema's form, or a statistic has another
+    argument.
     """
-    path = Path(name) if name.endswith(".yaml") else _file_of(name, folder)
-    if path is None or not path.is_file():
-        known = sorted(figure_files(folder))
+    path = _file_of(name)
+    if path is None:
+        known = sorted(figure_files())
         raise FigureError(f"unknown figure {name!r}{known_names(name, known, command_line('reproduce', 'list'))}")
+    spec = read_yaml(path, _FIGURE, FigureError)
     try:
-        spec = _FIGURE.validate_python(yaml.load(path.read_bytes(), _LOADER) or {})
-        if with_statistics:
-            for claim in spec.claims:
-                check_statistic(claim, spec.maker)
-    except ValidationError as error:
-        schema = _FIGURE.json_schema()
-        names = {name for part in (schema, *schema["$defs"].values()) for name in part.get("properties", ())}
-        raise FigureError(f"{path.name}: {first_fault(error, names)}") from error
-    except (yaml.YAMLError, ValueError) as error:
-        raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
+        for claim in spec.claims if with_statistics else ():
+            check_statistic(claim, spec.maker)
+    except ValueError as error:
+        raise FigureError(f"{path.name}: {error}") from error
     return spec
 
 
 def choose(name: str) -> tuple[str, ...]:
     """Return the figures of ``figure=``: an id, a paper, ``all``, or a file; or several, joined by commas.
 
-    Raises
-    ------
-    FigureError
-        Nothing has this name.
+    Raises FigureError if nothing has this name.
     """
     chosen: list[str] = []
     for part in name.split(","):
-        if part.endswith(".yaml") or _file_of(part, None) is not None:
+        if part.endswith(".yaml") or _file_of(part) is not None:
             chosen.append(part)
             continue
         known = catalogue()  # not for ids: it reads all files

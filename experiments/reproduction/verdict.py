@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal, get_args
 
 from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimType, ShownSpec
 from svm_cost_curves.experiments.reproduction.data_statement import Origin
 from svm_cost_curves.experiments.reproduction.numbers import Number
-from svm_cost_curves.experiments.reproduction.statistics import Ruling
+from svm_cost_curves.experiments.reproduction.statistics.interval import Ruling
+from svm_cost_curves.support.values import plain
 
 Outcome = Literal["reproduced", "mostly", "mixed", "unclear", "contradicted", "trivial", "not_testable"]
 """Outcome of a claim under one reading (`outcome_of`)."""
@@ -41,10 +42,7 @@ _ORIGINS: Final[Mapping[Origin, str]] = {
 def in_words(outcome: Outcome, kind: ClaimType = "empirical") -> str:
     """Return an outcome as text; a claim that is checked is never called reproduced.
 
-    Raises
-    ------
-    ValueError
-        It is not an outcome.
+    Raises ValueError if it is not an outcome.
     """
     if outcome not in get_args(Outcome):
         raise ValueError(f"{outcome!r} is no outcome")
@@ -80,31 +78,23 @@ def outcome_of(rulings: Sequence[Ruling]) -> Outcome:
 
 
 @dataclass(frozen=True)
-class CaseRuling:
-    """The ruling on one case of a claim.
-
-    Attributes
-    ----------
-    dataset : str
-        The paper's data set; empty for a claim without data sets.
-    ruling : Ruling
-    measured, note : str
-        The measurement, and why the case was not run or what weakens it; either may be empty.
-    statistic : mapping of str to Any
-        The numbers of the measurement: JSON-able, without NaN; mappings may be nested.
-    name : str
-        Name among the cases on the data set: ``pegasos b=16``.
-    about : str
-        Label in sentences: the name of the data set, a method.
-    """
+class Case:
+    """The ruling on one case of a claim."""
 
     dataset: str
+    """The paper's data set; empty for a claim without data sets."""
     ruling: Ruling
     measured: str = ""
     note: str = ""
+    """The measurement, and why the case was not run or what weakens it; either may be empty."""
     statistic: Mapping[str, Any] = field(default_factory=dict)
+    """The numbers of the measurement: JSON-able, without NaN; mappings may be nested."""
     name: str = ""
+    """Name among the cases on the data set: ``pegasos b=16``."""
     about: str = ""
+    """Label in sentences: the name of the data set, a method."""
+    more_runs: int | None = None
+    """As in `Decision`; verdict.json has it of the reading only."""
 
     @property
     def sentence(self) -> str:
@@ -117,46 +107,33 @@ _EXCEPTIONS: Final[Mapping[Ruling, str]] = {"fails": "fails", "unclear": "unclea
 
 @dataclass(frozen=True)
 class Reading:
-    """The outcome of a claim under one reading.
-
-    Attributes
-    ----------
-    id, says, quote, section : str
-        As in the figure's file; `id` and `says` are empty for a claim without readings.
-    outcome : str
-        An `Outcome`.
-    rulings : sequence of CaseRuling
-        The cases one by one.
-    summary : str
-        What was measured, for a claim whose statistic says it in one sentence; else empty.
-    more_runs : int or None
-        Runs of each method, in addition, after which all unclear cases would be settled if the estimates stay. None
-        without unclear cases, or where more runs do not help.
-    shows : ShownSpec
-        The curves by which it is judged, without grids; no series where it is judged by data alone.
-    data : sequence of Origin
-        Data of the cases that were run and count.
-    likely : bool
-        Whether the authors most likely mean this reading (`ReadingSpec`).
-    type : ClaimType
-        Of the claim.
-    """
+    """The outcome of a claim under one reading."""
 
     id: str
     says: str
     quote: str
     section: str
+    """As in the figure's file; `id` and `says` are empty for a claim without readings."""
     outcome: Outcome
-    rulings: Sequence[CaseRuling] = ()
+    """An `Outcome`."""
+    rulings: Sequence[Case] = ()
+    """The cases one by one."""
     summary: str = ""
+    """What was measured, for a claim whose statistic says it in one sentence; else empty."""
     more_runs: int | None = None
+    """Runs of each method, in addition, after which all unclear cases would be settled if the estimates stay. None
+    without unclear cases, or where more runs do not help."""
     shows: ShownSpec = field(default_factory=ShownSpec)
+    """The curves by which it is judged, without grids; no series where it is judged by data alone."""
     data: Sequence[Origin] = ()
+    """Data of the cases that were run and count."""
     likely: bool = False
+    """Whether the authors most likely mean this reading (`ReadingSpec`)."""
     type: ClaimType = "empirical"
+    """Of the claim."""
 
     @property
-    def counted(self) -> list[CaseRuling]:
+    def counted(self) -> list[Case]:
         """The cases that the claim is about, also those that were not run."""
         return [case for case in self.rulings if case.ruling != "beside"]
 
@@ -242,52 +219,35 @@ class Reading:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """Outcomes at half and at double of a constant that the paper does not give.
-
-    Attributes
-    ----------
-    constant : str
-    value : float
-    half, double : str
-        `Reading.brief` at half and at double of the value.
-    """
+    """Outcomes at half and at double of a constant that the paper does not give."""
 
     constant: str
     value: float
     half: str
     double: str
+    """`Reading.brief` at half and at double of the value."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A judged claim of a paper.
-
-    Attributes
-    ----------
-    id, paper_says, quote, section : str
-        As in the figure's file.
-    rule : str
-        How one case is judged.
-    readings : sequence of Reading
-        The first is the one to which the paper's own words come nearest; its outcome is the verdict.
-    sensitivity : sequence of Sensitivity
-        Of the first reading.
-    lacking : sequence of str
-        Data sets that the claim is about and that were not run.
-    statistic, code : str
-        Kind of its statistic (`ClaimSpec`), and the file that computes it, from the project's folder.
-    """
+    """A judged claim of a paper."""
 
     id: str
     paper_says: str
     quote: str
     section: str
+    """As in the figure's file."""
     rule: str
+    """How one case is judged."""
     readings: Sequence[Reading]
+    """The first is the one to which the paper's own words come nearest; its outcome is the verdict."""
     sensitivity: Sequence[Sensitivity] = ()
+    """Of the first reading."""
     lacking: Sequence[str] = ()
+    """Data sets that the claim is about and that were not run."""
     statistic: str = ""
     code: str = ""
+    """Kind of its statistic (`ClaimSpec`), and the file that computes it, from the project's folder."""
 
     @property
     def nearest(self) -> Reading:
@@ -315,46 +275,60 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict of a figure.
-
-    Attributes
-    ----------
-    figure, scale : str
-    stand_in : mapping of str to str
-        Stand-ins and their reasons.
-    commit : str or None
-    dirty : bool or None
-    command : str
-        The command line.
-    claims : sequence of Claim
-    numbers : sequence of Number
-    absent : mapping of str to str
-        Data sets that were not available, or left out, and why.
-    missing : mapping of str to str
-        Series on a data set (``adult: sbp``) with missing runs, and why.
-    left_out : mapping of str to str
-        Series that cannot solve the problem, and why.
-    run_commits : sequence of str
-        Commits of the runs, other than `commit`.
-    disturbed : mapping of str to str
-        Data sets on which other processes disturbed timed runs, how many of the runs, and how much.
-    """
+    """The verdict of a figure."""
 
     figure: str
     scale: str
     stand_in: Mapping[str, str]
+    """Stand-ins and their reasons."""
     commit: str | None
     dirty: bool | None
     command: str
+    """The command line."""
     claims: Sequence[Claim]
     numbers: Sequence[Number]
     absent: Mapping[str, str] = field(default_factory=dict)
+    """Data sets that were not available, or left out, and why."""
     missing: Mapping[str, str] = field(default_factory=dict)
+    """Series on a data set (``adult: sbp``) with missing runs, and why."""
     left_out: Mapping[str, str] = field(default_factory=dict)
+    """Series that cannot solve the problem, and why."""
     run_commits: Sequence[str] = ()
+    """Commits of the runs, other than `commit`."""
     disturbed: Mapping[str, str] = field(default_factory=dict)
+    """Data sets on which other processes disturbed timed runs, how many of the runs, and how much."""
+    heading: str = ""
+    paper: str = ""
+    label: str = ""
+    title: str = ""
+    """As in the figure's file; the heading has the label, the paper and the title."""
+    data_sets: Sequence[str] = ()
+    seeds: int | None = None
+    """Runs of each series."""
+    made: str = ""
+    """ISO time."""
+    machine: Mapping[str, str | int | None] = field(default_factory=dict)
+    """``cpu``, ``cores`` and ``os``."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    judged_at: str = ""
+    """Commit at which published runs were judged again; empty if they were not."""
 
     @property
     def uncommitted(self) -> bool:
         """Whether the figure, or one of its runs, was made with uncommitted changes."""
         return bool(self.dirty) or any(commit.endswith(UNCOMMITTED) for commit in self.run_commits)
+
+
+def as_json(verdict: Verdict) -> dict[str, Any]:
+    """Return the content of verdict.json; `judged_at` is left out where it is empty."""
+    content = asdict(verdict)
+    for claim, entry in zip(verdict.claims, content["claims"], strict=True):
+        entry |= {"verdict": claim.verdict, "type": claim.type}
+        for reading, words in zip(claim.readings, entry["readings"], strict=True):
+            words |= {"text": reading.text, "decided_by": reading.decided_by}
+            words |= {"held": reading.held, "run": reading.run, "cases": reading.cases}
+            for case in words["rulings"]:
+                del case["more_runs"]
+    facts = {name: value for name, value in content.items() if value or name != "judged_at"}
+    result: dict[str, Any] = plain(facts, "verdict.json")
+    return result

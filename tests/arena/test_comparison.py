@@ -45,10 +45,8 @@ def test_the_cost_of_a_run(tmp_path: Path) -> None:
 def test_efforts(tmp_path: Path) -> None:
     made = comparison(tmp_path)
     both = made.effort("a", "kernel_evaluations", 0.1)
-    assert both is not None
     assert both.costs == (7000, 14000)
     half = made.effort("b", "kernel_evaluations", 0.1)
-    assert half is not None
     assert (half.reached, half.known) == ((True, False), False)
     assert half.costs[1] == (STEPS - 1) * 1000
 

@@ -15,8 +15,7 @@ from verdict_cases import check_verdict
 from svm_cost_curves.experiments.arena import figure
 from svm_cost_curves.experiments.plotting import styles_for
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.figure_result import Bold
+from svm_cost_curves.experiments.reproduction.evidence import Bold, Panel
 
 RUNS = {
     "sbp": [rows(gaps(0.5)), rows(gaps(0.5), unit=2000)],

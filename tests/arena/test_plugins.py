@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svm_cost_curves import solvers
-from svm_cost_curves.solvers import Counters, Limit, Problem, SettingsError, plugins
+from svm_cost_curves.solvers import Counters, Limit, Problem, SettingsError, plugins, registry
 
 N = 40
 
@@ -33,13 +33,13 @@ def fresh(kind: type[Any], tmp_path: Path | None = None) -> Any:
 
 def test_our_solvers_are_made_unchanged() -> None:
     own = solvers.get("averaged_perceptron")
-    assert not plugins.is_plugin(own)
+    assert not registry.is_plugin(own)
     assert type(plugins.make(own, problem(), own.Settings(), 0)) is own
 
 
 def test_a_core_solver_from_elsewhere_is_counted_by_the_core() -> None:
     kind = type("Mine", (solvers.get("sdca"),), {"__module__": "svm_solver_mine", "name": "mine"})
-    assert plugins.is_plugin(kind)
+    assert registry.is_plugin(kind)
     assert type(plugins.make(kind, problem(), kind.Settings(), 0)) is kind
     lying = type("Lying", (kind,), {"__module__": "svm_solver_mine", "counters": property(lambda _: Counters())})
     assert isinstance(plugins.make(lying, problem(), kind.Settings(), 0), plugins.AuditedSolver)
@@ -131,14 +131,14 @@ def test_a_solver_that_does_not_advance_is_an_error() -> None:
 
 
 def test_a_changed_file_is_another_solver(tmp_path: Path) -> None:
-    digest = plugins.source_of(user_solvers.Correct)
+    digest = registry.source_of(user_solvers.Correct)
     assert len(digest) == 64
-    assert digest == plugins.source_of(user_solvers.FalseCounters)
-    assert digest != plugins.source_of(solvers.get("sbp"))
+    assert digest == registry.source_of(user_solvers.FalseCounters)
+    assert digest != registry.source_of(solvers.get("sbp"))
 
 
 def test_a_changed_compiled_module_is_another_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    digests = [plugins.source_of(user_solvers.Correct)]
+    digests = [registry.source_of(user_solvers.Correct)]
     file = tmp_path / f"loop{EXTENSION_SUFFIXES[0]}"
     loop = ModuleType("loop")
     loop.__file__ = str(file)
@@ -146,5 +146,5 @@ def test_a_changed_compiled_module_is_another_solver(tmp_path: Path, monkeypatch
     monkeypatch.setattr(user_solvers, "loop", loop, raising=False)
     for content in (b"first", b"second"):
         file.write_bytes(content)
-        digests.append(plugins.source_of(user_solvers.Correct))
+        digests.append(registry.source_of(user_solvers.Correct))
     assert len(set(digests)) == 3

@@ -18,7 +18,7 @@ from sklearn.svm import SVC, LinearSVC
 from svm_cost_curves.experiments.configuration import choices
 from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.configuration.preset_tables import options, read_tables
+from svm_cost_curves.experiments.configuration.presets import options, read_tables
 from svm_cost_curves.experiments.elsewhere import search
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 

@@ -14,7 +14,7 @@ import pandas as pd
 from svm_cost_curves.experiments import curve
 from svm_cost_curves.experiments.reproduction.build import with_computed
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
-from svm_cost_curves.experiments.reproduction.evidence_tables import write_json, write_tables
+from svm_cost_curves.experiments.reproduction.publish import write_json, write_tables
 from svm_cost_curves.experiments.reproduction.published import FORMAT, write_sums
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 

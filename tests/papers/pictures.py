@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox, BboxBase
 from PIL import Image
 
 from svm_cost_curves.experiments.plotting import Picture, own_settings
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import FigureResult
 
 DPI = 72
 HEADROOM = 0.8  # inches that a title takes above the drawing

@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import FigureResult, Panel
 from svm_cost_curves.experiments.reproduction.verdict import Claim, Reading
 
 

@@ -13,6 +13,7 @@ from svm_cost_curves.experiments.papers.cases import (
     Case,
     Findings,
     Statistic,
+    case_of,
     case_on,
     interval_text,
     judge_claims,
@@ -21,11 +22,9 @@ from svm_cost_curves.experiments.papers.cases import (
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import (
-    BESIDE,
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
     FAILS,
     HOLDS,
-    MISSING,
     Decision,
     Interval,
     holds,
@@ -36,7 +35,7 @@ VALUES = {"adult": 1.0, "mnist": 3.0, "web": 5.0}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Small(Statistic):
+class Small(Statistic, kind="small"):
     """Each data set's value, times a factor, is at most a limit."""
 
     limit: float
@@ -66,9 +65,6 @@ class Given(Statistic):
 
     def findings(self, data: Any, evidence: Evidence) -> Findings:
         return Findings(self.cases)
-
-
-STATISTICS = {"small": Small}
 
 
 def claim_of(spec: ClaimSpec, found: Evidence, values: dict[str, float] | None = None) -> Claim:
@@ -197,7 +193,7 @@ def test_data_of_the_users_choice_are_measured_beside_the_claim() -> None:
 
 def test_more_runs_are_asked_for_where_each_unclear_case_says_how_many() -> None:
     def answer(*decisions: Decision) -> int | None:
-        cases = [Case(("", str(number)), "case", decision) for number, decision in enumerate(decisions)]
+        cases = [case_of("", str(number), "case", decision) for number, decision in enumerate(decisions)]
         return given_claim(*cases).nearest.more_runs
 
     assert answer(HOLDS, Decision("unclear", 7), Decision("unclear", 3)) == 7
@@ -229,6 +225,7 @@ def test_one_run_is_written_without_an_interval() -> None:
 
 
 def test_cases_beside_the_claim_and_missing_ones_are_told_apart() -> None:
-    cases = [Case(("", "a"), "a", HOLDS), Case(("", "b"), "b", BESIDE), Case(("", "c"), "c", MISSING, note="no runs")]
+    cases = [Case("", "holds", name="a", about="a"), Case("", "beside", name="b", about="b")]
+    cases.append(Case("", "missing", note="no runs", name="c", about="c"))
     claim = given_claim(*cases)
     assert (claim.nearest.held, claim.nearest.cases, claim.nearest.exceptions()) == (1, 2, ["c: not run, no runs"])

@@ -26,14 +26,13 @@ from svm_cost_curves.experiments.papers.elsewhere.properties import compute_prop
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction.citations import PAPERS, place_of
 from svm_cost_curves.experiments.reproduction.claim_spec import BaseSpec, RepeatedClaimSpec, ShownSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, figure_runs, published_figures
 from svm_cost_curves.experiments.reproduction.report import pages
 from svm_cost_curves.experiments.reproduction.report.figures import collect
 from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, catalogue, read_figure
-from svm_cost_curves.experiments.reproduction.verdict import CaseRuling, Claim, Reading
+from svm_cost_curves.experiments.reproduction.verdict import Case, Claim, Reading
 
 FIGURES = [name for name, paper in catalogue().items() if paper == "elsewhere"]
 figures = pytest.mark.parametrize("name", FIGURES)
@@ -151,11 +150,11 @@ def test_the_rulings_of_a_data_set(rulings: list[str], whole: str) -> None:
 
 def test_cells_take_the_number_of_the_cases_that_have_one() -> None:
     cases = [
-        CaseRuling("web", "holds", "a", statistic={"ratio": {"estimate": 2.0}}),
-        CaseRuling("web", "unclear", "b", statistic={"ratio": {"estimate": 4}}),
-        CaseRuling("web", "missing", note="none", statistic={"ratio": None}),
-        CaseRuling("adult", "beside", "c", statistic={"ratio": {"estimate": 9.0}}),
-        CaseRuling("", "holds", "d"),
+        Case("web", "holds", "a", statistic={"ratio": {"estimate": 2.0}}),
+        Case("web", "unclear", "b", statistic={"ratio": {"estimate": 4}}),
+        Case("web", "missing", note="none", statistic={"ratio": None}),
+        Case("adult", "beside", "c", statistic={"ratio": {"estimate": 9.0}}),
+        Case("", "holds", "d"),
     ]
     claim = Claim("x", "", "", "", "", [Reading("", "", "", "", "mixed", cases)])
     empty = evidence(figure_of(["web"]), [])

@@ -8,8 +8,7 @@ from pictures import render
 
 from svm_cost_curves.experiments.papers.minibatch import counterexample
 from svm_cost_curves.experiments.papers.minibatch.counterexample import VARIANTS, make, path
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 
 SPEC = read_figure("minibatch_counterexample")

@@ -13,7 +13,8 @@ from svm_cost_curves.experiments.papers.minibatch.data import spectrum_of, studi
 from svm_cost_curves.experiments.papers.minibatch.speedups import SpeedUp, all_of, exponent_of, speed_up
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
-from svm_cost_curves.experiments.reproduction.statistics import FAILS, HOLDS, UNCLEAR, Decision, Effort
+from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, HOLDS, UNCLEAR, Decision
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
 
 SPEC = read_figure("minibatch_fig1")
 

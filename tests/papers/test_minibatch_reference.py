@@ -16,8 +16,7 @@ from svm_cost_curves import solvers
 from svm_cost_curves.experiments.papers.minibatch import lemmas, rho, theorem2
 from svm_cost_curves.experiments.papers.minibatch.data import Spectrum
 from svm_cost_curves.experiments.papers.minibatch.reference import AggressiveSdca, Rows, rows_of
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import FigureResult, Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
 
 GENERATOR = np.random.default_rng(0)

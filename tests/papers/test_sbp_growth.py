@@ -18,7 +18,7 @@ from svm_cost_curves.experiments.papers.sbp.growth import (
     difference,
     points_of,
 )
-from svm_cost_curves.experiments.reproduction.statistics import power
+from svm_cost_curves.experiments.reproduction.statistics.regression import power
 
 FAIR = np.ones(len(DELTAS), dtype=bool)
 EPSILON = np.array([0.5, 0.2, 0.1, 0.05])

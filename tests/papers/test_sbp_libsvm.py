@@ -10,8 +10,7 @@ from readings import claims_of, reading
 
 from svm_cost_curves.experiments.papers.panels import COLUMNS
 from svm_cost_curves.experiments.papers.sbp.libsvm import RunningTimes, make
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import FigureResult, Panel
 from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim

@@ -12,8 +12,7 @@ from readings import claims_of, on_all, reading
 
 from svm_cost_curves.experiments.papers.sbp.growth import DELTAS
 from svm_cost_curves.experiments.papers.sbp.table1 import COLUMNS, make
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import FigureResult, Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
 from svm_cost_curves.experiments.store import FinishedRun

@@ -11,8 +11,7 @@ from readings import claims_of, reading
 
 from svm_cost_curves.experiments.papers.sbp.methods import TRAINING, data_difference
 from svm_cost_curves.experiments.papers.sbp.table2 import COLUMNS, make, number_name
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import FigureResult, Panel
 from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim

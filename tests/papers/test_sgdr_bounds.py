@@ -25,7 +25,7 @@ from svm_cost_curves.experiments.papers.sgdr.dual_box import (
 )
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
-from svm_cost_curves.experiments.reproduction.statistics import Interval
+from svm_cost_curves.experiments.reproduction.statistics.interval import Interval
 from svm_cost_curves.experiments.reproduction.verdict import Claim
 from svm_cost_curves.solvers import _core
 

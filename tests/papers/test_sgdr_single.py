@@ -11,8 +11,7 @@ from readings import claims_of
 from sgdr_cases import everywhere, run, times_panel
 
 from svm_cost_curves.experiments.papers.sgdr.cpu_time import make
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.figure_result import Bold
+from svm_cost_curves.experiments.reproduction.evidence import Bold, Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
 

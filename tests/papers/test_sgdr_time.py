@@ -12,8 +12,7 @@ from sgdr_cases import J_OPT, everywhere, optimum_run, run, times_panel
 
 from svm_cost_curves.experiments.papers.sgdr.cpu_time import make
 from svm_cost_curves.experiments.papers.sgdr.time_tables import lines
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.figure_result import Bold
+from svm_cost_curves.experiments.reproduction.evidence import Bold, Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
 

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from sgdr_cases import J_OPT, optimum_run, run
 
-from svm_cost_curves.experiments.papers.cases import Case
+from svm_cost_curves.experiments.papers.cases import case_of
 from svm_cost_curves.experiments.papers.optimum import Optimum, accuracy, optimum_of
 from svm_cost_curves.experiments.papers.sgdr.comparisons import summary
 from svm_cost_curves.experiments.papers.sgdr.timing import best_stop
 from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.statistics import HOLDS, Effort
+from svm_cost_curves.experiments.reproduction.statistics.interval import HOLDS
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
 
 EXACT = Optimum(J_OPT, J_OPT)
 
@@ -56,7 +57,7 @@ def test_times_have_three_digits() -> None:
 def test_the_mean_ratio_leaves_out_cases_of_which_only_a_bound_is_known() -> None:
     ratios = {"adult": (2.0, ""), "web": (8.0, ""), "texts": (0.1, "at most")}
     cases = [
-        Case((name, ""), name, HOLDS, statistic={"ratio": {"estimate": estimate, "bound": bound}})
+        case_of(name, "", name, HOLDS, statistic={"ratio": {"estimate": estimate, "bound": bound}})
         for name, (estimate, bound) in ratios.items()
     ]
     assert summary("a over b", cases[:2]) == (

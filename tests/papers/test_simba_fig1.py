@@ -26,8 +26,7 @@ from svm_cost_curves.experiments.papers.simba.fig1_claim import (
     excess,
     tabulate,
 )
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import FigureResult, Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pictures import drawn_with_table
 from readings import claims_of, outcomes, reading
 
+from svm_cost_curves.experiments.configuration.budget import EvaluationSchedule
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.configuration.schedule import EvaluationSchedule
 from svm_cost_curves.experiments.papers.simba.steps import make
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import overrides_of, read_figure

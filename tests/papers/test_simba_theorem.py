@@ -24,7 +24,7 @@ from svm_cost_curves.experiments.papers.simba.saddle_point import optimum
 from svm_cost_curves.experiments.papers.simba.theorem import Rate, levels_along, levels_at, make
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
-from svm_cost_curves.experiments.reproduction.statistics import at_most
+from svm_cost_curves.experiments.reproduction.statistics.interval import at_most
 from svm_cost_curves.experiments.reproduction.verdict import Claim
 from svm_cost_curves.experiments.run.assembly import assemble
 from svm_cost_curves.solvers.evaluation import Evaluator

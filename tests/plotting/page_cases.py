@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from svm_cost_curves.experiments.plotting import styles_for
-from svm_cost_curves.experiments.plotting.interactive import Curves, JudgedClaim, JudgedReading, RunCurve, curves_page
+from svm_cost_curves.experiments.plotting.interactive import Curves, RunCurve, curves_page
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 HOSTILE = (
@@ -48,6 +48,20 @@ def curve(series: int, seed: int, points: int = 40) -> pd.DataFrame:
     )
 
 
+def reading(
+    name: str,
+    says: str = "",
+    outcome: str = "",
+    measured: str = "",
+    datasets: Sequence[str] = (),
+    series: Sequence[str] = (),
+    cost: str = "",
+    measure: str = "",
+) -> dict[str, Any]:
+    words = {"id": name, "says": says, "outcome": outcome, "measured": measured}
+    return words | {"datasets": datasets, "series": series, "cost": cost, "measure": measure}
+
+
 def some_curves(hostile: str = "named") -> Curves:
     """Three solvers with three seeds on two data sets; `hostile` is a name of one and is in other texts."""
     names = ("sbp", "pegasos", hostile)
@@ -60,9 +74,9 @@ def some_curves(hostile: str = "named") -> Curves:
         for seed in range(SEEDS)
     ]
     readings = [
-        JudgedReading("near", "All solvers count.", "reproduced (2 of 2)", "by 1.0 points", ["adult"], list(names)),
-        JudgedReading("far", hostile, "mixed (1 of 2)", "by 0.1", ["web"], ["sbp", hostile], "iterations", "primal"),
-        JudgedReading("none", "Nothing is read.", "not testable here"),
+        reading("near", "All solvers count.", "reproduced (2 of 2)", "by 1.0 points", ["adult"], names),
+        reading("far", hostile, "mixed (1 of 2)", "by 0.1", ["web"], ["sbp", hostile], "iterations", "primal"),
+        reading("none", "Nothing is read.", "not testable here"),
     ]
     picture = BytesIO()
     Image.new("RGB", (30, 20), "white").save(picture, format="PNG")
@@ -71,7 +85,7 @@ def some_curves(hostile: str = "named") -> Curves:
         runs,
         {name: styles_for(names)[name] for name in names},
         {"adult": "Adult"},
-        [JudgedClaim("toy.1", "It is lower.", readings)],
+        [{"id": "toy.1", "says": "It is lower.", "readings": readings}],
         "Scale demo.",
         f"commit {hostile}",
         [picture.getvalue()],

@@ -14,14 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from page_cases import HOSTILE, curve, some_curves
+from page_cases import HOSTILE, curve, reading, some_curves
 
 from svm_cost_curves.experiments.plotting import STYLES, styles_for
 from svm_cost_curves.experiments.plotting.interactive import (
     MOST_BYTES,
     Curves,
-    JudgedClaim,
-    JudgedReading,
     RunCurve,
     curves_page,
     with_figures,
@@ -53,11 +51,11 @@ def test_the_data_are_those_of_the_curves() -> None:
 
 
 def test_a_claim_has_only_names_that_the_page_has() -> None:
-    readings = [JudgedReading("a", "", "", "", ["web", "mnist"], ["sbp", "smo"], "epochs", "primal")]
-    content = replace(some_curves(), claims=[JudgedClaim("toy.1", "It is lower.", readings)])
+    readings = [reading("a", datasets=["web", "mnist"], series=["sbp", "smo"], cost="epochs", measure="primal")]
+    content = replace(some_curves(), claims=[{"id": "toy.1", "says": "It is lower.", "readings": readings}])
     (claim,) = data_of(curves_page(content))["claims"]
-    (reading,) = claim["readings"]
-    assert [reading[name] for name in ("datasets", "series", "cost", "measure")] == [["web"], ["sbp"], "", "primal"]
+    (shown,) = claim["readings"]
+    assert [shown[name] for name in ("datasets", "series", "cost", "measure")] == [["web"], ["sbp"], "", "primal"]
 
 
 def test_missing_values_and_columns() -> None:

@@ -33,7 +33,6 @@ def test_means_and_medians_are_those_of_the_static_picture(page: Any, cost: str)
         np.testing.assert_allclose(drawn, 100 * np.array(mean["y"]), rtol=1e-12)
         median = page.evaluate("k => summary(shown().all[k].curves, 'median')", k)
         quartiles = band([known_points(run, cost, "test_error") for run in curves("adult", name)], tail=0.25)
-        assert quartiles is not None
         rows = np.searchsorted(quartiles.cost, np.multiply(median["x"], 1 + 5e-5), side="right") - 1
         for key, wanted in (("y", quartiles.middle), ("low", quartiles.low), ("high", quartiles.high)):
             assert np.isclose(median[key], wanted[rows], rtol=1e-3).mean() > 0.9

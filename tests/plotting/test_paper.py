@@ -16,8 +16,8 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 from PIL import Image
 
-from svm_cost_curves.experiments.configuration import paper_style
-from svm_cost_curves.experiments.configuration.paper_style import PaperStyle, latex
+from svm_cost_curves.experiments.configuration import choices
+from svm_cost_curves.experiments.configuration.choices import PaperStyle, latex
 from svm_cost_curves.experiments.plotting import STYLES, own_settings, paper, pgf
 from svm_cost_curves.experiments.plotting.styles import PAPER
 from svm_cost_curves.solvers import SettingsError
@@ -69,7 +69,6 @@ def test_rows_are_wrapped_at_the_width_and_each_line_has_the_label(width: float,
     assert figure.get_figwidth() == width
     for k, axes in enumerate(figure.axes):
         place = axes.get_subplotspec()
-        assert place is not None
         assert (place.rowspan.start, place.colspan.start) == divmod(k, columns)
         assert axes.get_ylabel() == ("Test error" if k % columns == 0 else "")
 
@@ -219,5 +218,5 @@ def test_pgf_is_measured_by_latex_after_the_other_formats(tmp_path: Path) -> Non
 
 def test_a_style_has_each_format_once_and_needs_its_name() -> None:
     given = {"style": "paper", "format": "svg,pdf,svg", "width": "3.25", "seed": "1"}
-    assert paper_style.style_of(given) == PaperStyle(3.25, ("svg", "pdf"))
-    assert paper_style.style_of({"style": None, "width": None, "format": None}) is None
+    assert choices.style_of(given) == PaperStyle(3.25, ("svg", "pdf"))
+    assert choices.style_of({"style": None, "width": None, "format": None}) is None

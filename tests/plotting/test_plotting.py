@@ -194,7 +194,6 @@ def test_a_quarter_of_the_runs_is_below_the_band_of_a_median_and_a_quarter_above
         curve.from_rows([{"iterations": k + 1, "test_error": error} for k, error in enumerate(run)]) for run in errors
     ]
     band = median_band(frames, cost="iterations", measure="test_error")
-    assert band is not None
     values = np.array(errors)
     for share, limit in ((0.25, band.low), (0.5, band.middle), (0.75, band.high)):  # between two runs: one more
         assert (np.sum(values < limit - 1e-12, axis=0) <= share * (len(errors) - 1) + 1).all()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from published_cases import FIGURE, reproduce
-from report_cases import some_figures, some_specs
+from report_cases import described_by, some_figures, some_specs
 from store_cases import TOY, FakeStore
 
 from svm_cost_curves.experiments.reproduction.options import Options
@@ -53,8 +54,9 @@ def figures(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def specs(tmp_path: Path) -> Path:
-    return some_specs(tmp_path / "specs")
+def specs(tmp_path: Path) -> Iterator[Path]:
+    with described_by(some_specs(tmp_path / "specs")) as folder:
+        yield folder
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from svm_cost_curves.experiments.reproduction.cli import main
-from svm_cost_curves.experiments.reproduction.evidence_tables import write_tables
+from svm_cost_curves.experiments.reproduction.publish import write_tables
 from svm_cost_curves.experiments.reproduction.published import (
     RUNS,
     PublishedRun,

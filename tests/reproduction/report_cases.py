@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import yaml
 from PIL import Image, ImageDraw
+
+from svm_cost_curves.experiments.reproduction import spec
 
 HOSTILE = """<script>alert("1")</script> & 'a' | b <img src=x onerror="x"> `c` *d* _e_ [f](g) </style>"""
 VOID = {"img", "link", "meta"}
@@ -134,6 +139,17 @@ def some_figures(place: Path) -> Path:
     )
     put(place, "other_fig1", "demo", verdict(paper="other", label="Figure 1", title="Unknown", numbers=[]))
     return place
+
+
+@contextmanager
+def described_by(folder: Path) -> Iterator[Path]:
+    """Make the files of a folder the descriptions of all figures."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spec, "FIGURES", folder)
+        patch.setattr(spec, "PAPERS", folder / "papers")
+        spec.catalogue.cache_clear()
+        yield folder
+    spec.catalogue.cache_clear()
 
 
 def some_specs(place: Path) -> Path:

@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from svm_cost_curves.experiments import curve
-from svm_cost_curves.experiments.reproduction.statistics import (
-    LEAST_RUNS,
-    Effort,
-    Ratio,
-)
+from svm_cost_curves.experiments.reproduction.statistics.interval import LEAST_RUNS
+from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
 
 COSTS = st.lists(st.floats(0.1, 10), min_size=1, max_size=6)
 FEW = st.lists(st.floats(0.1, 10), min_size=1, max_size=LEAST_RUNS - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from report_cases import claim_json, put, some_specs, verdict
+from report_cases import claim_json, described_by, put, some_specs, verdict
 
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
 from svm_cost_curves.experiments.reproduction.report.coverage import CoverageError, coverage_page, read_coverage
@@ -55,7 +55,8 @@ def test_the_page_shows_the_outcome_of_each_row(tmp_path: Path) -> None:
     claim["readings"] *= 2
     put(tmp_path / "figures", "sbp_fig2", "paper", verdict(claims=[claim]))
     put(tmp_path / "figures", "sbp_table2", "paper", verdict(claims=[]))
-    page = coverage_page(collect(tmp_path / "figures", some_specs(tmp_path / "specs")), tmp_path / "rows")
+    with described_by(some_specs(tmp_path / "specs")):
+        page = coverage_page(collect(tmp_path / "figures"), tmp_path / "rows")
     lines = [line for line in page.splitlines() if line.startswith("| ")]
     assert lines[2:] == [
         "| Section 5, Figure 2 | the curve \\| lies below | sbp.1 (2 readings)<br>sbp.9 | "

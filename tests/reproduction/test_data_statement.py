@@ -24,7 +24,7 @@ from svm_cost_curves.experiments.reproduction.data_statement import (
     paper_data,
     read_statement,
 )
-from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
+from svm_cost_curves.experiments.reproduction.evidence import from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE
 from svm_cost_curves.experiments.reproduction.report.data_page import data_page

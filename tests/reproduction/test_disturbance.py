@@ -12,7 +12,7 @@ from evidence_cases import MadeUp, evidence, finished_run, panel
 
 from svm_cost_curves.experiments.reproduction.build import small_print, verdict_of
 from svm_cost_curves.experiments.reproduction.disturbance import disturbance, disturbed_runs, make_undisturbed
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import FigureResult
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.store import recorder
 

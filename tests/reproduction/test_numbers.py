@@ -11,7 +11,7 @@ from scipy import stats
 
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
 from svm_cost_curves.experiments.reproduction.numbers import RATIO, TIMES, number, sampling_error
-from svm_cost_curves.experiments.reproduction.statistics import LEAST_RUNS
+from svm_cost_curves.experiments.reproduction.statistics.interval import LEAST_RUNS
 
 ERROR = NumberSpec("error", 15.0, "%", rounding=0.05)
 SLOWER = NumberSpec("ratio", 8.0, TIMES, rounding=0.01)

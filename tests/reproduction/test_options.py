@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from svm_cost_curves.experiments.configuration.paper_style import PaperStyle
+from svm_cost_curves.experiments.configuration.choices import PaperStyle
 from svm_cost_curves.experiments.configuration.settings import available_cores
 from svm_cost_curves.experiments.reproduction.cli import completions, main
 from svm_cost_curves.experiments.reproduction.options import figure_named, parse
@@ -127,7 +127,7 @@ def test_the_style_of_a_paper() -> None:
 
 
 def test_pgf_without_latex_is_refused_before_anything_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("svm_cost_curves.experiments.configuration.paper_style.latex", lambda: None)
+    monkeypatch.setattr("svm_cost_curves.experiments.configuration.choices.latex", lambda: None)
     with pytest.raises(SettingsError, match="format=pgf needs LaTeX"):
         parse(["figure=sbp", "style=paper", "format=pgf"])
 

@@ -13,17 +13,17 @@ from rich.console import Console
 from rich.table import Table as ShownTable
 
 from svm_cost_curves.experiments.plotting import Picture
-from svm_cost_curves.experiments.reproduction.figure_result import Bold, FigureResult, Table
+from svm_cost_curves.experiments.reproduction.build import write_texts
+from svm_cost_curves.experiments.reproduction.drawing import claims_table, figure_table, show
+from svm_cost_curves.experiments.reproduction.evidence import Bold, FigureResult, Table
 from svm_cost_curves.experiments.reproduction.numbers import Number
-from svm_cost_curves.experiments.reproduction.output import write_texts
+from svm_cost_curves.experiments.reproduction.report.figures import read_table, read_verdict
 from svm_cost_curves.experiments.reproduction.report.rendering import render
-from svm_cost_curves.experiments.reproduction.report.verdict_reader import read_table, read_verdict
-from svm_cost_curves.experiments.reproduction.summary import claims_table, figure_table, show
-from svm_cost_curves.experiments.reproduction.verdict import CaseRuling, Claim, Reading, Verdict
+from svm_cost_curves.experiments.reproduction.verdict import Case, Claim, Reading, Verdict
 
 CASES = [
-    CaseRuling("adult", "holds", "3 | 4 times", statistic={"ratio": 3.0, "bad": float("nan")}, name="a", about="Adult"),
-    CaseRuling("web", "fails", "2, 1 times", "it is slow", name="a", about="Web"),
+    Case("adult", "holds", "3 | 4 times", statistic={"ratio": 3.0, "bad": float("nan")}, name="a", about="Adult"),
+    Case("web", "fails", "2, 1 times", "it is slow", name="a", about="Web"),
 ]
 READING = Reading("", "", "", "", "mixed", CASES, data=["paper"])
 CLAIM = Claim("sbp.1", "it is faster", "", "", "because", [READING], [], [])
@@ -57,7 +57,7 @@ def written(tmp_path: Path) -> Path:
     """A folder with the texts of a figure."""
     facts = {"heading": "Figure 2 of somebody", "paper": "sbp", "seeds": 3, "machine": {"cpu": "a", "cores": 2}}
     made = FigureResult(pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), lambda: TABLE)
-    write_texts(tmp_path, made, VERDICT, facts)
+    write_texts(tmp_path, made, replace(VERDICT, **facts))
     return tmp_path
 
 
@@ -88,7 +88,7 @@ def test_texts(written: Path) -> None:
         "3 \\| 4 times",
     ):
         assert part in text
-    assert render("verdict.md.j2", verdict=EMPTY, heading="Heading") == (
+    assert render("verdict.md.j2", verdict=replace(EMPTY, heading="Heading")) == (
         "# Heading\n\nScale paper; commit unknown; `cmd`\n"
     )
     assert render("table.md.j2", table=Table(("a",), [("1",)])) == "| a |\n| ---: |\n| 1 |\n"

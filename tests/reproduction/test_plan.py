@@ -15,8 +15,8 @@ from svm_cost_curves.datasets import DataError, DatasetSpec
 from svm_cost_curves.experiments.configuration.choices import install_command
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.reproduction.build import evidence_of, verdict_of
+from svm_cost_curves.experiments.reproduction.evidence import FigureResult
 from svm_cost_curves.experiments.reproduction.figure_commands import announcement
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.plan import Plan, Planner
 from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
@@ -169,7 +169,7 @@ def test_no_mini_batch_or_sample_is_larger_than_the_data(plan: PlanNow, figure: 
 def test_a_malformed_grid_is_an_error_in_one_line(tmp_path: Path, grid: str, message: str) -> None:
     (tmp_path / "sbp_x.yaml").write_text(f"series: [{{name: sbp, grid: {grid}}}]", encoding="utf-8")
     with pytest.raises(FigureError, match=message) as caught:
-        read_figure("sbp_x", tmp_path)
+        read_figure(str(tmp_path / "sbp_x.yaml"))
     assert "sbp_x.yaml" in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -177,7 +177,7 @@ def test_a_malformed_grid_is_an_error_in_one_line(tmp_path: Path, grid: str, mes
 def test_a_grid_is_read_from_a_file_and_whole_numbers_are_integers(tmp_path: Path) -> None:
     text = "series: [{name: pegasos, overrides: [algo=pegasos], grid: {problem.lambda_: [1e-5, 1.0]}}, {name: smo}]"
     (tmp_path / "sbp_x.yaml").write_text(text, encoding="utf-8")
-    spec = read_figure("sbp_x", tmp_path)
+    spec = read_figure(str(tmp_path / "sbp_x.yaml"))
     assert spec.members("pegasos") == {1e-5: "pegasos lambda=1e-05", 1.0: "pegasos lambda=1"}
     assert [(curve.name, curve.overrides) for curve in spec.curves] == [
         ("pegasos lambda=1e-05", ["algo=pegasos", "problem.lambda_=1e-05"]),

@@ -18,11 +18,10 @@ from published_cases import FIGURE, copied, publish, reproduce
 
 from svm_cost_curves import datasets
 from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.reproduction.evidence_tables import MOST_BYTES
+from svm_cost_curves.experiments.reproduction.evidence import _resolved
 from svm_cost_curves.experiments.reproduction.figure_commands import last_verdict
-from svm_cost_curves.experiments.reproduction.from_evidence import _resolved
 from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.publish import evidence_key
+from svm_cost_curves.experiments.reproduction.publish import MOST_BYTES, evidence_key
 from svm_cost_curves.experiments.reproduction.published import (
     EVIDENCE,
     POINTS,
@@ -240,7 +239,7 @@ def test_a_table_without_a_run_that_a_figure_draws_is_named(tmp_path: Path) -> N
 def test_evidence_that_is_too_large_is_refused_and_changes_nothing(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("svm_cost_curves.experiments.reproduction.evidence_tables.MOST_BYTES", 1000)
+    monkeypatch.setattr("svm_cost_curves.experiments.reproduction.publish.MOST_BYTES", 1000)
     assert reproduce(made, "publish", "scale=demo", f"evidence={tmp_path / 'evidence'}") == 2
     assert "the evidence would have 0.0" in capsys.readouterr().err
     assert not (tmp_path / "evidence").exists()
@@ -275,7 +274,7 @@ def test_a_published_run_is_found_without_its_data(monkeypatch: pytest.MonkeyPat
 def test_a_published_run_is_found_on_a_machine_with_other_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = set()
     for size in (25e9, 26e9):
-        monkeypatch.setattr("svm_cost_curves.datasets.memory.machine_memory", lambda size=size: size)
+        monkeypatch.setattr("svm_cost_curves.datasets.types.machine_memory", lambda size=size: size)
         run = settings_of(["algo=libsvm", "dataset=adult"])  # what it reaches in a given time depends on the memory
         assert run.identity()["clock"]["memory"] == 0.75 * size
         keys.add(evidence_key(run))

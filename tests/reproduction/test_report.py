@@ -13,6 +13,7 @@ from report_cases import (
     HOSTILE_TABLE,
     Page,
     claim_json,
+    described_by,
     hostile_verdict,
     put,
     report_pages,
@@ -27,11 +28,11 @@ from svm_cost_curves.experiments.reproduction.report.rendering import anchor
 
 
 def test_the_scorecard_lists_figures_that_are_made_and_that_are_not(figures: Path, specs: Path, tmp_path: Path) -> None:
-    path = write_report(figures, tmp_path / "report", specs=specs)
+    path = write_report(figures, tmp_path / "report")
     assert path == tmp_path / "report" / "index.html"
     text = report_text(path)
     assert sorted(report_pages(path)) == ["index.html", "other.html", "sbp.html"]
-    assert [figure.id for figure in collect(figures, specs).figures] == [
+    assert [figure.id for figure in collect(figures).figures] == [
         "other_fig1",
         "sbp_fig2",
         "sbp_fig9",
@@ -59,7 +60,7 @@ def test_the_scorecard_lists_figures_that_are_made_and_that_are_not(figures: Pat
 
 
 def test_the_largest_scale_comes_first_and_the_others_are_folded(figures: Path, specs: Path, tmp_path: Path) -> None:
-    index = write_report(figures, tmp_path / "report", specs=specs)
+    index = write_report(figures, tmp_path / "report")
     html = index.with_name("sbp.html").read_text(encoding="utf-8")
     article = html[html.index('id="sbp_fig2"') : html.index('id="sbp_fig9"')]
     places = [article.index(f"make {scale}</code>") for scale in ("paper", "quick", "demo")]
@@ -72,7 +73,7 @@ def test_the_largest_scale_comes_first_and_the_others_are_folded(figures: Path, 
 def test_the_pages_are_self_contained_and_their_links_have_targets(figures: Path, specs: Path, tmp_path: Path) -> None:
     put(figures, "sbp_odd & #1", "paper", verdict())
     report = tmp_path / "report"
-    pages = report_pages(write_report(figures, report, specs=specs))
+    pages = report_pages(write_report(figures, report))
     linked = set(pages)
     for name, page in pages.items():
         identifiers = [element["id"] for _, element in page.elements if "id" in element]
@@ -101,7 +102,7 @@ def test_a_page_is_written_when_its_figures_are_there(figures: Path, specs: Path
         yield "sbp"
         written.append(sorted(path.name for path in report.glob("*.html")))
 
-    write_report(figures, report, specs=specs, whole=whole())
+    write_report(figures, report, whole=whole())
     assert written == [["sbp.html"]]
     assert sorted(report_pages(report / "index.html")) == ["index.html", "other.html", "sbp.html"]
 
@@ -118,7 +119,7 @@ def test_pages_of_curves_are_linked_with_each_other_and_with_the_curves_of_a_rea
     for folder in (odd, figures / "sbp_fig2" / "paper"):
         (folder / "curves.html").write_text('<body><nav id="figures"></nav></body>', encoding="utf-8")
     report = tmp_path / "report"
-    index = report_pages(write_report(figures, report, specs=specs))["sbp.html"]
+    index = report_pages(write_report(figures, report))["sbp.html"]
     place = "files/sbp_odd%20%26%20%231/paper/curves.html"
     links = index.all("a", "href")
     assert links.count(place) == 2  # one of them in the list of files
@@ -138,7 +139,7 @@ def test_pages_of_curves_are_linked_with_each_other_and_with_the_curves_of_a_rea
 def test_html_in_texts_is_escaped(tmp_path: Path, specs: Path) -> None:
     figures = tmp_path / "figures"
     put(figures, "odd", "paper", hostile_verdict(), table=HOSTILE_TABLE)
-    pages = report_pages(write_report(figures, tmp_path / "report", specs=specs))
+    pages = report_pages(write_report(figures, tmp_path / "report"))
     assert len(pages) == 3
     for page in pages.values():
         assert {name for name, _ in page.elements} & {"script"} == set()
@@ -149,21 +150,22 @@ def test_html_in_texts_is_escaped(tmp_path: Path, specs: Path) -> None:
 def test_two_reports_on_the_same_figures_are_the_same(figures: Path, specs: Path, tmp_path: Path) -> None:
     (figures / "sbp_fig2" / "paper" / "figure.png").write_bytes(b"no picture")
     for name in ("a", "b"):
-        write_report(figures, tmp_path / name, specs=specs)
-        write_markdown(figures, tmp_path / name, "sbp", specs=specs)
+        write_report(figures, tmp_path / name)
+        write_markdown(figures, tmp_path / name, "sbp")
     assert tree(tmp_path / "a") == tree(tmp_path / "b")
 
 
 def test_without_figures_the_page_lists_the_commands(specs: Path, tmp_path: Path) -> None:
-    page = Page(write_report(tmp_path / "none", tmp_path / "deep" / "report", specs=specs))
+    page = Page(write_report(tmp_path / "none", tmp_path / "deep" / "report"))
     assert "0 of 3 figures and tables are made" in page.text
-    assert "not made" in write_markdown(tmp_path / "none", tmp_path, "sbp", specs=specs).read_text(encoding="utf-8")
-    Page(write_report(tmp_path / "none", tmp_path / "empty", specs=tmp_path / "nowhere"))
+    assert "not made" in write_markdown(tmp_path / "none", tmp_path, "sbp").read_text(encoding="utf-8")
+    with described_by(tmp_path / "nowhere"):
+        Page(write_report(tmp_path / "none", tmp_path / "empty"))
 
 
 def test_a_description_that_cannot_be_read_is_named(figures: Path, specs: Path, tmp_path: Path) -> None:
     (specs / "sbp_bad.yaml").write_text("claims: 3\n", encoding="utf-8")
-    text = report_text(write_report(figures, tmp_path / "report", specs=specs))
+    text = report_text(write_report(figures, tmp_path / "report"))
     assert "sbp_bad.yaml" in text
     assert "The curve lies below." in text
 
@@ -172,7 +174,7 @@ def test_a_failure_leaves_the_earlier_figure_and_page(
     figures: Path, specs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = tmp_path / "report"
-    write_report(figures, report, specs=specs)
+    write_report(figures, report)
     before = tree(report)
     (figures / "sbp_fig2" / "paper" / "data.csv").write_text("other\n", encoding="utf-8")
 
@@ -182,20 +184,20 @@ def test_a_failure_leaves_the_earlier_figure_and_page(
     with monkeypatch.context() as patch:
         patch.setattr(shutil, "copyfile", fails)
         with pytest.raises(OSError, match="no space"):
-            write_report(figures, report, specs=specs)
+            write_report(figures, report)
     assert tree(report) == before
-    write_report(figures, report, specs=specs)
+    write_report(figures, report)
     assert tree(report)["files/sbp_fig2/paper/data.csv"] == b"other\n"
 
 
 def test_files_of_others_are_kept_and_earlier_figures_are_not(figures: Path, specs: Path, tmp_path: Path) -> None:
     target = tmp_path / "report"
-    write_report(figures, target, specs=specs)
+    write_report(figures, target)
     kept = (target / "notes.txt", target / "files" / "thesis.tex", target / "files" / "sbp_fig2" / "demo" / "my.csv")
     for path in kept:
         path.write_text("mine", encoding="utf-8")
     remove_others(target / "files", [("sbp_fig2", "paper")])
-    write_report(target / "files", target, specs=specs)
+    write_report(target / "files", target)
     assert [path.read_text(encoding="utf-8") for path in kept] == ["mine"] * 3
     assert sorted(name for name in tree(target) if name.startswith("files") and name.endswith(".png")) == [
         "files/sbp_fig2/paper/figure.png"

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from page_cases import chromium, watched
-from report_cases import HOSTILE, claim_json, png, put, some_figures, some_specs, verdict
+from report_cases import HOSTILE, claim_json, described_by, png, put, some_figures, some_specs, verdict
 
 from svm_cost_curves.experiments.reproduction.report.pages import write_report
 
@@ -68,7 +68,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder = put(figures, "sbp_odd #1 & 100%", scale, content, table=table)
         (folder / "figure.png").write_bytes(png(1800, 1050))
     (figures / "sbp_table2" / "quick" / "figure.png").unlink()
-    return write_report(figures, place / "report", specs=some_specs(place / "specs")).with_name("sbp.html")
+    with described_by(some_specs(place / "specs")):
+        return write_report(figures, place / "report").with_name("sbp.html")
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])

@@ -20,7 +20,9 @@ from svm_cost_curves.experiments.reproduction.report import curves
 from svm_cost_curves.experiments.reproduction.report.curves import judged_claim
 from svm_cost_curves.experiments.reproduction.series_spec import RowSpec, SeriesSpec
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, OptionSpec
-from svm_cost_curves.experiments.reproduction.statistics import HOLDS, MISSING
+from svm_cost_curves.experiments.reproduction.verdict import Verdict
+
+NOTHING = Verdict("sbp_x", "demo", {}, None, None, "", [], [])
 
 
 def content_of(spec: FigureSpec, names: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> Curves:
@@ -32,7 +34,7 @@ def content_of(spec: FigureSpec, names: Sequence[str], monkeypatch: pytest.Monke
     counts = {"data": {"counts": {"train": {"n": 10}, "test": {"n": 5, "positives": 2}}}}
     run = SimpleNamespace(curve=from_rows([row]), result={"seed": 3, "settings": settings, "provenance": counts})
     panel = Panel("adult", "adult", runs=cast(Any, dict.fromkeys(names, (run,))))
-    page = curves.page_content(Evidence(spec, "demo", (panel,)), Options("demo"), [], "title", [], b"")
+    page = curves.page_content(Evidence(spec, "demo", (panel,)), Options("demo"), NOTHING, [], b"")
     assert page is not None
     return page
 
@@ -91,12 +93,12 @@ def test_a_claim_draws_the_curves_that_its_file_names_on_the_data_sets_that_were
     claim.readings = [ReadingSpec("a"), ReadingSpec("b", shows=ShownSpec(measure="dual"))]
     grid = SeriesSpec("sdca", grid={"problem.nu": [0.25, 0.5]})
     spec = FigureSpec(id="x", series=[SeriesSpec("smo"), grid], claims=[claim, ClaimSpec("x.data")])
-    cases = [Case(place, "", holds) for place, holds in ((("web", ""), HOLDS), (("adult", ""), MISSING))]
+    cases = [Case("web", "holds"), Case("adult", "missing")]
     found = Findings([replace(case, statistic={"ratio": 2.0}) for case in cases])
     claims = judge_claims(Evidence(spec, "demo", ()), statistics=dict.fromkeys(("x.named", "x.data"), Given(found)))
     seen = [
-        [(reading.datasets, reading.series, reading.cost, reading.measure) for reading in judged_claim(one).readings]
-        for one in claims
+        [tuple(reading[name] for name in ("datasets", "series", "cost", "measure")) for reading in judged["readings"]]
+        for judged in map(judged_claim, claims)
     ]
     members = ["smo", "sdca nu=0.25", "sdca nu=0.5"]
     assert seen[0] == [(["web"], members, "cpu_seconds", "primal"), (["web"], members, "cpu_seconds", "dual")]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
-from report_cases import claim_json, png, put, report_text, verdict
+from report_cases import claim_json, described_by, png, put, report_text, verdict
 
 from svm_cost_curves.experiments.reproduction.numbers import Number, NumberOutcome
 from svm_cost_curves.experiments.reproduction.report.figures import collect
@@ -51,13 +51,13 @@ def test_damage_is_named_and_the_rest_of_the_page_is_shown(
 ) -> None:
     damage, message = DAMAGE[name]
     damage(figures / "sbp_fig2" / "paper")
-    shown = report_text(write_report(figures, tmp_path / "report", specs=specs))
+    shown = report_text(write_report(figures, tmp_path / "report"))
     assert message in shown
     assert "It does, by 0.2 points." in shown
-    text = write_markdown(figures, tmp_path / "docs", "sbp", specs=specs).read_text(encoding="utf-8")
+    text = write_markdown(figures, tmp_path / "docs", "sbp").read_text(encoding="utf-8")
     assert message in text.replace("\\", "")
     assert str(tmp_path) not in shown + text
-    state = collect(figures, specs).figures[1].state
+    state = collect(figures).figures[1].state
     assert state == ("reproduced" if name in VERDICT_IS_READ else "damaged")
 
 
@@ -85,14 +85,14 @@ def test_a_wrong_field_is_named_and_the_figure_is_damaged(
 ) -> None:
     figures = tmp_path / "figures"
     put(figures, "sbp_fig2", "paper", verdict(**{field: value}))
-    assert f"verdict.json is damaged: {message}" in report_text(write_report(figures, tmp_path / "report", specs=specs))
-    assert message in write_markdown(figures, tmp_path, "sbp", specs=specs).read_text(encoding="utf-8")
-    assert collect(figures, specs).figures[0].state == "damaged"
+    assert f"verdict.json is damaged: {message}" in report_text(write_report(figures, tmp_path / "report"))
+    assert message in write_markdown(figures, tmp_path, "sbp").read_text(encoding="utf-8")
+    assert collect(figures).figures[0].state == "damaged"
 
 
 def test_several_wrong_fields_are_counted(tmp_path: Path, specs: Path) -> None:
     put(tmp_path / "figures", "sbp_fig2", "paper", {"figure": "sbp_fig2"})
-    (result,) = collect(tmp_path / "figures", specs).figures[0].results
+    (result,) = collect(tmp_path / "figures").figures[0].results
     assert result.problems == ("verdict.json is damaged: scale: field required (6 more such faults).",)
 
 
@@ -146,11 +146,11 @@ valid_table = st.integers(1, 3).flatmap(
 def test_there_is_a_page_for_any_content(
     claims: list[Any], numbers: list[Any], fields: dict[str, Any], table: Any
 ) -> None:
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, described_by(Path(name)):
         place = Path(name)
         put(place / "figures", "sbp_fig2", "paper", verdict(claims=claims, numbers=numbers) | fields, table=table)
-        report_text(write_report(place / "figures", place / "report", specs=place))
-        (figure,) = collect(place / "figures", place).figures
+        report_text(write_report(place / "figures", place / "report"))
+        (figure,) = collect(place / "figures").figures
         if figure.paper == "sbp":
-            write_markdown(place / "figures", place / "docs", "sbp", specs=place)
+            write_markdown(place / "figures", place / "docs", "sbp")
         assert fields or figure.verdict is not None, figure.results[0].problems

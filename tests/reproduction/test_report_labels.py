@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
+from svm_cost_curves.experiments.reproduction.evidence import Bold, Table
 from svm_cost_curves.experiments.reproduction.numbers import TIMES, Number, NumberOutcome
 from svm_cost_curves.experiments.reproduction.report.labels import (
     agreement,

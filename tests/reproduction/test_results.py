@@ -23,7 +23,7 @@ from svm_cost_curves.experiments.reproduction import results
 from svm_cost_curves.experiments.reproduction.checks import Comparison, record_check
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimType
 from svm_cost_curves.experiments.reproduction.cli import main
-from svm_cost_curves.experiments.reproduction.evidence_tables import write_verdict
+from svm_cost_curves.experiments.reproduction.publish import write_verdict
 from svm_cost_curves.experiments.reproduction.published import (
     EVIDENCE,
     RESULTS,
@@ -32,18 +32,18 @@ from svm_cost_curves.experiments.reproduction.published import (
     published_figures,
     read_facts,
 )
-from svm_cost_curves.experiments.reproduction.report.front import (
+from svm_cost_curves.experiments.reproduction.results import (
     GROUPS,
+    SOURCES,
     cells,
     front_table,
     group_of,
     published_claims,
     put_front_table,
+    write_results,
 )
-from svm_cost_curves.experiments.reproduction.report.labels import counted
-from svm_cost_curves.experiments.reproduction.results import SOURCES, write_results
-from svm_cost_curves.experiments.reproduction.statistics import Ruling
-from svm_cost_curves.experiments.reproduction.verdict import CaseRuling, Claim, Origin, Reading, outcome_of
+from svm_cost_curves.experiments.reproduction.statistics.interval import Ruling
+from svm_cost_curves.experiments.reproduction.verdict import Case, Claim, Origin, Reading, outcome_of
 
 
 @pytest.fixture(scope="module")
@@ -240,7 +240,7 @@ def test_readmes_costs_are_near_those_of_the_published_runs() -> None:
 
 
 def claim(*rulings: Ruling, data: Sequence[Origin] = (), kind: ClaimType = "empirical") -> Claim:
-    cases = [CaseRuling("adult", ruling) for ruling in rulings]
+    cases = [Case("adult", ruling) for ruling in rulings]
     reading = Reading("", "", "", "", outcome_of(rulings), cases, data=data, type=kind)
     return Claim("sbp.1", "", "", "", "", [reading])
 
@@ -264,19 +264,14 @@ def test_a_claim_is_counted_in_one_column(judged: Claim, group: str) -> None:
     assert [name for name, cell in shown.items() if cell] == [group]
 
 
-def test_a_cell_counts_by_signs() -> None:
-    judged = [claim("holds"), claim("fails", kind="checked"), claim("fails"), claim("holds", "holds", "unclear")]
-    assert counted(judged) == "✓ 1, ◔ 1, ✗ 2 of 4"
-    assert counted([]) == ""
-
-
 def test_the_page_of_checks_counts_by_figure_and_names_what_differs(
     without_runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(without_runs / "evidence", tmp_path / "evidence")
     figure, label = "minibatch_counterexample", "sbp digits seed=3"
     run = finished_run(name="q", rows=[{"iterations": 1}], provenance={"dirty": False})
-    monkeypatch.setattr("svm_cost_curves.experiments.reproduction.results.figure_runs", lambda *_: {run.key: run})
+    monkeypatch.setattr(results, "figure_runs", lambda *_: {run.key: run})
+    monkeypatch.setattr(results, "draw_all", lambda *_: ())  # the page of checks shows no figure
     equal = Comparison(figure, "sbp digits seed=1", "k" * 32, "equal", "", 1.25)
     agrees = Comparison(figure, "sbp digits seed=2", "l" * 32, "agrees", "final primal: 1, not 2", 0.5)
     differs = Comparison(figure, label, run.key, "DIFFERS", "primal in row 2: 1, not 2", None)

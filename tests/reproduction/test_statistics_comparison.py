@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 import pandas as pd
@@ -12,13 +11,14 @@ from hypothesis import strategies as st
 from svm_cost_curves.experiments import curve
 from svm_cost_curves.experiments.cost_to_target import cost_to_reach
 from svm_cost_curves.experiments.curve import error_area
-from svm_cost_curves.experiments.reproduction.statistics import (
-    Interval,
+from svm_cost_curves.experiments.reproduction.statistics.comparison import (
+    AreaDifference,
+    CostRatio,
     area_difference,
-    bootstrap_mean,
     cost_ratio,
     paired,
 )
+from svm_cost_curves.experiments.reproduction.statistics.interval import bootstrap_mean
 
 COST = "kernel_evaluations"
 
@@ -47,47 +47,83 @@ def runs(draw: st.DrawFn, count: int) -> list[pd.DataFrame]:
     return result
 
 
+def area(first: list[pd.DataFrame], second: list[pd.DataFrame], **limits: float) -> AreaDifference:
+    found = area_difference(first, second, cost=COST, **limits)
+    assert found is not None
+    return found
+
+
+def ratio_of_costs(first: list[pd.DataFrame], second: list[pd.DataFrame], **limits: Any) -> CostRatio:
+    found = cost_ratio(first, second, cost=COST, **limits)
+    assert found is not None
+    return found
+
+
 def scaled(frame: pd.DataFrame, factor: int) -> pd.DataFrame:
     return frame.assign(**{COST: frame[COST] * factor})
 
 
-def test_areas_of_step_curves_by_hand() -> None:
-    # limits 10 and 1000, two decades; first: 0.4 and 0.2, area 0.3; second: 0.5 over both, area 0.5
-    difference = area_difference(
-        [make([1, 10, 100, 1000], [0.9, 0.4, 0.2, 0.1])], [make([10, 2000], [0.5, 0.0])], cost=COST
-    )
-    assert difference is not None
-    assert (difference.low, difference.high) == (10, 1000)
-    assert difference.values == pytest.approx([-0.2])
-    assert difference.means[0] == pytest.approx(0.3)
-    assert difference.means[1] == pytest.approx(0.5)
-    assert difference.share == 1
-    estimate = difference.interval.estimate
-    assert difference.interval == Interval(estimate, estimate, estimate)
+def levels(*errors: float) -> list[pd.DataFrame]:
+    """Runs that have an error from cost 1 to 10, and none afterwards."""
+    return [make([1, 10], [error, 0.0]) for error in errors]
 
 
-def test_share_is_that_of_the_logarithm_of_the_cost() -> None:
-    # the first is lower over one decade, equal over the next, higher over the two after
-    first, second = make([1, 10, 100, 10_000], [0.1, 0.3, 0.4, 0.4]), make([1, 10, 10_000], [0.2, 0.3, 0.3])
-    difference = area_difference([first], [second], cost=COST)
-    assert difference is not None
-    assert difference.share == pytest.approx(0.5)
-    assert difference.interval.estimate == pytest.approx((-0.1 + 0 + 2 * 0.1) / 4)
-    other = area_difference([second], [first], cost=COST)
-    assert other is not None
-    assert other.share == pytest.approx(0.75)
+FALLING = [make([1, 10, 100, 1000], [0.8, 0.4, 0.2, 0.1])]
+ONE_DECADE = [make([1, 10, 100, 10_000], [0.1, 0.3, 0.4, 0.4])], [make([1, 10, 10_000], [0.2, 0.3, 0.3])]
+"""The first is lower over one decade, equal over the next, and higher over the two after."""
+Curves = list[pd.DataFrame]
 
 
-def test_share_compares_means_not_runs() -> None:
-    first = [make([1, 100], [0.1, 0.0]), make([1, 100], [0.5, 0.0])]  # mean 0.3
-    second = [make([1, 10, 100], [0.2, 0.3, 0.0]), make([1, 10, 100], [0.2, 0.5, 0.0])]  # means 0.2 and 0.4
-    difference = area_difference(first, second, cost=COST)
-    assert difference is not None
-    assert difference.share == pytest.approx(0.5)
-    # run by run: 0.1 - 0.25 and 0.5 - 0.35
-    assert difference.values == pytest.approx([-0.15, 0.15])
-    assert difference.interval.estimate == pytest.approx(0)
-    assert (difference.interval.low, difference.interval.high) == pytest.approx((-0.15, 0.15))
+@pytest.mark.parametrize(
+    ("first", "second", "limits", "span", "values", "share"),
+    [
+        # two decades of which the first has 0.4 and 0.2
+        ([make([1, 10, 100, 1000], [0.9, 0.4, 0.2, 0.1])], [make([10, 2000], [0.5, 0.0])], {}, (10, 1000), [-0.2], 1.0),
+        (*ONE_DECADE, {}, (1, 10_000), [(-0.1 + 0 + 2 * 0.1) / 4], 0.5),
+        (*ONE_DECADE[::-1], {}, (1, 10_000), [(0.1 + 0 - 2 * 0.1) / 4], 0.75),
+        # shares compare the means: 0.3 with 0.2 and 0.4; values the runs: 0.1 - 0.25 and 0.5 - 0.35
+        (
+            [make([1, 100], [error, 0.0]) for error in (0.1, 0.5)],
+            [make([1, 10, 100], [0.2, error, 0.0]) for error in (0.3, 0.5)],
+            *({}, (1, 100), [-0.15, 0.15], 0.5),
+        ),
+        (FALLING, [make([1, 1000], [0.5, 0.5])], {"low": 10, "high": 100}, (10, 100), [-0.1], 1.0),
+        (FALLING, [make([1, 1000], [0.5, 0.5])], {"low": 1000, "high": 10**5}, (1000, 10**5), [-0.4], 1.0),
+        # a run is paired with that of its place, which removes what is common to both, and a single one with all
+        (levels(0.1, 0.5, 0.9), levels(0.15, 0.55, 0.95), {}, (1, 10), [-0.05] * 3, 1.0),
+        (levels(0.5), levels(0.2, 0.3, 0.4), {}, (1, 10), [0.3, 0.2, 0.1], 0.0),
+        (levels(0.2, 0.3, 0.4), levels(0.5), {}, (1, 10), [-0.3, -0.2, -0.1], 1.0),
+        # from the first cost that all have paid
+        ([make([0, 10, 100], [0.9, 0.4, 0.1])], [make([0, 2, 1000], [0.9, 0.6, 0.0])], {}, (10, 100), [-0.2], 1.0),
+        # rows without an error are skipped, and pairs without a known point left out
+        (
+            [make([1, 10, 100], [0.4, None, 0.1]), make([1, 100], [None, None])],
+            [make([1, 100], [0.5, 0.0]), make([1, 100], [0.7, 0.0])],
+            *({}, (1, 100), [-0.1], 1.0),
+        ),
+    ],
+)
+def test_areas_by_hand(
+    first: Curves,
+    second: Curves,
+    limits: dict[str, float],
+    span: tuple[float, float],
+    values: list[float],
+    share: float,
+) -> None:
+    found = area(first, second, **limits)
+    assert (found.low, found.high) == span
+    assert found.values == pytest.approx(values)
+    assert found.means[0] - found.means[1] == pytest.approx(sum(values) / len(values))
+    assert found.share == pytest.approx(share)
+    assert found.interval == bootstrap_mean(found.values)
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"no error is known at the lower limit 0\.5"):
+        area(FALLING, FALLING, low=0.5)
+    with pytest.raises(ValueError, match="2 runs cannot be paired with 3"):
+        area(levels(0.5, 0.5), levels(0.5, 0.5, 0.5))
 
 
 def test_equal_means_count_as_at_or_below_whatever_their_rounding() -> None:
@@ -96,69 +132,7 @@ def test_equal_means_count_as_at_or_below_whatever_their_rounding() -> None:
     first = [make([1, 100], [error, 0.0]) for error in errors]
     second = [make([1, 100], [error, 0.0]) for error in reversed(errors)]
     for difference in (area_difference(first, second, cost=COST), area_difference(second, first, cost=COST)):
-        assert difference is not None
         assert difference.share == 1
-
-
-def test_limits_can_be_given() -> None:
-    curves = [make([1, 10, 100, 1000], [0.8, 0.4, 0.2, 0.1])], [make([1, 1000], [0.5, 0.5])]
-    difference = area_difference(*curves, cost=COST, low=10, high=100)
-    assert difference is not None
-    assert (difference.low, difference.high) == (10, 100)
-    assert difference.values == pytest.approx([-0.1])
-    beyond = area_difference(*curves, cost=COST, low=1000, high=100_000)
-    assert beyond is not None
-    assert beyond.values == pytest.approx([-0.4])
-    with pytest.raises(ValueError, match=r"no error is known at the lower limit 0\.5"):
-        area_difference(*curves, cost=COST, low=0.5)
-
-
-def test_the_interval_is_that_of_the_differences() -> None:
-    first = [make([1, 10], [error, 0.0]) for error in (0.1, 0.2, 0.3, 0.4)]
-    second = [make([1, 10], [error, 0.0]) for error in (0.3, 0.3, 0.5, 0.4)]
-    difference = area_difference(first, second, cost=COST)
-    assert difference is not None
-    assert difference.values == pytest.approx([-0.2, -0.1, -0.2, 0.0])
-    assert difference.interval == bootstrap_mean(difference.values)
-
-
-def test_pairing_removes_the_common_variation() -> None:
-    # the runs differ by much, every pair by the same
-    levels = [0.1, 0.5, 0.9, 0.3]
-    difference = area_difference(
-        [make([1, 10], [level, 0.0]) for level in levels],
-        [make([1, 10], [level + 0.05, 0.0]) for level in levels],
-        cost=COST,
-    )
-    assert difference is not None
-    assert difference.interval.low == pytest.approx(-0.05)
-    assert difference.interval.high == pytest.approx(-0.05)
-
-
-def test_a_single_run_is_compared_with_every_run_of_the_other() -> None:
-    one, several = [make([1, 10], [0.5, 0.0])], [make([1, 10], [error, 0.0]) for error in (0.2, 0.3, 0.4)]
-    difference = area_difference(one, several, cost=COST)
-    assert difference is not None
-    assert difference.values == pytest.approx([0.3, 0.2, 0.1])
-    assert difference.means[0] == pytest.approx(0.5)
-    assert difference.means[1] == pytest.approx(0.3)
-    other = area_difference(several, one, cost=COST)
-    assert other is not None
-    assert other.values == pytest.approx([-0.3, -0.2, -0.1])
-
-
-def test_runs_that_cannot_be_paired_are_refused() -> None:
-    frame = make([1, 10], [0.5, 0.0])
-    with pytest.raises(ValueError, match="2 runs cannot be paired with 3"):
-        area_difference([frame] * 2, [frame] * 3, cost=COST)
-
-
-def test_curves_that_start_at_cost_0_are_compared_from_the_first_cost_that_all_have_paid() -> None:
-    first, second = make([0, 10, 100], [0.9, 0.4, 0.1]), make([0, 2, 1000], [0.9, 0.6, 0.0])
-    difference = area_difference([first], [second], cost=COST)
-    assert difference is not None
-    assert (difference.low, difference.high) == (10, 100)
-    assert difference.values == pytest.approx([-0.2])
 
 
 def test_nothing_to_compare() -> None:
@@ -177,18 +151,8 @@ def test_nothing_to_compare() -> None:
         assert area_difference(first, second, cost=COST) is None
 
 
-def test_missing_rows_are_skipped_and_pairs_without_a_known_point_left_out() -> None:
-    first = [make([1, 10, 100], [0.4, None, 0.1]), make([1, 100], [None, None])]
-    second = [make([1, 100], [0.5, 0.0]), make([1, 100], [0.7, 0.0])]
-    difference = area_difference(first, second, cost=COST)
-    assert difference is not None
-    assert difference.values == pytest.approx([-0.1])
-    assert difference.means[1] == pytest.approx(0.5)
-
-
 def test_an_area_difference_can_be_written_as_json() -> None:
-    difference = area_difference([make([1, 10], [0.5, 0.0])], [make([1, 10], [0.25, 0.0])], cost=COST)
-    assert difference is not None
+    difference = area([make([1, 10], [0.5, 0.0])], [make([1, 10], [0.25, 0.0])])
     assert json.loads(json.dumps(difference.as_dict())) == {
         "low": 1.0,
         "high": 10.0,
@@ -253,8 +217,6 @@ def test_a_shifted_curve_costs_the_factor_at_every_error(factor: int) -> None:
     frame = make([1, 10, 100, 1000], [0.8, 0.4, 0.2, 0.1])
     there = cost_ratio([frame], [scaled(frame, factor)], cost=COST)
     back = cost_ratio([scaled(frame, factor)], [frame], cost=COST)
-    assert there is not None
-    assert back is not None
     assert there.ratio.estimate == pytest.approx(factor)
     assert there.at_best == pytest.approx(factor)
     assert (there.low_error, there.high_error) == (0.1, 0.8)
@@ -262,39 +224,51 @@ def test_a_shifted_curve_costs_the_factor_at_every_error(factor: int) -> None:
     assert back.ratio.estimate == pytest.approx(1 / factor)
 
 
-def test_ratios_at_four_levels_by_hand() -> None:
-    first = make([1, 10, 100], [0.5, 0.3, 0.1])
-    second = make([2, 40, 800], [0.7, 0.25, 0.1])
-    # levels 0.1, 0.2, 0.3, 0.4: the first pays 100, 100, 10, 10; the second 800, 800, 40, 40
-    ratio = cost_ratio([first], [second], cost=COST, levels=4)
-    assert ratio is not None
-    assert (ratio.low_error, ratio.high_error) == (0.1, 0.5)
-    assert ratio.ratio.estimate == pytest.approx((8 * 8 * 4 * 4) ** 0.25)
-    assert ratio.at_best == pytest.approx(8)
-    written = json.loads(json.dumps(ratio.as_dict()))
-    assert written["at_best"] == pytest.approx(8)
-    assert written["ratio"]["method"] == "one run"
-
-
-def test_the_lowest_common_error_is_the_worse_of_the_two_best() -> None:
-    first, second = make([1, 10, 100], [0.5, 0.3, 0.05]), make([1, 20, 400, 500], [0.6, 0.4, 0.2, 0.3])
-    ratio = cost_ratio([first], [second], cost=COST)
-    assert ratio is not None
-    assert (ratio.low_error, ratio.high_error) == (0.2, 0.5)
-    assert ratio.at_best == pytest.approx(4)
-
-
-def test_the_mean_curve_decides() -> None:
-    # means of the first: 0.6 from 1, 0.4 from 10, 0.2 from 100
-    first = [make([1, 10], [0.6, 0.2]), make([1, 100], [0.6, 0.2])]
-    second = [make([2, 200], [0.6, 0.2])]
-    ratio = cost_ratio(first, second, cost=COST, levels=2)  # at 0.2 and 0.4
-    assert ratio is not None
-    assert ratio.at_best == pytest.approx(2)
-    assert ratio.ratio.estimate == pytest.approx(math.sqrt(2 * 20))
-    # resamples hold the one run only (20 at both), the other only (2 at both), or both
-    assert ratio.ratio.low == pytest.approx(2)
-    assert ratio.ratio.high == pytest.approx(20)
+@pytest.mark.parametrize(
+    ("first", "second", "options", "span", "at_best", "ends"),
+    [
+        # levels 0.1, 0.2, 0.3, 0.4: the first pays 100, 100, 10, 10; the second 800, 800, 40, 40
+        (
+            [make([1, 10, 100], [0.5, 0.3, 0.1])],
+            [make([2, 40, 800], [0.7, 0.25, 0.1])],
+            *({"levels": 4}, (0.1, 0.5), 8, [32**0.5] * 3),
+        ),
+        # from the worse of the two best errors
+        (
+            [make([1, 10, 100], [0.5, 0.3, 0.05])],
+            [make([1, 20, 400, 500], [0.6, 0.4, 0.2, 0.3])],
+            *({"levels": 1}, (0.2, 0.5), 4, [4] * 3),
+        ),
+        # means of the first: 0.6 from 1, 0.4 from 10, 0.2 from 100; a resample has one run only, or both
+        (
+            [make([1, 10], [0.6, 0.2]), make([1, 100], [0.6, 0.2])],
+            [make([2, 200], [0.6, 0.2])],
+            *({"levels": 2}, (0.2, 0.6), 2, [40**0.5, 2, 20]),
+        ),
+        # a start at cost 0 is no infinite ratio
+        ([make([0, 1, 10], [0.9, 0.5, 0.1])], [make([0, 4, 40], [0.9, 0.5, 0.1])], {}, (0.1, 0.5), 4, [4] * 3),
+        # above 0.2, an error that costs nothing, the second is ten times cheaper: this does not count
+        (
+            [make([10, 100, 1000], [0.5, 0.2, 0.1])],
+            [make([10, 10, 10_000], [0.5, 0.2, 0.1])],
+            *({"below": 0.2}, (0.1, 0.2), 10, [10] * 3),
+        ),
+    ],
+)
+def test_ratios_by_hand(
+    first: Curves,
+    second: Curves,
+    options: dict[str, Any],
+    span: tuple[float, float],
+    at_best: float,
+    ends: list[float],
+) -> None:
+    found = ratio_of_costs(first, second, **options)
+    assert (found.low_error, found.high_error) == pytest.approx(span)
+    assert found.at_best == pytest.approx(at_best)
+    assert [found.ratio.estimate, found.ratio.low, found.ratio.high] == pytest.approx(ends)
+    assert json.loads(json.dumps(found.as_dict()))["ratio"]["method"] == found.ratio.method
+    assert cost_ratio(first, second, cost=COST, below=found.low_error) is None
 
 
 def test_no_error_in_common() -> None:
@@ -309,12 +283,6 @@ def test_no_error_in_common() -> None:
         ([frame], [make([0, 0], [0.4, 0.2])]),
     ):
         assert cost_ratio(first, second, cost=COST) is None
-
-
-def test_a_start_at_cost_0_is_no_infinite_ratio() -> None:
-    ratio = cost_ratio([make([0, 1, 10], [0.9, 0.5, 0.1])], [make([0, 4, 40], [0.9, 0.5, 0.1])], cost=COST)
-    assert ratio is not None
-    assert ratio.ratio.estimate == pytest.approx(4)
 
 
 def test_a_ratio_needs_a_level() -> None:
@@ -336,14 +304,3 @@ def test_exchanging_the_methods_inverts_the_ratio(first: list[pd.DataFrame], sec
     reached = [cost_to_reach(mean["cost"], mean["mean"], there.low_error + 1e-12) for mean in means]
     assert None not in reached
     assert there.at_best == pytest.approx(reached[1] / reached[0])  # type: ignore[operator]
-
-
-def test_errors_that_cost_nothing_are_left_out() -> None:
-    """Above 0.2 the second is ten times cheaper, below it ten times dearer: only what lies below counts."""
-    first = [make([10, 100, 1000], [0.5, 0.2, 0.1])]
-    second = [make([10, 100, 10000], [0.5, 0.2, 0.1])]
-    found = cost_ratio(first, second, cost="kernel_evaluations", below=0.2)
-    assert found is not None
-    assert found.ratio.estimate == pytest.approx(10.0)
-    assert (found.low_error, found.high_error) == (0.1, 0.2)
-    assert cost_ratio(first, second, cost="kernel_evaluations", below=0.1) is None

@@ -10,17 +10,11 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from svm_cost_curves.experiments.reproduction.statistics import (
-    Effort,
-    Interval,
-    bootstrap_mean,
-    difference,
-    exponent,
-    medians_of,
-    product,
-    ratio_of,
-    ratio_of_means,
-)
+from svm_cost_curves.experiments.reproduction.statistics.comparison import difference, ratio_of_means
+from svm_cost_curves.experiments.reproduction.statistics.interval import Interval, bootstrap_mean
+from svm_cost_curves.experiments.reproduction.statistics.ratio import product, ratio_of
+from svm_cost_curves.experiments.reproduction.statistics.regression import exponent, medians_of
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
 
 RUNS: Final = (5, 10, 20, 50)
 Study = Callable[[np.random.Generator, int], bool]

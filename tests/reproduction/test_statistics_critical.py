@@ -7,15 +7,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
-from svm_cost_curves.experiments.reproduction.statistics import critical_point
+from svm_cost_curves.experiments.reproduction.statistics.critical import CriticalPoint, critical_point
+
+
+def drop(cost: ArrayLike, error: ArrayLike, **slack: float) -> CriticalPoint:
+    point = critical_point(cost, error, **slack)
+    assert point is not None
+    return point
 
 
 def test_the_drop_of_a_synthetic_curve() -> None:
     cost = [1, 10, 100, 1000, 2000, 4000, 100_000]
     error = [0.24, 0.5, 0.3, 0.25, 0.18, 0.15, 0.14]
-    point = critical_point(cost, error)
-    assert point is not None
+    point = drop(cost, error)
     assert (point.start, point.final) == (0.24, 0.14)
     assert point.settled == 4000  # 0.15 <= 0.154 < 0.18
     assert point.half == 1000  # 0.25 > 0.19 >= 0.18
@@ -26,17 +32,18 @@ def test_the_drop_of_a_synthetic_curve() -> None:
     assert json.loads(json.dumps(point.as_dict()))["settled"] == 4000
 
 
-def test_a_drop_between_two_evaluations_has_their_distance() -> None:
-    point = critical_point([1, 10, 100, 1000], [0.5, 0.5, 0.1, 0.1])
-    assert point is not None
-    assert (point.half, point.settled, point.plateau) == (10, 100, 0.5)
-    assert point.steepness == pytest.approx(1)
-
-
-def test_a_curve_that_comes_up_again_settles_after_that() -> None:
-    point = critical_point([1, 10, 100, 1000, 10_000], [0.5, 0.1, 0.4, 0.1, 0.1])
-    assert point is not None
-    assert (point.half, point.settled) == (100, 1000)
+@pytest.mark.parametrize(
+    ("cost", "error", "half", "settled"),
+    [
+        ([1, 10, 100, 1000], [0.5, 0.5, 0.1, 0.1], 10, 100),  # between two evaluations: it has their distance
+        ([1, 10, 100, 1000, 10_000], [0.5, 0.1, 0.4, 0.1, 0.1], 100, 1000),  # after it has come up again
+        ([1, 10, 100], [0.2, 0.1, 0.0], 1, 100),  # to zero
+    ],
+)
+def test_places_of_drops(cost: list[float], error: list[float], half: float, settled: float) -> None:
+    point = drop(cost, error)
+    assert (point.half, point.settled) == (half, settled)
+    assert point.steepness == pytest.approx(math.log10(settled / half))
 
 
 @pytest.mark.parametrize(
@@ -50,8 +57,7 @@ def test_a_curve_that_comes_up_again_settles_after_that() -> None:
     ],
 )
 def test_no_drop(error: list[float], settled: float) -> None:
-    point = critical_point([1, 10, 100], error)
-    assert point is not None
+    point = drop([1, 10, 100], error)
     assert point.settled == settled
     assert (point.half, point.plateau, point.before, point.steepness) == (None, None, None, None)
 
@@ -62,32 +68,22 @@ def test_slack_says_when_a_curve_has_settled() -> None:
     assert settled == {0.0: 1000, 1.0: 100, 2.0: 10}
 
 
-def test_a_drop_to_zero() -> None:
-    point = critical_point([1, 10, 100], [0.2, 0.1, 0.0])
-    assert point is not None
-    assert (point.half, point.settled) == (1, 100)
-
-
 def test_missing_rows_cost_0_and_equal_costs() -> None:
-    point = critical_point([0, 1, 10, 10, 100, 1000], [0.9, 0.5, 0.8, 0.4, math.nan, 0.1])
-    assert point is not None
+    point = drop([0, 1, 10, 10, 100, 1000], [0.9, 0.5, 0.8, 0.4, math.nan, 0.1])
     assert (point.start, point.half, point.settled) == (0.5, 10, 1000)
     assert point.plateau == 0.4
-    twice = critical_point([1, 1, 10], [0.9, 0.3, 0.1])
-    assert twice is not None
+    twice = drop([1, 1, 10], [0.9, 0.3, 0.1])
     assert twice.start == 0.3
     assert critical_point([], []) is None
     assert critical_point([0], [0.5]) is None
     assert critical_point([1], [math.nan]) is None
-    alone = critical_point([7], [0.5])
-    assert alone is not None
+    alone = drop([7], [0.5])
     assert (alone.settled, alone.half) == (7, None)
 
 
 def test_of_two_plateaus_of_equal_length_the_lower_one_counts() -> None:
     for factor in (1.0, 2.0, 3.0):
-        point = critical_point(factor * 2.0 ** np.array([18, 20, 23, 24]), [0.5, 0.25, 0.5, 0.25], slack=0.0)
-        assert point is not None
+        point = drop(factor * 2.0 ** np.array([18, 20, 23, 24]), [0.5, 0.25, 0.5, 0.25], slack=0.0)
         assert point.plateau == 0.25
 
 
@@ -99,13 +95,11 @@ def test_of_two_plateaus_of_equal_length_the_lower_one_counts() -> None:
 def test_a_drop_matches_its_definition(powers: list[int], data: st.DataObject, slack: float) -> None:
     error = np.array(data.draw(st.lists(st.integers(1, 64), min_size=len(powers), max_size=len(powers)))) / 64
     cost = 2.0 ** np.array(powers)
-    point = critical_point(cost, error, slack=slack)
-    assert point is not None
+    point = drop(cost, error, slack=slack)
     limit = point.final * (1 + slack)
     assert (error[cost >= point.settled] <= limit).all()
     assert point.settled == cost[0] or error[cost < point.settled][-1] > limit
-    wider = critical_point(2 * cost, 4 * error, slack=slack)
-    assert wider is not None
+    wider = drop(2 * cost, 4 * error, slack=slack)
     assert wider.settled == 2 * point.settled
     if point.half is None:
         assert wider.half is None

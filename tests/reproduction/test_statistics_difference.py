@@ -9,16 +9,13 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from svm_cost_curves.experiments.reproduction.statistics import (
-    LEAST_RUNS,
-    RESAMPLES,
-    Interval,
-    bootstrap_mean,
+from svm_cost_curves.experiments.reproduction.statistics.comparison import (
     difference,
     differences,
     ratio_of_means,
     relative_difference,
 )
+from svm_cost_curves.experiments.reproduction.statistics.interval import LEAST_RUNS, RESAMPLES, Interval, bootstrap_mean
 
 ERRORS = st.lists(st.one_of(st.just(0.0), st.floats(1e-6, 1.0)), min_size=1, max_size=7)
 POSITIVE = st.floats(0.1, 10)
@@ -89,11 +86,6 @@ def test_where_a_size_has_a_single_run_sizes_are_resampled_independently() -> No
     assert widths[2] == pytest.approx(widths[0] / math.sqrt(2), rel=0.15)
 
 
-def test_pairing_removes_what_the_seeds_change() -> None:
-    seeds = np.random.default_rng(0).normal(size=20)
-    assert ends(difference([seeds + 0.5], [seeds])) == pytest.approx([0.5] * 3)
-
-
 def test_a_run_that_the_other_method_lacks_is_left_out_of_the_pairs() -> None:
     assert difference([[1.0, 2.0, 100.0]], [[0.0, 0.0]]) == Interval(1.5, 1.0, 2.0, 2)
     assert difference([[1.0, 2.0, 100.0]], [[0.0, 0.0, math.nan]]) == Interval(1.5, 1.0, 2.0, 2)
@@ -102,7 +94,6 @@ def test_a_run_that_the_other_method_lacks_is_left_out_of_the_pairs() -> None:
 
 def test_differences_pair_by_pair() -> None:
     found = differences([3.0, 5.0, math.nan], [1.0, 2.0, 7.0])
-    assert found is not None
     assert found.values == [2.0, 3.0]
     assert found.means == (4.0, 1.5)
     assert found.interval == Interval(2.5, 2.0, 3.0, 2)
@@ -113,7 +104,6 @@ def test_differences_pair_by_pair() -> None:
 def test_a_single_value_is_paired_with_all_others() -> None:
     for first, second, expected in (([4.0], [1.0, 2.0], [3.0, 2.0]), ([1.0, 2.0], [4.0], [-3.0, -2.0])):
         found = differences(first, second)
-        assert found is not None
         assert found.values == expected
 
 

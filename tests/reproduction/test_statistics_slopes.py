@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from svm_cost_curves.experiments import curve
-from svm_cost_curves.experiments.reproduction.statistics import (
+from svm_cost_curves.experiments.reproduction.statistics.interval import Draws, Interval, bootstrap_mean
+from svm_cost_curves.experiments.reproduction.statistics.regression import (
     LEAST_POINTS,
-    Draws,
-    Interval,
-    bootstrap_mean,
     exponent,
     mean_exponent,
     means_of,
@@ -77,12 +75,6 @@ def test_the_slope_of_an_exact_line_is_its_own(x: list[int], rise: float, start:
     assert slope(x, start + rise * np.array(x)) == pytest.approx(rise, abs=1e-9)
 
 
-@pytest.mark.parametrize("exponent", [-2.0, -0.5, 0.0, 1.0, 3.0])
-def test_the_exponent_of_a_power_law(exponent: float) -> None:
-    x = np.array([0.01, 0.1, 3.0, 50.0])
-    assert power(x, 7 * x**exponent) == pytest.approx(exponent)
-
-
 def test_what_has_no_logarithm_is_left_out_of_an_exponent() -> None:
     x, y = [0, 1, -5, 10, 100, 1000, 100], [3, 1, 9, 100, math.nan, 0, 1e4]
     assert power(x, y) == pytest.approx(2)
@@ -114,22 +106,11 @@ def test_the_exponent_of_an_exact_power_law_is_its_power(x: list[int], own: floa
     groups = [[factor * size**own for factor in factors] for size in x]
     runs = [len(factors)] * len(x)
     found = exponent(x, medians_of(groups), runs)
-    assert found is not None
     assert found.estimate == pytest.approx(own, abs=1e-9)
     assert found.low - 1e-9 <= own <= found.high + 1e-9
     assert found.runs == len(factors)
     equal = exponent(x, medians_of([[group[0]] * len(factors) for group in groups]), runs)
     assert ends(equal) == pytest.approx([own] * 3, abs=1e-9)
-
-
-@given(SIZES, POWERS, st.lists(st.floats(0.1, 10), min_size=5, max_size=9))
-@settings(max_examples=10)
-def test_factors_of_whole_runs_do_not_widen_the_interval_of_an_exponent(
-    x: list[int], own: float, factors: list[float]
-) -> None:
-    curves = np.outer(factors, np.array(x, dtype=float) ** own)
-    found = exponent(x, lambda runs: curves[runs].mean(axis=1), [len(factors)])
-    assert ends(found) == pytest.approx([own] * 3, abs=1e-9)
 
 
 @given(SIZES, POWERS, FACTORS, NOTHING, st.data())
@@ -167,7 +148,7 @@ def test_an_exponent_is_the_regression_of_scipy_on_logarithms_of_medians(x: list
     assert ends(both)[0] == pytest.approx(first - second, abs=1e-9)
 
 
-@given(SIZES, POWERS, POWERS, FACTORS)
+@given(SIZES, POWERS, st.just(0.0) | POWERS, st.lists(st.floats(0.1, 10), min_size=1, max_size=9))
 @settings(max_examples=30)
 def test_the_difference_of_two_exponents_of_exact_laws(
     x: list[int], own: float, less: float, factors: list[float]
@@ -277,11 +258,9 @@ def test_the_overfitting_slope_of_exact_lines() -> None:
     epochs = [0.01, 0.1, 1.0, 10.0, 100.0]
     frames = [make(epochs, [0.9, 0.7, 0.2, 0.2 + rise, 0.2 + 2 * rise]) for rise in (0.01, 0.03)]
     interval = overfitting_slope(frames)
-    assert interval is not None
     assert interval.estimate == pytest.approx(0.02)
     assert (interval.low, interval.high) == pytest.approx((0.01, 0.03))
     alone = overfitting_slope(frames[:1])
-    assert alone is not None
     assert (alone.low, alone.estimate, alone.high) == pytest.approx((0.01, 0.01, 0.01))
 
 
@@ -289,17 +268,8 @@ def test_the_overfitting_slope_starts_after_the_given_cost() -> None:
     frame = make([0.0, 1.0, 10.0, 100.0, 1000.0], [0.5, 0.1, 0.2, 0.4, 0.6])
     for after, expected in ((10.0, 0.2), (11.0, 0.2), (100.0, 0.2), (1.0, 0.17)):
         interval = overfitting_slope([frame], after=after)
-        assert interval is not None
         # over all four: (-1.5 * 0.1 - 0.5 * 0.2 + 0.5 * 0.4 + 1.5 * 0.6) / 5
         assert interval.estimate == pytest.approx(expected)
-
-
-def test_an_error_that_goes_on_falling_has_a_negative_overfitting_slope() -> None:
-    falling = make([1.0, 10.0, 100.0], [0.3, 0.2, 0.1])
-    for cost in ("epochs", "iterations"):
-        interval = overfitting_slope([falling], cost=cost)
-        assert interval is not None
-        assert interval.estimate < 0
 
 
 def test_no_overfitting_slope_of_runs_that_end_before() -> None:
@@ -310,5 +280,4 @@ def test_no_overfitting_slope_of_runs_that_end_before() -> None:
     assert overfitting_slope([long], measure="train_error") is None
     assert overfitting_slope([long], cost="cpu_seconds") is None
     both = overfitting_slope([short, long])
-    assert both is not None
     assert both.estimate == pytest.approx(0.1)

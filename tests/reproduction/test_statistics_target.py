@@ -12,20 +12,19 @@ from hypothesis import strategies as st
 from target_cases import TARGET, Run, crossing_runs, took
 
 from svm_cost_curves.experiments import curve
-from svm_cost_curves.experiments.reproduction.statistics import (
+from svm_cost_curves.experiments.reproduction.statistics.ratio import multiple_text
+from svm_cost_curves.experiments.reproduction.statistics.target import (
     Effort,
     cost_to_target,
     crossing,
     effort_of,
     grid_step,
-    multiple_text,
 )
 
 
 @given(crossing_runs(), st.booleans())
 def test_the_true_cost_of_a_crossing_lies_within_the_step_of_the_evaluations(run: Run, settled: bool) -> None:
     found = crossing(run.costs, run.values, run.iterations, TARGET, settled=settled)
-    assert found is not None
     assert found.cost == run.costs[found.index]
     assert found.least * (1 - 1e-12) <= run.cost <= found.cost * (1 + 1e-12)
 
@@ -63,7 +62,6 @@ def test_a_value_above_the_target_by_rounding_meets_it() -> None:
 def test_a_target_met_at_the_first_iteration_or_before_is_exact() -> None:
     for first in (0.0, 1.0):
         found = crossing(np.array([7.0]), np.array([0.1]), np.array([first]), TARGET)
-        assert found is not None
         assert (found.cost, found.least) == (7.0, 7.0)
 
 
@@ -134,7 +132,6 @@ def test_another_unit_does_not_change_a_step() -> None:
 @given(crossing_runs(), st.integers(1, 5))
 def test_the_step_of_a_grid_is_that_of_a_run_which_meets_the_target_there(run: Run, count: int) -> None:
     effort = cost_to_target([run.curve], "kernel_evaluations", "test_error", TARGET)
-    assert effort is not None
     for beyond in (0.0, 0.5):  # up to the next evaluation the last one counts
         assert grid_step([(run.costs, run.iterations)] * count, effort.median + beyond) == pytest.approx(effort.step)
 

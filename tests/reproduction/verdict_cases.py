@@ -10,13 +10,12 @@ from svm_cost_curves.datasets import DataError
 from svm_cost_curves.experiments.plotting.interactive import Curves
 from svm_cost_curves.experiments.reproduction.build import maker_of, verdict_of
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
+from svm_cost_curves.experiments.reproduction.evidence import FigureResult, from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.output import as_json
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, published_figures, read_facts, same_values
 from svm_cost_curves.experiments.reproduction.report.curves import page_content
 from svm_cost_curves.experiments.reproduction.spec import read_figure
+from svm_cost_curves.experiments.reproduction.verdict import as_json
 from svm_cost_curves.support.values import plain
 
 WITHOUT_CURVES = {
@@ -46,7 +45,7 @@ def check_verdict(figure: str, monkeypatch: pytest.MonkeyPatch) -> FigureResult:
     shown = from_evidence(spec, options, EVIDENCE)
     made = maker_of(spec.maker).make(shown)
     verdict = verdict_of(shown, made, "")
-    page = page_content(shown, options, verdict.claims, "", [], b"")
+    page = page_content(shown, options, verdict, [], b"")
     if page is not None:
         _check_curves_of_claims(page)
     judged = plain(as_json(verdict), "verdict")
@@ -60,7 +59,7 @@ def _check_curves_of_claims(page: Curves) -> None:
     series = {run.series for run in page.runs}
     columns = {name for run in page.runs for name in run.curve.columns if run.curve[name].notna().any()}
     for claim in page.claims:
-        for reading in claim.readings:
-            assert {*reading.series} <= series, claim.id
-            assert {reading.cost, reading.measure} <= columns | {""}, claim.id
-            assert bool(reading.series) == (claim.id not in WITHOUT_CURVES), claim.id
+        for reading in claim["readings"]:
+            assert {*reading["series"]} <= series, claim["id"]
+            assert {reading["cost"], reading["measure"]} <= columns | {""}, claim["id"]
+            assert bool(reading["series"]) == (claim["id"] not in WITHOUT_CURVES), claim["id"]

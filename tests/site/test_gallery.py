@@ -15,9 +15,9 @@ from PIL import Image
 from svm_cost_curves.experiments.reproduction.checks import CHECKS
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, EvidenceError, write_sums
-from svm_cost_curves.experiments.reproduction.report.front import published_claims
 from svm_cost_curves.experiments.reproduction.report.labels import LABELS, counted
 from svm_cost_curves.experiments.reproduction.report.rendering import heading_anchor
+from svm_cost_curves.experiments.reproduction.results import published_claims
 from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
 
 ROOT = Path(__file__).resolve().parents[2]

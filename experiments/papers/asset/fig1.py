@@ -18,9 +18,10 @@ from svm_cost_curves.experiments.papers.asset.sweep import Values
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
 from svm_cost_curves.experiments.papers.panels import called, heading, name_of
 from svm_cost_curves.experiments.plotting import INK, STYLES
-from svm_cost_curves.experiments.reproduction import statistics
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics.comparison import difference
+from svm_cost_curves.experiments.reproduction.statistics.interval import Interval, above, at_most, bootstrap_means
+from svm_cost_curves.experiments.reproduction.statistics.regression import trend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +80,7 @@ def _sides(shared: Mapping[float, tuple[Values, Values]]) -> tuple[list[Values],
 
 
 @dataclass(frozen=True, kw_only=True)
-class GainByDoubling(Statistic):
+class GainByDoubling(Statistic, kind="gain_by_doubling"):
     """The error that a method gains when s doubles is above 0; one case for each of the `methods`.
 
     The gain is the slope over ``all`` sizes against log2 s, or that of the ``last`` doubling. On the paper's data sets
@@ -98,54 +99,43 @@ class GainByDoubling(Statistic):
         for method in self.methods:
             errors, about = one.of.get(method, {}), _about(one, method)
             if one.panel.paper_dataset in self.enough_on:
-                largest, decide = max(errors, default=0), partial(statistics.at_most, limit=self.enough)
+                largest, decide = max(errors, default=0), partial(at_most, limit=self.enough)
                 known = self.small in errors and self.small < largest
-                excess = statistics.difference([errors[self.small]], [errors[largest]]) if known else None
+                excess = difference([errors[self.small]], [errors[largest]]) if known else None
                 text = f"at s = {self.small:g} {{}} points above that at the largest s"
                 yield sweep.interval_case(one.panel, f"enough {method}", excess, text, decide, about=about)
             else:
                 sizes = list(errors) if self.over == "all" else list(errors)[-2:]
                 groups = [errors[s] for s in sizes]
-                gain = statistics.trend(sizes, groups, lambda means: -means) if len(errors) > 2 else None
+                gain = trend(sizes, groups, lambda means: -means) if len(errors) > 2 else None
                 yield sweep.interval_case(one.panel, f"gain {method}", gain, "doubling s gains {} points", about=about)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ErrorDifference(Statistic):
-    """The error of a method less that of another, at each size or as mean over all sizes, is above a number of points.
-
-    Attributes
-    ----------
-    first, second : list of str
-        Series, compared each with each: ``svmlight``, which has no s, with the largest s of the other.
-    each_size : bool
-        Whether each size is a case.
-    least : float
-        The least s.
-    by, slack : float
-        The limit, and what is taken from it for noise, in points.
-    datasets : list of str
-        The paper's data sets; empty: all.
-    largest : bool
-        Whether the difference is to be above those on all other data sets, instead of the limit.
-    largest_on : str
-        The paper's data set on which the difference of the first pair is to be so besides; empty: none.
-    """
+class ErrorDifference(Statistic, kind="error_difference"):
+    """A method's error less that of another, at each size or as mean over all sizes, is above a number of points."""
 
     first: list[str]
     second: list[str]
+    """Series, compared each with each: ``svmlight``, which has no s, with the largest s of the other."""
     each_size: bool = False
+    """Whether each size is a case."""
     least: float = 0.0
+    """The least s."""
     by: float = 0.0
     slack: float = 0.0
+    """The limit, and what is taken from it for noise, in points."""
     datasets: list[str] = field(default_factory=list)
+    """The paper's data sets; empty: all."""
     largest: bool = False
+    """Whether the difference is to be above those on all other data sets, instead of the limit."""
     largest_on: str = ""
+    """The paper's data set on which the difference of the first pair is to be so besides; empty: none."""
 
     def findings(self, data: Sequence[Errors], evidence: Evidence) -> Findings:
         """Compare each pair on each data set."""
         chosen = [one for one in data if not self.datasets or one.panel.paper_dataset in self.datasets]
-        decide, cases = partial(statistics.above, limit=self.by - self.slack), []
+        decide, cases = partial(above, limit=self.by - self.slack), []
         for one, first, second in product(chosen, self.first, self.second):
             shared = _shared(one, first, second, self.least)
             if self.largest:
@@ -156,7 +146,7 @@ class ErrorDifference(Statistic):
                 parts = {f" s={s}": (f"{called(one.panel)}, d = {s:,}", {s: shared[s]}) for s in shared}
             for at, (about, part) in parts.items():
                 key, text = f"{first} {second}{at}", f"{{}} points above {_name(second)}"
-                interval = statistics.difference(*_sides(part))
+                interval = difference(*_sides(part))
                 cases.append(sweep.interval_case(one.panel, key, interval, text, decide, about=about))
         hardest = [one for one in data if one.panel.paper_dataset == self.largest_on]
         return Findings([*cases, *(self._largest(data, one, self.first[0], self.second[0]) for one in hardest)])
@@ -168,7 +158,7 @@ class ErrorDifference(Statistic):
         return sweep.interval_case(one.panel, f"largest {first} {second}", lead, text, about=_about(one, first))
 
 
-def _lead(sides: Sequence[tuple[list[Values], list[Values]]], k: int) -> statistics.Interval:
+def _lead(sides: Sequence[tuple[list[Values], list[Values]]], k: int) -> Interval:
     """Return the k-th difference of mean errors, first less second, less the largest of the others."""
     ends = np.cumsum([2 * len(first) for first, _ in sides])[:-1]
 
@@ -178,11 +168,11 @@ def _lead(sides: Sequence[tuple[list[Values], list[Values]]], k: int) -> statist
         gaps = np.stack([first.mean(axis=1) - second.mean(axis=1) for first, second in halves], axis=1)
         return np.asarray(gaps[:, k] - np.delete(gaps, k, axis=1).max(axis=1))
 
-    return statistics.bootstrap_means(statistic, [errors for first, second in sides for errors in (*first, *second)])
+    return bootstrap_means(statistic, [errors for first, second in sides for errors in (*first, *second)])
 
 
 @dataclass(frozen=True, kw_only=True)
-class DoublingsToError(Statistic):
+class DoublingsToError(Statistic, kind="doublings_to_error"):
     """Other methods need more than the size s of a method for its error: the doublings of s are above 0.
 
     It is the mean over the method's sizes; where another does not reach the error, twice its largest s counts: a lower
@@ -197,7 +187,7 @@ class DoublingsToError(Statistic):
         """Count the doublings of each other method."""
         for other in self.others:
             groups, others = _sides(_shared(one, self.method, other))
-            doublings = statistics.bootstrap_means(self._doublings, [*groups, *others]) if groups else None
+            doublings = bootstrap_means(self._doublings, [*groups, *others]) if groups else None
             text = f"{{}} doublings behind {_name(self.method)}"
             yield sweep.interval_case(one.panel, f"doublings {other}", doublings, text, about=_about(one, other))
 
@@ -217,11 +207,6 @@ def _name(method: str) -> str:
     return "ASSET after one epoch" if method == ONE_EPOCH else STYLES[method].name
 
 
-STATISTICS = {
-    "gain_by_doubling": GainByDoubling,
-    "error_difference": ErrorDifference,
-    "doublings_to_error": DoublingsToError,
-}
 _CAPTION: Final = (
     "Means over the runs, bands from the least to the largest. Dotted: SVMlight, with the exact kernel. "
     "s: points sampled, basis vectors, or random features."

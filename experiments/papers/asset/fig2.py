@@ -19,9 +19,10 @@ from svm_cost_curves.experiments.papers.panels import heading
 from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import FAINT, STYLES, Style, axis_name
 from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import FAILS, MISSING, UNCLEAR, difference, ratio_of
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
+from svm_cost_curves.experiments.reproduction.statistics.comparison import difference
+from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, MISSING
+from svm_cost_curves.experiments.reproduction.statistics.ratio import ratio_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +70,7 @@ def _areas(frames: Frames) -> Values:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LowerAndFaster(Statistic):
+class LowerAndFaster(Statistic, kind="lower_and_faster"):
     """One series ends at a lower error than another, and converges faster; for each dimension.
 
     Single runs of a random method decide nothing: the case is unclear. The `series` converges faster if the `other` has
@@ -87,7 +88,7 @@ class LowerAndFaster(Statistic):
             single = min(map(len, pair), default=0) < 2
             for case in self._two_cases(streams.panel, d, pair if len(pair) == 2 else []):
                 decided = case.ruling != "missing" and single
-                yield replace(case, decision=UNCLEAR, note="single runs") if decided else case
+                yield replace(case, ruling="unclear", more_runs=None, note="single runs") if decided else case
 
     def _two_cases(self, panel: Panel, d: int, pair: Sequence[Frames]) -> Iterator[Case]:
         yield self._difference(panel, d, "lower", "last errors", pair, mean_errors)
@@ -113,7 +114,6 @@ class LowerAndFaster(Statistic):
         return sweep.interval_case(panel, f"{key} d={d}", interval, text, about=f"d = {d:,}")
 
 
-STATISTICS = {"lower_and_faster": LowerAndFaster}
 _MARKS: Final = {METHODS[0]: "o", METHODS[1]: "s", EXACT: "^"}
 _CAPTION: Final = (
     f"Medians over the runs; open symbol at the end: mean of the last {LAST} evaluations. Grey: ASSET with the other d."

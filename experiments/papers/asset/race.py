@@ -19,9 +19,19 @@ from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.panels import called
 from svm_cost_curves.experiments.papers.times import clock_mismatch, session_factor, widened_by
 from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.statistics import FAILS, MISSING, Decision, Effort, Interval, Ratio
+from svm_cost_curves.experiments.reproduction.statistics.comparison import difference
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
+    FAILS,
+    MISSING,
+    Decision,
+    Interval,
+    above,
+    at_most,
+    within,
+)
+from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, ratio_of
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort, effort_of
 
 TO_TARGET: Final = ("asset", "asset_star", "sklearn_nystroem")
 """Methods timed to their first evaluation at or below CPNY's mean test error; the others to their own end."""
@@ -90,7 +100,7 @@ def _cell(frames: Frames, target: float | None) -> Cell:
     seconds, last = [column(frame, "cpu_seconds") for frame in frames], sweep.last_errors(frames)
     if target is None:
         ends = [float(costs[-1]) for costs in seconds]
-        return Cell(statistics.effort_of(ends, max(ends)), last, last)
+        return Cell(effort_of(ends, max(ends)), last, last)
     effort = sweep.effort_to(target, frames, "cpu_seconds")
     there = [
         100 * float(value_at(costs, column(frame, "test_error"), [stop])[0]) if met else end
@@ -100,7 +110,7 @@ def _cell(frames: Frames, target: float | None) -> Cell:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TimesAndErrors(Limits):
+class TimesAndErrors(Limits, kind="times_and_errors"):
     """Times of methods over that of another, and the difference of two errors, for each data set and s.
 
     The limits are those of the time of each series in `first`, over that of the fastest one in `over`; `within` is a
@@ -149,18 +159,18 @@ class TimesAndErrors(Limits):
         least = entry.least(self.less, lambda cell: float(cell.errors.mean()))
         known = [entry.cells[name] for name in (self.error_of, least) if name in entry.cells]
         groups = [[cell.last if self.errors == "end" else cell.errors] for cell in known]
-        interval = statistics.difference(*groups) if len(groups) == 2 else None
+        interval = difference(*groups) if len(groups) == 2 else None
         text = f"{STYLES[self.error_of].name} less {STYLES[least].name} {{}} points"
-        decide = partial(statistics.at_most, limit=self.points)
+        decide = partial(at_most, limit=self.points)
         if self.two_sided:
-            decide = partial(statistics.within, low=-self.points, high=self.points)
+            decide = partial(within, low=-self.points, high=self.points)
         elif entry.panel.paper_dataset in self.except_on:
-            decide = partial(statistics.above, limit=self.points)
+            decide = partial(above, limit=self.points)
         yield sweep.interval_case(entry.panel, f"error s={entry.s}", interval, text, decide, about=entry.name)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TimeOverOtherDataSets(Limits):
+class TimeOverOtherDataSets(Limits, kind="time_over_other_data_sets"):
     """Time of the series `method` on the paper's `dataset` over its longest time on another, for each s."""
 
     method: str
@@ -191,7 +201,7 @@ def _ratio_case(
         lacking = ", ".join(label for label, cell in zip(labels, cells, strict=True) if cell is None)
         why = f"no finished runs of {lacking}, or of CPNY" if lacking else entry.unfit
         return case(MISSING, note=why, about=entry.name)
-    ratio = statistics.ratio_of(*efforts)
+    ratio = ratio_of(*efforts)
     if ratio is None:
         return case(FAILS, note="neither reaches CPNY's error", about=entry.name)
     ratio = widened_by(ratio, session_factor(effort.median for effort in efforts))

@@ -16,9 +16,10 @@ from svm_cost_curves.experiments.papers.asset.sweep import Frames, Values
 from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import FAILS, MISSING, Effort, multiple_text, ratio_of
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, MISSING
+from svm_cost_curves.experiments.reproduction.statistics.ratio import multiple_text, ratio_of
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +49,7 @@ def target(study: Study, method: str, C: float, margin: float = _MARGIN) -> floa
 
 
 @dataclass(frozen=True, kw_only=True)
-class SlowDown(Statistic):
+class SlowDown(Statistic, kind="slow_down"):
     """Epochs of `methods` with the smallest lambda, over their epochs with the largest and over those of others.
 
     The ratio is above `factor`; the methods in `over` are those compared besides, at the smallest lambda of both.
@@ -86,7 +87,6 @@ class SlowDown(Statistic):
         return sweep.effort_to(error, study.of[name][C], "epochs", settled=self.settled)
 
 
-STATISTICS = {"slow_down": SlowDown}
 _CAPTION: Final = (
     f"Above: epochs to within {_MARGIN:g} point of the better method's last test error, for linear kernels until it "
     "stays so; arrows: most runs missed it. Below: last errors."

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers.cases import Case, case_on, interval_text
 from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.statistics import MISSING, Decision, Effort, Interval
+from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, Decision, Interval, above
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort, cost_to_target
 
 T = TypeVar("T")
 Frames = Sequence[pd.DataFrame]
@@ -35,17 +35,11 @@ def all_panels(evidence: Evidence) -> list[Panel]:
 
 @dataclass(frozen=True, eq=False)
 class Swept(Generic[T]):
-    """One data set: what was measured by series and value of its grid, rising; equal only to itself.
-
-    Attributes
-    ----------
-    panel : Panel
-    of : mapping of str to mapping of float to T
-        A series without a grid has the value 0. Those without runs are left out.
-    """
+    """One data set: what was measured by series and value of its grid, rising; equal only to itself."""
 
     panel: Panel
     of: Mapping[str, Mapping[float, T]]
+    """A series without a grid has the value 0. Those without runs are left out."""
 
     def get(self, series: str, value: float) -> T | None:
         """Return what was measured of one series at one value; None without runs."""
@@ -94,7 +88,7 @@ def last_errors(frames: Frames) -> Values:
 
 def effort_to(error: float, frames: Frames, cost: str, *, settled: bool = False) -> Effort:
     """Return the cost of runs, one at least, to a test error in per cent; `settled`: it must stay there."""
-    effort = statistics.cost_to_target(frames, cost, "test_error", error / 100, settled=settled)
+    effort = cost_to_target(frames, cost, "test_error", error / 100, settled=settled)
     assert effort is not None  # there are curves with rows
     return effort
 
@@ -137,7 +131,7 @@ def interval_case(
     key: str,
     interval: Interval | None,
     text: str,
-    decide: Callable[[Interval], Decision] = lambda interval: statistics.above(interval, 0.0),
+    decide: Callable[[Interval], Decision] = lambda interval: above(interval, 0.0),
     *,
     about: str = "",
     why: str = "no finished runs to compare",
@@ -145,7 +139,7 @@ def interval_case(
     """Return a case that an interval decides; without one it was not run, and `why` says why.
 
     `text` is the measurement, with braces for the interval; `about` a label in place of the data set's name. By default
-    it holds if the interval is statistics.above 0.
+    it holds if the interval is above 0.
     """
     if interval is None:
         return case_on(panel, key, MISSING, note=why, about=about)

@@ -16,8 +16,7 @@ from svm_cost_curves.experiments.papers.asset import sweep
 from svm_cost_curves.experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
 from svm_cost_curves.experiments.papers.panels import empty, name_of
 from svm_cost_curves.experiments.papers.problem import load_problem
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

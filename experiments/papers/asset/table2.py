@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset import race, sweep
-from svm_cost_curves.experiments.papers.asset.race import TO_TARGET, Cell, Entry
+from svm_cost_curves.experiments.papers.asset import sweep
+from svm_cost_curves.experiments.papers.asset.race import TO_TARGET, Cell, Entry, entries_of
+from svm_cost_curves.experiments.papers.asset.race import TimeOverOtherDataSets as TimeOverOtherDataSets
+from svm_cost_curves.experiments.papers.asset.race import TimesAndErrors as TimesAndErrors
 from svm_cost_curves.experiments.papers.cases import judge_claims
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.printed import compare_number, data_difference, size_of_test_set
@@ -20,8 +22,7 @@ from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import INK, STYLES, axis_name
 from svm_cost_curves.experiments.plotting.legend import write_legend
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
 from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
@@ -50,7 +51,6 @@ def printed_in(spec: FigureSpec) -> Printed:
     return printed
 
 
-STATISTICS = {"times_and_errors": race.TimesAndErrors, "time_over_other_data_sets": race.TimeOverOtherDataSets}
 _OTHERS: Final = ("sklearn_nystroem", "libsvm")
 """Programs that the paper does not have; the others' errors set the vertical axis."""
 _ONE_SIZE: Final = ("lasvm", "svmlight", "libsvm")
@@ -122,7 +122,7 @@ def _draw_cell(axes: Axes, cell: Cell, marks: Mapping[str, Any], *, missed: bool
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure, judge its claims and compare its numbers."""
-    data = race.entries_of(evidence)
+    data = entries_of(evidence)
     names = [series.name for series in evidence.spec.series if not series.reference_only]
     shown = [entry for entry in data if entry.cells]
     cells_by_s = [

@@ -22,11 +22,10 @@ from svm_cost_curves.experiments.papers.printed import compare_number, data_diff
 from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
 from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import trend
+from svm_cost_curves.experiments.reproduction.statistics.regression import trend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +64,7 @@ def _seconds(frames: Frames) -> Values:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FallWithDimension(Statistic):
+class FallWithDimension(Statistic, kind="fall_with_dimension"):
     """Error and deviation of a `series` fall as the dimension d grows, and the deviation of `less_for` falls less.
 
     The deviation is that of the last evaluations. Each falls by the slope of a line against log2 d, over d at most
@@ -95,7 +94,7 @@ class FallWithDimension(Statistic):
             why, about = "fewer than three dimensions have finished runs", what[0].upper() + what[1:]
             case = sweep.interval_case(streams.panel, what, fall, text, about=about, why=why)
             # the interval is over evaluations of single runs: no number of runs follows from it
-            yield replace(case, decision=replace(case.decision, more_runs=None))
+            yield replace(case, more_runs=None)
 
 
 def _log_roots(variances: Values) -> Values:
@@ -109,7 +108,6 @@ def _log_root_ratios(variances: Values) -> Values:
     return np.asarray(logs[:, 0::2] - logs[:, 1::2])
 
 
-STATISTICS = {"fall_with_dimension": FallWithDimension}
 _CAPTION: Final = (
     f"Left: means over the last {LAST} evaluations and the runs. Right: standard deviations over these evaluations. "
     "Open, dotted: printed, for other images."

@@ -20,10 +20,16 @@ from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.optimum import optimum_of
 from svm_cost_curves.experiments.papers.panels import heading
 from svm_cost_curves.experiments.plotting import FAINT, STYLES
-from svm_cost_curves.experiments.reproduction import statistics
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.statistics import MISSING, Interval
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
+    MISSING,
+    Interval,
+    at_most,
+    bootstrap_mean,
+    under_bound,
+)
+from svm_cost_curves.experiments.reproduction.statistics.ratio import multiple_text
+from svm_cost_curves.experiments.reproduction.statistics.regression import exponent, means_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +86,7 @@ def _gaps(frames: Sequence[pd.DataFrame], optimum: float) -> dict[float, Values]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExcessOverOptimum(Limits):
+class ExcessOverOptimum(Limits, kind="excess_over_optimum"):
     """The last objective value of a `series`, relative to the last dual value of the series `optimum`."""
 
     series: str
@@ -98,22 +104,22 @@ class ExcessOverOptimum(Limits):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoundOfTheorem1(Statistic):
+class BoundOfTheorem1(Statistic, kind="bound_of_theorem_1"):
     """The distance of ASSET's average from the optimum, (f - f*) sqrt(N) / (D_X D_G), is at most C(rho) for each N."""
 
     def cases(self, rates: Rates, evidence: Evidence) -> Iterator[Case]:
         """Compare the mean over the runs with the bound for each N."""
         gaps, bound = rates.of.get(METHODS[0], {}), constant(RHO)
         for N, values in gaps.items():
-            mean = statistics.bootstrap_mean(bound * values / rates.bound(N))
-            slack = f"N = {N:,}: slack {statistics.multiple_text(bound / mean.estimate)}"
-            yield case_on(rates.panel, f"N={N}", statistics.under_bound(mean, bound), slack, mean.as_dict())
+            mean = bootstrap_mean(bound * values / rates.bound(N))
+            slack = f"N = {N:,}: slack {multiple_text(bound / mean.estimate)}"
+            yield case_on(rates.panel, f"N={N}", under_bound(mean, bound), slack, mean.as_dict())
         for _ in range(len(evidence.spec.members(METHODS[0])) - len(gaps)):
             yield case_on(rates.panel, "bound", MISSING, note=_UNKNOWN)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConvergenceRate(Statistic):
+class ConvergenceRate(Statistic, kind="convergence_rate"):
     """The exponent of N in the mean distance of a `series` from the optimum is at most `rate` + `tolerance`.
 
     `along_runs`: the distances are those of the iterates of each run, and count from N = 1 / lambda on, where the steps
@@ -127,26 +133,21 @@ class ConvergenceRate(Statistic):
 
     def case(self, rates: Rates, evidence: Evidence) -> Case:
         """Measure the exponent."""
-        decide = partial(statistics.at_most, limit=self.rate + self.tolerance)
+        decide = partial(at_most, limit=self.rate + self.tolerance)
         return sweep.interval_case(rates.panel, "rate", self._exponent(rates), "exponent {}", decide, why=_UNKNOWN)
 
     def _exponent(self, rates: Rates) -> Interval | None:
         gaps = {N: np.maximum(values, 0.0) for N, values in rates.of.get(self.series, {}).items()}
         if not self.along_runs:
-            means = statistics.means_of(list(gaps.values()))
-            return statistics.exponent(list(gaps), means, [len(values) for values in gaps.values()])
+            means = means_of(list(gaps.values()))
+            return exponent(list(gaps), means, [len(values) for values in gaps.values()])
         # N = 1 / lambda may be N lambda = 0.9999999999999999
         gaps = {N: values for N, values in gaps.items() if N * rates.lambda_ >= 1 - ROUNDING}
         runs = min(map(len, gaps.values()), default=0)
         table = np.array([values[:runs] for values in gaps.values()])
-        return statistics.exponent(list(gaps), lambda chosen: table[:, chosen].mean(axis=2).T, [runs] if runs else [])
+        return exponent(list(gaps), lambda chosen: table[:, chosen].mean(axis=2).T, [runs] if runs else [])
 
 
-STATISTICS = {
-    "excess_over_optimum": ExcessOverOptimum,
-    "bound_of_theorem_1": BoundOfTheorem1,
-    "convergence_rate": ConvergenceRate,
-}
 _CAPTION: Final = (
     "Means over the runs, bands from the least to the largest. ASSET: average of the last half of N iterates; "
     "ASSET*: last iterate. Grey: the bound of Theorem 1."

@@ -13,9 +13,9 @@ from svm_cost_curves.experiments.papers.asset.table1 import PARAMETERS
 from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.papers.panels import heading
 from svm_cost_curves.experiments.plotting import INK, Style
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.statistics import MISSING, at_most, difference
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
+from svm_cost_curves.experiments.reproduction.statistics.comparison import difference
+from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, at_most
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ def _gamma(series: str) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrintedChoice(Statistic):
+class PrintedChoice(Statistic, kind="printed_choice"):
     """The error at the point that the paper prints is `within` some percentage points of the least."""
 
     within: float
@@ -57,7 +57,6 @@ class PrintedChoice(Statistic):
         return case_on(grid.panel, "choice", at_most(interval, self.within), text, statistic)
 
 
-STATISTICS = {"printed_choice": PrintedChoice}
 _CAPTION: Final = "Means over the splits, bands from the least to the largest. Ring: the values that the paper prints."
 
 

@@ -27,24 +27,16 @@ PREFIX: Final = "elsewhere."
 
 @dataclass(frozen=True)
 class Base:
-    """A figure whose claims are repeated.
-
-    Attributes
-    ----------
-    spec : FigureSpec
-        As in its file, with the values of grids that are run here.
-    place : int
-        Among the bases of the figure.
-    claims : sequence of RepeatedClaimSpec
-        Its claims that are repeated.
-    curves : mapping of str to SeriesSpec
-        The series here by their names in the base; those of a grid are listed one by one.
-    """
+    """A figure whose claims are repeated."""
 
     spec: FigureSpec
+    """As in its file, with the values of grids that are run here."""
     place: int
+    """Among the bases of the figure."""
     claims: Sequence[RepeatedClaimSpec]
+    """Its claims that are repeated."""
     curves: Mapping[str, SeriesSpec]
+    """The series here by their names in the base; those of a grid are listed one by one."""
 
     def claim(self, name: str) -> ClaimSpec:
         """Return one of its claims."""
@@ -61,10 +53,7 @@ def bases_of(spec: FigureSpec) -> list[Base]:
     Series of several bases that are the same have one name. A series whose name has another meaning in an earlier base
     has the base's id after its name.
 
-    Raises
-    ------
-    FigureError
-        There is no such figure, series, claim or property.
+    Raises FigureError if there is no such figure, series, claim or property.
     """
     taken: dict[str, SeriesSpec] = {}
     return [_base(base, place, spec.id, taken) for place, base in enumerate(spec.based_on)]

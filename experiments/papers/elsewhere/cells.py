@@ -9,40 +9,32 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on
+from svm_cost_curves.experiments.papers.cases import Statistic, case_on
 from svm_cost_curves.experiments.papers.elsewhere.bases import bases_of
 from svm_cost_curves.experiments.reproduction.claim_spec import RepeatedClaimSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.from_evidence import from_evidence
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, published_figures, read_facts
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
-from svm_cost_curves.experiments.reproduction.statistics import Decision, Ruling
-from svm_cost_curves.experiments.reproduction.verdict import CaseRuling, Claim
+from svm_cost_curves.experiments.reproduction.statistics.interval import Decision, Ruling
+from svm_cost_curves.experiments.reproduction.verdict import Case, Claim
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A claim on one data set.
-
-    Attributes
-    ----------
-    ruling : Ruling
-        ``fails`` if one of the cases fails, else ``unclear`` if one is unclear, else ``holds``; ``missing`` if none was
-        run.
-    held, cases : int
-        How many of the claim's cases on this data set hold, of those that were run.
-    number : float or None
-        Median of the claim's number over the cases; without a number, the share of cases that hold. None without runs.
-    measured : str
-        The measurements as text; why there are none, if no case was run.
-    """
+    """A claim on one data set."""
 
     ruling: Ruling
+    """``fails`` if one of the cases fails, else ``unclear`` if one is unclear, else ``holds``; ``missing`` if none was
+    run."""
     held: int
     cases: int
+    """How many of the claim's cases on this data set hold, of those that were run."""
     number: float | None
+    """Median of the claim's number over the cases; without a number, the share of cases that hold. None without
+    runs."""
     measured: str
+    """The measurements as text; why there are none, if no case was run."""
 
 
 def cells_of(claim: Claim, spec: RepeatedClaimSpec, evidence: Evidence) -> dict[str, Cell]:
@@ -60,7 +52,7 @@ def cells_of(claim: Claim, spec: RepeatedClaimSpec, evidence: Evidence) -> dict[
         panel.paper_dataset: "; ".join(f"{name}: {why}" for name, why in panel.missing.items())
         for panel in evidence.panels
     }
-    grouped: dict[str, list[CaseRuling]] = {}
+    grouped: dict[str, list[Case]] = {}
     chosen = next((reading for reading in claim.readings if reading.id == spec.reading), claim.nearest)
     for case in chosen.rulings:
         if case.dataset and case.ruling != "beside":
@@ -68,7 +60,7 @@ def cells_of(claim: Claim, spec: RepeatedClaimSpec, evidence: Evidence) -> dict[
     return {dataset: _cell(cases, spec, lacking.get(dataset, "")) for dataset, cases in grouped.items()}
 
 
-def _cell(cases: Sequence[CaseRuling], spec: RepeatedClaimSpec, lacking: str) -> Cell:
+def _cell(cases: Sequence[Case], spec: RepeatedClaimSpec, lacking: str) -> Cell:
     held = sum(case.ruling in ("holds", "trivial") for case in cases)
     ruling = ruling_of([case.ruling for case in cases])
     told = [case for case in cases if case.ruling != "missing"] or cases
@@ -105,15 +97,10 @@ def _inner(statistic: Mapping[str, Any], place: str) -> float | None:
 
 @dataclass(frozen=True, kw_only=True)
 class CellCases(Statistic):
-    """The cells of a claim, which its own figure's module has judged; one case for each data set.
-
-    Attributes
-    ----------
-    cells : mapping of str to Cell
-        By the paper's data set.
-    """
+    """The cells of a claim, which its own figure's module has judged; one case for each data set."""
 
     cells: Mapping[str, Cell]
+    """By the paper's data set."""
 
     def cases(self, panel: Panel, evidence: Evidence) -> Iterator[Case]:
         """Return the data set's cell as a case."""

@@ -14,19 +14,12 @@ LEAST = 5
 
 @dataclass(frozen=True)
 class RankCorrelation:
-    """Spearman's rank correlation.
-
-    Attributes
-    ----------
-    estimate : float
-    low, high : float
-        95 % interval.
-    points : int
-    """
+    """Spearman's rank correlation."""
 
     estimate: float
     low: float
     high: float
+    """95 % interval."""
     points: int
 
     @property
@@ -39,17 +32,12 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> RankCorrelation | N
     """Return the correlation of the ranks of paired values, equal values sharing their mean rank.
 
     The interval is tanh(atanh r +- 1.96 sqrt((1 + r^2 / 2) / (n - 3))) (Bonett and Wright, Psychometrika 65, 2000,
-    equation 4).
+    equation 4). None for fewer than `LEAST` pairs, or if all values of a side are equal.
 
     Parameters
     ----------
     first, second : array_like, (n,)
         Finite.
-
-    Returns
-    -------
-    RankCorrelation or None
-        None for fewer than `LEAST` pairs, or if all values of a side are equal.
     """
     from scipy.stats import rankdata  # takes half a second to import
 

@@ -14,8 +14,7 @@ from svm_cost_curves.experiments.papers.elsewhere.bases import PREFIX, compute_b
 from svm_cost_curves.experiments.papers.elsewhere.cells import Cell, CellCases, cells_of, compute_papers, paper_cells
 from svm_cost_curves.experiments.papers.elsewhere.picture import MapRow
 from svm_cost_curves.experiments.papers.elsewhere.properties import compute_properties
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
 from svm_cost_curves.experiments.reproduction.report.labels import LABELS, command_for
 
 COLUMNS: Final = ("claim", "dataset", "of_the_paper", "ruling", "held", "cases", "number", "property", "value")

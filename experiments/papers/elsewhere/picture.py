@@ -17,7 +17,7 @@ from svm_cost_curves.experiments.plotting import FAINT, INK, plain_frame
 from svm_cost_curves.experiments.reproduction.claim_spec import RepeatedClaimSpec
 from svm_cost_curves.experiments.reproduction.report.labels import LABELS
 from svm_cost_curves.experiments.reproduction.report.readings import COLOURS
-from svm_cost_curves.experiments.reproduction.statistics import Ruling
+from svm_cost_curves.experiments.reproduction.statistics.interval import Ruling
 from svm_cost_curves.experiments.reproduction.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -53,24 +53,16 @@ _ABOVE, _BELOW, _LEFT = 0.75, 0.55, 0.6  # around it
 
 @dataclass(frozen=True)
 class MapRow:
-    """A claim on all data sets.
-
-    Attributes
-    ----------
-    spec : RepeatedClaimSpec
-    says : str
-        The claim in a sentence.
-    paper_cells, cells : mapping of str to Cell
-        On the paper's data sets as published, and on this figure's.
-    properties : mapping of str to float
-        Of this figure's data sets, for which it is known.
-    """
+    """A claim on all data sets."""
 
     spec: RepeatedClaimSpec
     says: str
+    """The claim in a sentence."""
     paper_cells: Mapping[str, Cell]
     cells: Mapping[str, Cell]
+    """On the paper's data sets as published, and on this figure's."""
     properties: Mapping[str, float]
+    """Of this figure's data sets, for which it is known."""
 
     @property
     def points(self) -> dict[str, tuple[float, float, Ruling]]:
@@ -84,20 +76,13 @@ class MapRow:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Content of the picture.
-
-    Attributes
-    ----------
-    rows : sequence of MapRow
-    datasets : sequence of str
-        Columns.
-    left_out : mapping of str to str
-        Claims that are not in the map, and why.
-    """
+    """Content of the picture."""
 
     rows: Sequence[MapRow]
     datasets: Sequence[str]
+    """Columns."""
     left_out: Mapping[str, str]
+    """Claims that are not in the map, and why."""
 
     @property
     def paper_datasets(self) -> list[str]:

@@ -29,18 +29,12 @@ OPTIMA: Final = ("smo", "svmlight", "libsvm", "optimum", "optimum C=1")
 
 @dataclass(frozen=True)
 class Property:
-    """A number that describes a data set as the runs use it.
-
-    Attributes
-    ----------
-    name : str
-        With its unit, for an axis.
-    of : callable
-        Computes it for a panel with runs; NaN if it is not known. Raises DataError without the data.
-    """
+    """A number that describes a data set as the runs use it."""
 
     name: str
+    """With its unit, for an axis."""
     of: Callable[[Panel], float]
+    """Computes it for a panel with runs; NaN if it is not known. Raises DataError without the data."""
 
 
 def _last_of_optimum(panel: Panel, measure: str) -> float:

@@ -13,39 +13,26 @@ from svm_cost_curves.experiments.papers.cases import Case, case_on, interval_tex
 from svm_cost_curves.experiments.papers.kinds.limits import PanelLimits, last, missing_runs, name_of_series
 from svm_cost_curves.experiments.reproduction.claim_spec import Cost, Count, Measure
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.statistics import (
-    UNCLEAR,
-    Ratio,
-    bootstrap_mean,
-    cost_ratio,
-    cost_to_target,
-    multiple_text,
-    ratio_of,
-)
+from svm_cost_curves.experiments.reproduction.statistics.comparison import cost_ratio
+from svm_cost_curves.experiments.reproduction.statistics.interval import UNCLEAR, bootstrap_mean
+from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, multiple_text, ratio_of
+from svm_cost_curves.experiments.reproduction.statistics.target import cost_to_target
 
 
 @dataclass(frozen=True, kw_only=True)
-class CostRatioToTarget(PanelLimits):
-    """Cost of one series to a target over that of another: the ratio of the medians over their runs.
-
-    Attributes
-    ----------
-    first, second : str
-        Series.
-    cost, measure : str
-        Columns of the curves.
-    target : float
-        In the measure's unit.
-    of_last : str
-        Series of whose mean last value the target is the multiple; empty: the target is the value itself.
-    """
+class CostRatioToTarget(PanelLimits, kind="cost_to_target"):
+    """Cost of one series to a target over that of another: the ratio of the medians over their runs."""
 
     first: str
     second: str
+    """Series."""
     cost: Cost
     measure: Measure = MEASURE
+    """Columns of the curves."""
     target: float
+    """In the measure's unit."""
     of_last: str = ""
+    """Series of whose mean last value the target is the multiple; empty: the target is the value itself."""
 
     def case(self, panel: Panel, evidence: Evidence) -> Case:
         """Compare the costs."""
@@ -65,24 +52,17 @@ class CostRatioToTarget(PanelLimits):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CostOverErrors(PanelLimits):
-    """Cost of one series over that of another for equal errors, on their mean curves (`statistics.cost_ratio`).
-
-    Attributes
-    ----------
-    first, second : str
-        Series.
-    cost, measure : str
-        Columns of the curves.
-    up_to : float
-        Errors above this multiple of the lowest that both reach are left out.
-    """
+class CostOverErrors(PanelLimits, kind="cost_over_errors"):
+    """Cost of one series over that of another for equal errors, on their mean curves (`statistics.cost_ratio`)."""
 
     first: str
     second: str
+    """Series."""
     cost: Cost
     measure: Measure = MEASURE
+    """Columns of the curves."""
     up_to: float = math.inf
+    """Errors above this multiple of the lowest that both reach are left out."""
 
     def case(self, panel: Panel, evidence: Evidence) -> Case:
         """Compare the costs at errors below that of a constant prediction."""
@@ -100,23 +80,16 @@ class CostOverErrors(PanelLimits):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountRatio(PanelLimits):
-    """One count of a run over another at its end, such as kernel evaluations over iterations; mean over the runs.
-
-    Attributes
-    ----------
-    series : list of str
-        One case for each; a series with a grid stands for all its values.
-    count, per : str
-        Counts (`experiments.columns.COUNTS`).
-    over_n : bool
-        Whether the ratio is divided by the number of training examples.
-    """
+class CountRatio(PanelLimits, kind="count_ratio"):
+    """One count of a run over another at its end, such as kernel evaluations over iterations; mean over the runs."""
 
     series: list[str]
+    """One case for each; a series with a grid stands for all its values."""
     count: Count
     per: Cost = "iterations"
+    """Counts (`experiments.columns.COUNTS`)."""
     over_n: bool = False
+    """Whether the ratio is divided by the number of training examples."""
 
     def cases(self, panel: Panel, evidence: Evidence) -> list[Case]:
         """Measure the ratio for each series."""

@@ -26,45 +26,29 @@ from svm_cost_curves.experiments.plotting import MeanCurve, mean_curves
 from svm_cost_curves.experiments.reproduction.claim_spec import Cost, Described, Measure
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import (
-    FAILS,
-    MISSING,
-    area_difference,
-    critical_point,
-    differences,
-    holds,
-    overfitting_slope,
-    paired,
-)
+from svm_cost_curves.experiments.reproduction.statistics.comparison import area_difference, differences, paired
+from svm_cost_curves.experiments.reproduction.statistics.critical import critical_point
+from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, MISSING, holds
+from svm_cost_curves.experiments.reproduction.statistics.regression import overfitting_slope
 
 
 @dataclass(frozen=True, kw_only=True)
-class Area(PanelLimits):
-    """The mean of a measure over the logarithm of the cost, first less each other, paired by seed.
-
-    Attributes
-    ----------
-    first : str
-        Series.
-    others : list of str
-        Series; one case for each.
-    cost, measure : str
-        Columns of the curves.
-    start : float
-        The least cost, in iterations of n kernel evaluations each; curves that begin later count from there on.
-    to_epoch_of : str
-        Series whose first epochs end the range: the earliest end of its runs. Empty: the end of the shorter curve.
-    relative : bool
-        Whether the difference is divided by the other's mean.
-    """
+class Area(PanelLimits, kind="area"):
+    """The mean of a measure over the logarithm of the cost, first less each other, paired by seed."""
 
     first: str
+    """Series."""
     others: list[str]
+    """Series; one case for each."""
     cost: Cost
     measure: Measure = MEASURE
+    """Columns of the curves."""
     start: float = 0.0
+    """The least cost, in iterations of n kernel evaluations each; curves that begin later count from there on."""
     to_epoch_of: str = ""
+    """Series whose first epochs end the range: the earliest end of its runs. Empty: the end of the shorter curve."""
     relative: bool = False
+    """Whether the difference is divided by the other's mean."""
 
     def cases(self, panel: Panel, evidence: Evidence) -> list[Case]:
         """Compare the first series with each other one."""
@@ -95,17 +79,11 @@ class Area(PanelLimits):
 
 @dataclass(frozen=True, kw_only=True)
 class Place(Described):
-    """A series and a place of its curves.
-
-    Attributes
-    ----------
-    series : str
-    epoch_of : str
-        The place is where the runs of this series, paired by seed, end their first epoch; empty: the end.
-    """
+    """A series and a place of its curves."""
 
     series: str
     epoch_of: str = ""
+    """The place is where the runs of this series, paired by seed, end their first epoch; empty: the end."""
 
     def name(self, spec: FigureSpec) -> str:
         """Name the series and the place."""
@@ -134,25 +112,17 @@ class Place(Described):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference(PanelLimits):
-    """A measure at one place less the same at another, paired by seed; one case for each data set.
-
-    Attributes
-    ----------
-    first, second : Place
-    cost : str
-        Column of the curves by which places are equal.
-    measure : str
-        Column of the curves.
-    relative : bool
-        Whether the difference of the means is divided by the second mean.
-    """
+class Difference(PanelLimits, kind="difference"):
+    """A measure at one place less the same at another, paired by seed; one case for each data set."""
 
     first: Place
     second: Place
     cost: Cost = "kernel_evaluations"
+    """Column of the curves by which places are equal."""
     measure: Measure = MEASURE
+    """Column of the curves."""
     relative: bool = False
+    """Whether the difference of the means is divided by the second mean."""
 
     def case(self, panel: Panel, evidence: Evidence) -> Case:
         """Compare the two places."""
@@ -171,18 +141,12 @@ class Difference(PanelLimits):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rise(PanelLimits):
-    """The change of a measure for tenfold further epochs after the first: the slope over log10 of the epochs.
-
-    Attributes
-    ----------
-    series : str
-    measure : str
-        Column of the curves.
-    """
+class Rise(PanelLimits, kind="rise"):
+    """The change of a measure for tenfold further epochs after the first: the slope over log10 of the epochs."""
 
     series: str
     measure: Measure = MEASURE
+    """Column of the curves."""
 
     def case(self, panel: Panel, evidence: Evidence) -> Case:
         """Measure the rise."""
@@ -195,26 +159,18 @@ class Rise(PanelLimits):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CriticalPointOf(Statistic):
-    """A series makes little progress until a critical point, after which it converges rapidly (`critical_point`).
-
-    Attributes
-    ----------
-    series : str
-    cost : str
-        Column of the curves.
-    near : float
-        Relative excess over the last error at which the drop has ended.
-    begins : str
-        Where the decades before the critical point begin: at one ``iteration``, or at the first ``evaluation``.
-    """
+class CriticalPointOf(Statistic, kind="critical_point"):
+    """A series makes little progress until a critical point, after which it converges rapidly (`critical_point`)."""
 
     of_panels: ClassVar[bool] = True
 
     series: str
     cost: Cost = "kernel_evaluations"
+    """Column of the curves."""
     near: float
+    """Relative excess over the last error at which the drop has ended."""
     begins: Literal["iteration", "evaluation"] = "iteration"
+    """Where the decades before the critical point begin: at one ``iteration``, or at the first ``evaluation``."""
 
     def case(self, panel: Panel, evidence: Evidence) -> Case:
         """Compare the decades of the drop with those before it."""
@@ -236,22 +192,15 @@ class CriticalPointOf(Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BeforeCriticalPoint(Statistic):
-    """Before its critical point a series has a higher median error over the logarithm of the cost than each other.
-
-    Attributes
-    ----------
-    series : str
-    others : list of str
-    cost : str
-        Column of the curves.
-    """
+class BeforeCriticalPoint(Statistic, kind="before_critical_point"):
+    """Before its critical point a series has a higher median error over the logarithm of the cost than each other."""
 
     of_panels: ClassVar[bool] = True
 
     series: str
     others: list[str]
     cost: Cost
+    """Column of the curves."""
 
     def cases(self, panel: Panel, evidence: Evidence) -> list[Case]:
         """Compare the medians up to the first evaluation after the critical point."""

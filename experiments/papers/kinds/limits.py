@@ -16,37 +16,30 @@ from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, i
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import (
+from svm_cost_curves.experiments.reproduction.statistics.comparison import paired
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
     MISSING,
     Decision,
     Interval,
-    Ratio,
     above,
     at_most,
-    paired,
     within,
 )
+from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits(Statistic):
-    """A quantity and its limit, of which a claim gives one.
-
-    Attributes
-    ----------
-    above, at_most, below : float, optional
-        The case holds where the whole interval is above, at most at, or below the limit.
-    between : (float, float), optional
-        It holds where the interval lies between two limits.
-    within : float, optional
-        It holds where the interval lies within this distance of 0.
-    """
+    """A quantity and its limit, of which a claim gives one."""
 
     above: float | None = None
     at_most: float | None = None
     below: float | None = None
+    """The case holds where the whole interval is above, at most at, or below the limit."""
     between: tuple[float, float] | None = None
+    """It holds where the interval lies between two limits."""
     within: float | None = None
+    """It holds where the interval lies within this distance of 0."""
 
     def __post_init__(self) -> None:
         """Check that there is one limit. Raises ValueError."""

@@ -31,10 +31,16 @@ from svm_cost_curves.experiments.papers.minibatch.methods import (
     name_of_method,
 )
 from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.reproduction import statistics
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import UNCLEAR, Effort, Interval
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
+    UNCLEAR,
+    Interval,
+    bootstrap,
+    bootstrap_medians,
+    under_bound,
+)
+from svm_cost_curves.experiments.reproduction.statistics.ratio import multiple_text
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +74,7 @@ def bound(study: Study, method: str, b: int) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class IterationsUnderBound(Statistic):
+class IterationsUnderBound(Statistic, kind="iterations_under_bound"):
     """The iterations of Pegasos and of safe SDCA until P(w) - P* <= 0.001 are at most those of the theorems."""
 
     def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
@@ -79,7 +85,7 @@ class IterationsUnderBound(Statistic):
             of_runs = [case.statistic for case in of_method if case.statistic]
             slack = [values["bound"] / values["largest"] for values in of_runs if values["reached"] == values["runs"]]
             if slack:
-                least, most = map(statistics.multiple_text, (min(slack), max(slack)))
+                least, most = map(multiple_text, (min(slack), max(slack)))
                 slacks.append(f"{least} to {most} ({name_of_method(method)})")
             cases += of_method
         return Findings(cases, f"The bounds are {' and '.join(slacks)} times the measurements." if slacks else "")
@@ -90,15 +96,15 @@ def _bound_case(study: Study, method: str, b: int, effort: Effort) -> Case:
     if missing := study.missing(method, key):
         return missing
     limit, note = bound(study, method, b), f"b = {b:,}"
-    median = statistics.bootstrap_medians(lambda medians: medians[:, 0], [effort.costs])
-    decision = statistics.under_bound(median, limit)
+    median = bootstrap_medians(lambda medians: medians[:, 0], [effort.costs])
+    decision = under_bound(median, limit)
     if not all(effort.reached) and decision.ruling != "fails":
         decision, note = UNCLEAR, f"{note}: runs ended at a budget below the bound"
     return study.case(method, key, decision, "", {"b": b, "bound": limit, **effort.columns("iterations")}, note)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShareOfTheorem1(Statistic):
+class ShareOfTheorem1(Statistic, kind="share_of_theorem1"):
     """P(w) - P* of Pegasos along its runs is at most the bound of Theorem 1."""
 
     def cases(self, item: Study, evidence: Evidence) -> Iterable[Case]:
@@ -111,7 +117,7 @@ class ShareOfTheorem1(Statistic):
             assert item.spectrum is not None
             share = largest_share(item.panel.curves(item.planned[TAIL][b]), item.optimum.lower, item.spectrum, b)
             text = f"b = {b:,}: at most {share.estimate:.2g} of the bound"
-            yield item.case(TAIL, f"b={b}", statistics.under_bound(share, 1.0), text, share.as_dict())
+            yield item.case(TAIL, f"b={b}", under_bound(share, 1.0), text, share.as_dict())
 
 
 def largest_share(frames: Sequence[pd.DataFrame], optimum: float, spectrum: Spectrum, b: float) -> Interval:
@@ -123,13 +129,12 @@ def largest_share(frames: Sequence[pd.DataFrame], optimum: float, spectrum: Spec
     distance = np.array([column(frame, "primal")[:length] - optimum for frame in frames])
     iterations = column(frames[0], "iterations")[:length]
     shares = distance * iterations * spectrum.lambda_ / (30 * spectrum.beta_over_b(b))
-    share = statistics.bootstrap(lambda runs: np.nanmax(shares[runs].mean(axis=1), axis=1), len(frames))
+    share = bootstrap(lambda runs: np.nanmax(shares[runs].mean(axis=1), axis=1), len(frames))
     assert share is not None  # there are runs, and P(w) is known
     return share
 
 
 compute: Final = compute_spectra
-STATISTICS: Final = {"iterations_under_bound": IterationsUnderBound, "share_of_theorem1": ShareOfTheorem1}
 _CAPTION: Final = (
     rf"Iterations to $P(w) - P^* \leq {ACCURACY:g}$, as in Figure 1; open symbols at the top edge: most runs missed "
     "the target. Thin lines without symbols: Theorem 1 for Pegasos, Theorem 2 for safe SDCA."

@@ -11,14 +11,13 @@ import numpy as np
 import pandas as pd
 
 from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_of, judge_claims
 from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, name_of_method
 from svm_cost_curves.experiments.papers.minibatch.reference import compiled_sdca
 from svm_cost_curves.experiments.plotting import INK, legend_row, plain_frame, row_of_axes
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
 from svm_cost_curves.experiments.reproduction.numbers import number
-from svm_cost_curves.experiments.reproduction.statistics import holds
+from svm_cost_curves.experiments.reproduction.statistics.interval import holds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -68,7 +67,7 @@ def arrives(iterates: pd.DataFrame) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EndOfPaths(Statistic):
+class EndOfPaths(Statistic, kind="end_of_paths"):
     """Some of `VARIANTS` alternate between alpha = (0, 0) and (1, 1), others arrive at the optimum; a case for each."""
 
     alternate: list[str]
@@ -85,10 +84,7 @@ def _case(variant: str, iterates: pd.DataFrame, as_said: bool) -> Case:
     statistic = {"last_alpha": last, "least_dual": low, "largest_dual": high, "optimum": OPTIMUM}
     ends = ", ".join(f"{value:g}" for value in last)
     measured = f"D between {low:g} and {high:g}, alpha = ({ends}) after {len(iterates) - 1:,} iterations"
-    return Case(("", variant), name_of_method(variant), holds(as_said), measured, statistic)
-
-
-STATISTICS: Final = {"end_of_paths": EndOfPaths}
+    return case_of("", variant, name_of_method(variant), holds(as_said), measured, statistic)
 
 
 def compute(_: Evidence) -> dict[str, Any]:

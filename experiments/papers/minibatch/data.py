@@ -16,7 +16,8 @@ from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
 from svm_cost_curves.experiments.papers.panels import called
 from svm_cost_curves.experiments.papers.problem import load_problem
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.statistics import MISSING, Decision, Effort, cost_to_target
+from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, Decision
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort, cost_to_target
 
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.configuration.settings import RunSettings
@@ -32,19 +33,13 @@ Efforts = Mapping[int, Effort]
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Spectral norm of a data set whose rows are scaled to norm 1 at most, and the factors of the bounds.
-
-    Attributes
-    ----------
-    sigma2 : float
-        ||X||^2 / n, between 1 / n and 1.
-    growth : float
-        beta_2 - 1: beta_b = 1 + (b - 1) growth (Lemma 1).
-    """
+    """Spectral norm of a data set whose rows are scaled to norm 1 at most, and the factors of the bounds."""
 
     n: int
     sigma2: float
+    """||X||^2 / n, between 1 / n and 1."""
     growth: float
+    """beta_2 - 1: beta_b = 1 + (b - 1) growth (Lemma 1)."""
     lambda_: float
 
     @property
@@ -104,24 +99,17 @@ def why_unfit(panel: Panel, optimum: Optimum | None) -> str:
 
 @dataclass(frozen=True)
 class Study:
-    """One data set with its optimum, its spectrum and the iterations of the methods.
-
-    Attributes
-    ----------
-    unfit : str
-        Why it is not judged; empty if it is.
-    efforts : mapping of str to mapping of int to Effort
-        Iterations of each method with runs, by b; empty without an optimum.
-    planned : mapping of str to mapping of int to str
-        Series of each method by b, up to n, as in the figure's file.
-    """
+    """One data set with its optimum, its spectrum and the iterations of the methods."""
 
     panel: Panel
     optimum: Optimum | None
     spectrum: Spectrum | None
     unfit: str
+    """Why it is not judged; empty if it is."""
     efforts: Mapping[str, Efforts]
+    """Iterations of each method with runs, by b; empty without an optimum."""
     planned: Mapping[str, Mapping[int, str]]
+    """Series of each method by b, up to n, as in the figure's file."""
 
     def of(self, method: str) -> Efforts:
         """Return the iterations of one method, by b; empty without runs."""

@@ -23,27 +23,22 @@ from svm_cost_curves.experiments.papers.minibatch.methods import (
     drawing,
     name_of_method,
 )
-from svm_cost_curves.experiments.papers.minibatch.rivals import IterationsRatio, NaiveDual, NaiveFailure
-from svm_cost_curves.experiments.papers.minibatch.speedups import BatchExponent, SpeedUp
+from svm_cost_curves.experiments.papers.minibatch.rivals import IterationsRatio as IterationsRatio
+from svm_cost_curves.experiments.papers.minibatch.rivals import NaiveDual as NaiveDual
+from svm_cost_curves.experiments.papers.minibatch.rivals import NaiveFailure as NaiveFailure
+from svm_cost_curves.experiments.papers.minibatch.speedups import BatchExponent as BatchExponent
+from svm_cost_curves.experiments.papers.minibatch.speedups import SpeedUp as SpeedUp
+from svm_cost_curves.experiments.papers.minibatch.speedups import Steady as Steady
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.plotting import INK
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table, cell
-from svm_cost_curves.experiments.reproduction.statistics import Effort
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table, cell
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SERIES: Final = (*METHODS, TAIL)
 compute: Final = compute_spectra
-STATISTICS: Final = {
-    "speed_up": SpeedUp,
-    "steady": SpeedUp,  # with `sizes` all: published verdicts have this name
-    "batch_exponent": BatchExponent,
-    "iterations_ratio": IterationsRatio,
-    "naive_failure": NaiveFailure,
-    "naive_dual": NaiveDual,
-}
 _RIGHT: Final = 0.11
 """Share of a panel's width for the axis on the right."""
 _BETA: Final = "#a0a0a0"

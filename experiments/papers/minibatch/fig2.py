@@ -18,9 +18,8 @@ from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, 
 from svm_cost_curves.experiments.papers.optimum import optimum_of
 from svm_cost_curves.experiments.papers.panels import called, empty, heading
 from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.statistics import BESIDE, MISSING, UNCLEAR, holds
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
+from svm_cost_curves.experiments.reproduction.statistics.interval import BESIDE, MISSING, UNCLEAR, holds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -66,19 +65,13 @@ def convergence_paths(evidence: Evidence) -> Iterator[ConvergencePath]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Convergence(Statistic):
-    """With the largest b naive SDCA gets worse along its runs and ends above 0.001; the others end at most at 0.001.
-
-    Attributes
-    ----------
-    measure : str
-        P(w) - P* (``primal``), or P* - D(alpha) (``dual``; Pegasos has none).
-    worse : float
-        In all runs naive SDCA ends at more than this multiple of its least value.
-    """
+class Convergence(Statistic, kind="convergence"):
+    """With the largest b naive SDCA gets worse along its runs and ends above 0.001; the others end at most at 0.001."""
 
     measure: Literal["primal", "dual"] = "primal"
+    """P(w) - P* (``primal``), or P* - D(alpha) (``dual``; Pegasos has none)."""
     worse: float
+    """In all runs naive SDCA ends at more than this multiple of its least value."""
 
     def findings(self, data: Sequence[ConvergencePath], evidence: Evidence) -> Findings:
         """Compare the ends of all runs on each data set; one case for each method."""
@@ -103,9 +96,6 @@ class Convergence(Statistic):
         measured = f"{name} ends at {np.median(ends):.2g}, least {np.median(least):.2g}"
         statistic = {"ends": ends.tolist(), "least": least.tolist()}
         return case_on(path.panel, key, decision, measured, statistic, note, about=about)
-
-
-STATISTICS: Final = {"convergence": Convergence}
 
 
 def make(evidence: Evidence) -> FigureResult:

@@ -18,9 +18,8 @@ from svm_cost_curves.experiments.papers.minibatch.data import Spectrum
 from svm_cost_curves.experiments.papers.minibatch.reference import AggressiveSdca, computed_on_each, rows_of
 from svm_cost_curves.experiments.papers.panels import called, heading
 from svm_cost_curves.experiments.plotting import INK, Style
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.statistics import Interval, under_bound, within
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
+from svm_cost_curves.experiments.reproduction.statistics.interval import Interval, under_bound, within
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,22 +95,15 @@ def squared_sums(signed: Any, v: NDArray[np.float64], b: int, count: int) -> NDA
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expectation(Statistic):
-    """The expectation of Lemma 1 for some vectors; one case for each data set, vector and b.
-
-    Attributes
-    ----------
-    vectors : list of str
-        Of `VECTORS`.
-    at_most_beta : bool
-        Whether the case holds where the expectation is at most beta_b, and not where the sampled mean agrees with it.
-    of_loss : bool
-        Whether the expectation is multiplied by ||v||^2 / n, as for the subgradient of the loss.
-    """
+class Expectation(Statistic, kind="expectation"):
+    """The expectation of Lemma 1 for some vectors; one case for each data set, vector and b."""
 
     vectors: list[str]
+    """Of `VECTORS`."""
     at_most_beta: bool = False
+    """Whether the case holds where the expectation is at most beta_b, and not where the sampled mean agrees with it."""
     of_loss: bool = False
+    """Whether the expectation is multiplied by ||v||^2 / n, as for the subgradient of the loss."""
 
     def findings(self, data: pd.DataFrame, evidence: Evidence) -> Findings:
         """Decide on each data set."""
@@ -139,9 +131,6 @@ class Expectation(Statistic):
         statistic |= {"exact": row["exact"], "bound": row["beta"], "share": row["share"]}
         about = f"{VECTORS[row['series']].name}, b = {row['b']:,}, {called(panel)}"
         return case_on(panel, f"{row['series']} b={row['b']}", decision, "", statistic, about=about)
-
-
-STATISTICS: Final = {"expectation": Expectation}
 
 
 def compute(evidence: Evidence) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.plotting import STYLES, Style
-from svm_cost_curves.experiments.reproduction.statistics import Effort
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

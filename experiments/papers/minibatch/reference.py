@@ -29,16 +29,10 @@ GAMMA: Final = 0.95
 
 @dataclass(frozen=True)
 class Rows:
-    """Examples and lambda of a problem, with no row longer than 1.
-
-    Attributes
-    ----------
-    signed : (n, d) float64, dense or CSR
-        y_i x_i.
-    lambda_ : float
-    """
+    """Examples and lambda of a problem, with no row longer than 1."""
 
     signed: Any
+    """(n, d), dense or CSR: y_i x_i."""
     lambda_: float
 
     @property
@@ -82,25 +76,18 @@ def rows_of(problem: Problem) -> Rows:
 
 @dataclass
 class AggressiveSdca:
-    """Algorithm 2, with rho and the steps computed from each other several times.
-
-    Attributes
-    ----------
-    largest : float
-        beta_b, or an upper bound on it.
-    rounds : int
-        How often rho is computed; 1: Algorithm 2 as printed.
-    mean : (n,) float64
-        Decaying mean of alpha: its weights are the decaying mean of the weights.
-    """
+    """Algorithm 2, with rho and the steps computed from each other several times."""
 
     rows: Rows
     b: int
     largest: float
+    """beta_b, or an upper bound on it."""
     rounds: int = 1
+    """How often rho is computed; 1: Algorithm 2 as printed."""
     seed: int = 0
     alpha: Vector = field(init=False)
     mean: Vector = field(init=False)
+    """(n,): decaying mean of alpha: its weights are the decaying mean of the weights."""
 
     def __post_init__(self) -> None:
         from svm_cost_curves.solvers import RandomSubsets

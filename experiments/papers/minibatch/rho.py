@@ -23,12 +23,11 @@ from svm_cost_curves.experiments.papers.minibatch.data import (
 )
 from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, drawing, name_of_method
 from svm_cost_curves.experiments.papers.minibatch.reference import AggressiveSdca, cached_on, rows_of
-from svm_cost_curves.experiments.papers.minibatch.rivals import IterationsRatio
+from svm_cost_curves.experiments.papers.minibatch.rivals import IterationsRatio as IterationsRatio
 from svm_cost_curves.experiments.papers.optimum import optimum_of
 from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import Effort, effort_of
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort, effort_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +48,6 @@ VARIANTS: Final[Mapping[str, tuple[int, bool]]] = {
     "crude": (1, True),
 }
 """How often rho is computed, and whether beta_b is replaced by b, its value for sigma^2 = 1."""
-STATISTICS: Final = {"iterations_ratio": IterationsRatio}
 _CAPTION: Final = (
     rf"Iterations of aggressive SDCA to $P(\bar w) - P^* \leq {ACCURACY:g}$: medians of {SEEDS} runs, bars from the "
     "least to the largest. Side by side: the same b."

@@ -14,40 +14,31 @@ from svm_cost_curves.experiments.papers.minibatch.data import Study
 from svm_cost_curves.experiments.papers.minibatch.methods import name_of_method
 from svm_cost_curves.experiments.papers.minibatch.speedups import compared
 from svm_cost_curves.experiments.papers.panels import called
-from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.statistics import FAILS, HOLDS, MISSING, UNCLEAR, Decision, Ratio
+from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, HOLDS, MISSING, UNCLEAR, Decision, holds
+from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, ratio_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class IterationsRatio(Statistic):
-    """Iterations of one method over those of others with the same b; one case for each other method and b.
-
-    Attributes
-    ----------
-    first : str
-        Method.
-    others : list of str
-    sizes : list of int
-        Sizes b; empty: all above 1 that are planned for the first method.
-    most : bool
-        Whether all sizes are one case, which holds where more than half of them do.
-    share : float, optional
-        The case holds where the ratio is at most 1 + share; not given: where it is above 1.
-    """
+class IterationsRatio(Statistic, kind="iterations_ratio"):
+    """Iterations of one method over those of others with the same b; one case for each other method and b."""
 
     first: str
+    """Method."""
     others: list[str]
     sizes: list[int] = field(default_factory=list)
+    """Sizes b; empty: all above 1 that are planned for the first method."""
     most: bool = False
+    """Whether all sizes are one case, which holds where more than half of them do."""
     share: float | None = None
+    """The case holds where the ratio is at most 1 + share; not given: where it is above 1."""
 
     def cases(self, item: Study, evidence: Evidence) -> Iterable[Case]:
         """Compare the methods."""
         name, sizes = name_of_method(self.first), self.sizes or [b for b in item.planned.get(self.first, {}) if b > 1]
         for other in self.others:
             pairs = {b: (item.of(self.first).get(b), item.of(other).get(b)) for b in sizes}
-            ratios = {b: statistics.ratio_of(first, second) for b, (first, second) in pairs.items() if first and second}
+            ratios = {b: ratio_of(first, second) for b, (first, second) in pairs.items() if first and second}
             if self.most:
                 yield item.missing(other, "sizes") or self._most(item, other, ratios)
                 continue
@@ -78,20 +69,14 @@ class IterationsRatio(Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NaiveFailure(Statistic):
-    """Naive SDCA fails for large mini-batches, where aggressive SDCA goes on improving; a case for each of the two.
-
-    Attributes
-    ----------
-    worse : float
-        Naive SDCA fails where it takes this many times the iterations of the best smaller b (`Study.naive_fails`).
-    improves : str
-        Aggressive SDCA takes fewer iterations than with the last b before the failure with ``all`` b from there on, or
-        with the ``largest``.
-    """
+class NaiveFailure(Statistic, kind="naive_failure"):
+    """Naive SDCA fails for large mini-batches, where aggressive SDCA goes on improving; a case for each of the two."""
 
     worse: float
+    """Naive SDCA fails where it takes this many times the iterations of the best smaller b (`Study.naive_fails`)."""
     improves: Literal["all", "largest"] = "all"
+    """Aggressive SDCA takes fewer iterations than with the last b before the failure with ``all`` b from there on, or
+    with the ``largest``."""
 
     def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
         """Find the point of failure on each data set."""
@@ -117,7 +102,7 @@ class NaiveFailure(Statistic):
         ends = [column(frame, "primal")[-1] for frame in study.panel.curves(study.planned["naive"][first])]
         apart = float(np.median(ends)) - study.optimum.lower
         measured = f"fails from b = {first:,} on ({first / study.enough:.3g}/sigma^2), there P - P* ends at {apart:.2g}"
-        decision = statistics.holds(len(sizes) >= 2 and sizes[0] > study.enough)
+        decision = holds(len(sizes) >= 2 and sizes[0] > study.enough)
         return study.case("naive", "fails", decision, measured, statistic, note)
 
     def _improves(self, study: Study) -> Case:
@@ -131,19 +116,13 @@ class NaiveFailure(Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NaiveDual(Statistic):
-    """D of naive SDCA falls in every run with every b at which naive SDCA fails; a case for each data set.
-
-    Attributes
-    ----------
-    worse : float
-        As in `NaiveFailure`.
-    sizes : str
-        The ``failing`` sizes; with ``one`` the case is that D never falls with b = 1.
-    """
+class NaiveDual(Statistic, kind="naive_dual"):
+    """D of naive SDCA falls in every run with every b at which naive SDCA fails; a case for each data set."""
 
     worse: float
+    """As in `NaiveFailure`."""
     sizes: Literal["failing", "one"] = "failing"
+    """The ``failing`` sizes; with ``one`` the case is that D never falls with b = 1."""
 
     def case(self, item: Study, evidence: Evidence) -> Case:
         """Find the falls."""
@@ -154,13 +133,13 @@ class NaiveDual(Statistic):
             if not (falls := _falls(item, 1)):
                 return item.case("naive", key, MISSING, note="no finished runs with b = 1")
             text, never = f"with b = 1 D falls by {max(falls):.1g} at most", max(falls) <= ROUNDING
-            return item.case("naive", key, statistics.holds(never), text, {"fall": max(falls)})
+            return item.case("naive", key, holds(never), text, {"fall": max(falls)})
         if (first := item.naive_fails_from(self.worse)) is None:
             return item.case("naive", key, FAILS, note="naive SDCA does not fail")
         least = {f"b={b}": min(_falls(item, b), default=0.0) for b in item.of("naive") if b >= first}
         falling = sum(fall > ROUNDING for fall in least.values())
         text = f"D falls in each run with {falling} of {len(least)} sizes at which it fails"
-        return item.case("naive", key, statistics.holds(falling == len(least)), text, least)
+        return item.case("naive", key, holds(falling == len(least)), text, least)
 
 
 def _falls(study: Study, b: int) -> list[float]:

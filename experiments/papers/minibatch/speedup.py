@@ -13,9 +13,10 @@ from svm_cost_curves.experiments.papers.minibatch.data import compute_spectra, s
 from svm_cost_curves.experiments.papers.minibatch.methods import name_of_method
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.plotting import FAINT, INK, Style
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import Effort, Interval, Ratio, ratio_of
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
+from svm_cost_curves.experiments.reproduction.statistics.interval import Interval
+from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, ratio_of
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,17 @@ from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.minibatch.data import Efforts, Study
 from svm_cost_curves.experiments.papers.minibatch.methods import name_of_method
-from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.statistics import BESIDE, FAILS, HOLDS, MISSING, UNCLEAR, Decision, Ratio
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
+    BESIDE,
+    FAILS,
+    HOLDS,
+    MISSING,
+    UNCLEAR,
+    Decision,
+)
+from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, product, ratio_of
+from svm_cost_curves.experiments.reproduction.statistics.regression import exponent, medians_of
 
 Pair = tuple[int, int]
 """A smaller and a larger size of mini-batches."""
@@ -22,18 +30,12 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class OverSizes(Statistic):
-    """A quantity of T(b) for each method; planned sizes without runs are cases too.
-
-    Attributes
-    ----------
-    methods : list of str
-        One case for each on each data set.
-    beyond : float
-        Large sizes begin at the largest b up to this multiple of 1 / sigma^2.
-    """
+    """A quantity of T(b) for each method; planned sizes without runs are cases too."""
 
     methods: list[str]
+    """One case for each on each data set."""
     beyond: float = 1.0
+    """Large sizes begin at the largest b up to this multiple of 1 / sigma^2."""
 
     def findings(self, data: Sequence[Study], evidence: Evidence) -> Findings:
         """Measure on each data set."""
@@ -51,44 +53,31 @@ class OverSizes(Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpeedUp(OverSizes):
-    """The speed-up T(smaller) / T(larger) of a method, or that of others over it, for all chosen pairs of sizes.
-
-    Attributes
-    ----------
-    others : list of str
-        Methods whose speed-ups are divided by that of the method; empty: it is taken itself.
-    sizes : str
-        The larger sizes: ``small`` ones, from 2 to 1 / sigma^2; ``large`` ones, above the first large size; of these
-        the ``largest``, or those below which ``naive_works``; for each large size the ``next`` that is `window` times
-        as large; or ``all``, each with the best smaller size.
-    from_one : bool
-        Whether the smaller size is 1, and not the first large size.
-    up_to : float
-        Larger sizes are at most this share of the training examples.
-    failing : float
-        Naive SDCA fails where it takes this many times the iterations of the best smaller b (`Study.naive_fails`).
-    above : float
-        The case holds where all speed-ups are above this,
-    at_most, apart : float, optional
-        or, if one of these is given, at most this, or between 1 / (1 + apart) and 1 + apart,
-    worse : float, optional
-        or above 1 / worse.
-    times : str
-        `above` and `at_most` are in units of 1, of the larger ``b``, or of the speed-up in the ``bounds``.
-    """
+class SpeedUp(OverSizes, kind="speed_up"):
+    """The speed-up T(smaller) / T(larger) of a method, or that of others over it, for all chosen pairs of sizes."""
 
     others: list[str] = field(default_factory=list)
+    """Methods whose speed-ups are divided by that of the method; empty: it is taken itself."""
     sizes: Literal["small", "large", "largest", "naive_works", "next", "all"]
+    """The larger sizes: ``small`` ones, from 2 to 1 / sigma^2; ``large`` ones, above the first large size; of these the
+    ``largest``, or those below which ``naive_works``; for each large size the ``next`` that is `window` times as large;
+    or ``all``, each with the best smaller size."""
     from_one: bool = False
+    """Whether the smaller size is 1, and not the first large size."""
     up_to: float = 1.0
+    """Larger sizes are at most this share of the training examples."""
     window: float = 2.0
     failing: float = 2.0
+    """Naive SDCA fails where it takes this many times the iterations of the best smaller b (`Study.naive_fails`)."""
     above: float = 1.0
+    """The case holds where all speed-ups are above this,"""
     at_most: float | None = None
     apart: float | None = None
+    """or, if one of these is given, at most this, or between 1 / (1 + apart) and 1 + apart,"""
     worse: float | None = None
+    """or above 1 / worse."""
     times: Literal["1", "b", "bounds"] = "1"
+    """`above` and `at_most` are in units of 1, of the larger ``b``, or of the speed-up in the ``bounds``."""
 
     def of_method(self, study: Study, method: str) -> Case:
         """Compare the speed-ups with the limit."""
@@ -135,7 +124,12 @@ class SpeedUp(OverSizes):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BatchExponent(Limits, OverSizes):
+class Steady(SpeedUp, kind="steady"):
+    """`SpeedUp` with `sizes` all: published verdicts have this name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchExponent(Limits, OverSizes, kind="batch_exponent"):
     """The exponent a of T ~ b^-a over the sizes from `beyond` / sigma^2 on (`exponent_of`)."""
 
     def of_method(self, study: Study, method: str) -> Case:
@@ -167,8 +161,8 @@ def exponent_of(efforts: Efforts, least: float) -> tuple[Ratio, int] | None:
         if effort.known:
             last = effort.median
     costs = [effort.costs for effort in chosen.values()]
-    medians = statistics.medians_of(costs)
-    fitted = statistics.exponent(list(chosen), lambda *runs: 1 / medians(*runs), [len(runs) for runs in costs])
+    medians = medians_of(costs)
+    fitted = exponent(list(chosen), lambda *runs: 1 / medians(*runs), [len(runs) for runs in costs])
     if fitted is None:
         return None
     return Ratio(fitted, bound="" if all(effort.known for effort in chosen.values()) else "at most"), max(chosen)
@@ -183,8 +177,8 @@ def speed_up(efforts: Efforts, pair: Pair, over: Efforts | None = None) -> Ratio
     if not set(pair) <= efforts.keys() & (efforts if over is None else over).keys():
         return None
     if over is None:
-        return statistics.ratio_of(efforts[smaller], efforts[larger])
-    return statistics.product((efforts[smaller], over[larger], efforts[larger], over[smaller]), (1.0, 1.0, -1.0, -1.0))
+        return ratio_of(efforts[smaller], efforts[larger])
+    return product((efforts[smaller], over[larger], efforts[larger], over[smaller]), (1.0, 1.0, -1.0, -1.0))
 
 
 def compared(

@@ -14,8 +14,7 @@ from svm_cost_curves.experiments.papers.dataset_table import COLORS, QUANTITIES,
 from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, Study, compute_spectra, studies
 from svm_cost_curves.experiments.papers.panels import empty, name_of
 from svm_cost_curves.experiments.plotting import FAINT
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table, cell
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table, cell
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 
 if TYPE_CHECKING:

@@ -17,9 +17,8 @@ from svm_cost_curves.experiments.papers.minibatch.data import Spectrum
 from svm_cost_curves.experiments.papers.minibatch.reference import Rows, compiled_sdca, computed_on_each, rows_of
 from svm_cost_curves.experiments.papers.panels import called, heading
 from svm_cost_curves.experiments.plotting import INK, Style
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.statistics import MISSING, bootstrap_mean, under_bound
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
+from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, bootstrap_mean, under_bound
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +71,7 @@ def compute(evidence: Evidence) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GapOfMean(Statistic):
+class GapOfMean(Statistic, kind="gap_of_mean"):
     """The mean gap over the runs is at most epsilon; one case for each b and epsilon."""
 
     def findings(self, data: Sequence[Gaps], evidence: Evidence) -> Findings:
@@ -88,9 +87,6 @@ class GapOfMean(Statistic):
                 cases.append(case_on(panel, key, MISSING, note="it takes too long", about=about))
         summary = f"The gap is {min(slack):.3g} to {max(slack):.3g} times smaller than epsilon." if slack else ""
         return Findings(cases, summary)
-
-
-STATISTICS: Final = {"gap_of_mean": GapOfMean}
 
 
 def make(evidence: Evidence) -> FigureResult:

@@ -22,71 +22,46 @@ Check = Literal["volume", "level", "mass", "minimax", "equal_numbers", "supergra
 
 @dataclass(frozen=True)
 class Responses:
-    """The responses of a predictor of the slack-constrained form.
-
-    Attributes
-    ----------
-    values : (n,) float64
-        c_i = y_i <w, Phi(x_i)>, the positive examples first.
-    positives : int
-        Number of positive examples.
-    volume : float
-        n nu.
-    bias : bool
-        Whether the problem has an unregularised bias.
-    """
+    """The responses of a predictor of the slack-constrained form."""
 
     values: NDArray[np.float64]
+    """(n,): c_i = y_i <w, Phi(x_i)>, the positive examples first."""
     positives: int
+    """Number of positive examples."""
     volume: float
+    """n nu."""
     bias: bool
+    """Whether the problem has an unregularised bias."""
 
 
 @dataclass(frozen=True)
 class Basin:
-    """One basin, filled.
-
-    Attributes
-    ----------
-    name : str
-        ``all``, or the class: ``negative``, ``positive``.
-    heights : (n,) float64
-        By rising value; with bias c_i + y_i b.
-    covered : int
-        Number of heights, the lowest, that carry probability.
-    p : float
-        Probability of each of these.
-    """
+    """One basin, filled."""
 
     name: str
+    """``all``, or the class: ``negative``, ``positive``."""
     heights: NDArray[np.float64]
+    """(n,): by rising value; with bias c_i + y_i b."""
     covered: int
+    """Number of heights, the lowest, that carry probability."""
     p: float
+    """Probability of each of these."""
 
 
 @dataclass(frozen=True)
 class Filling:
-    """Basins under one surface.
-
-    Attributes
-    ----------
-    basins : tuple of Basin
-        One; with bias the negative and the positive examples'.
-    level : float
-        gamma, the height of the surface.
-    bias : float
-        b; 0 without bias.
-    given : float
-        n nu, the volume that was poured in.
-    covers : tuple of (int, int)
-        For each basin the numbers of heights below the surface, and at or below it, within rounding.
-    """
+    """Basins under one surface."""
 
     basins: tuple[Basin, ...]
+    """One; with bias the negative and the positive examples'."""
     level: float
+    """gamma, the height of the surface."""
     bias: float
+    """b; 0 without bias."""
     given: float
+    """n nu, the volume that was poured in."""
     covers: tuple[tuple[int, int], ...]
+    """For each basin the numbers of heights below the surface, and at or below it, within rounding."""
 
     @property
     def volume(self) -> float:

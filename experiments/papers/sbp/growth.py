@@ -21,7 +21,8 @@ from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.curve import Points, first_at_or_below, known_points, shared_costs, values_on
 from svm_cost_curves.experiments.papers.sbp.methods import COST, KEPT, METHODS, RIVALS
 from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.statistics import Draws, Interval, exponent, power
+from svm_cost_curves.experiments.reproduction.statistics.interval import Draws, Interval
+from svm_cost_curves.experiments.reproduction.statistics.regression import exponent, power
 
 DELTAS: Final = (10.0, 7.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)
 PRINTED: Final = (10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
@@ -37,15 +38,10 @@ class Bound:
 
     It is the product of n = (L + e)/e |u|^2 / e training examples (equation 3.5) and the evaluations per example. Runs
     on one data set have the same n for every error, so their evaluations are compared with the second factor.
-
-    Attributes
-    ----------
-    method : str
-        Its name in Table 1.
-    ratio, power : int
     """
 
     method: str
+    """Its name in Table 1."""
     ratio: int
     power: int
 
@@ -92,25 +88,17 @@ ChargeName = Literal["iteration", "support_vector", "change"]
 
 @dataclass(frozen=True)
 class Charge:
-    """A way to charge methods that do not have to store all responses.
-
-    Attributes
-    ----------
-    cost : str
-        Column of the curve.
-    suffix : str
-        Suffix of the rivals' series.
-    words, short : str
-        For a heading, and for a cell of the table.
-    differing : tuple of str
-        Methods whose costs differ from those under the charges before.
-    """
+    """A way to charge methods that do not have to store all responses."""
 
     cost: str
+    """Column of the curve."""
     suffix: str
+    """Suffix of the rivals' series."""
     words: str
     short: str
+    """For a heading, and for a cell of the table."""
     differing: tuple[str, ...]
+    """Methods whose costs differ from those under the charges before."""
 
 
 CHARGES: Final[Mapping[ChargeName, Charge]] = {
@@ -128,18 +116,12 @@ CHARGES: Final[Mapping[ChargeName, Charge]] = {
 
 @dataclass(frozen=True)
 class ErrorCosts:
-    """Kernel evaluations that a method takes for some errors.
-
-    Attributes
-    ----------
-    points : sequence of Points
-        Kernel evaluations and test error of each run, one or more.
-    targets : (targets,) float64
-        Errors wanted.
-    """
+    """Kernel evaluations that a method takes for some errors."""
 
     points: Sequence[Points]
+    """Kernel evaluations and test error of each run, one or more."""
     targets: NDArray[np.float64]
+    """(targets,): errors wanted."""
 
     @property
     def runs(self) -> int:
@@ -172,15 +154,10 @@ class ErrorCosts:
 
 @dataclass(frozen=True)
 class Growth(ErrorCosts):
-    """One method on one data set; the targets belong to `DELTAS`.
-
-    Attributes
-    ----------
-    fair : (deltas,) bool
-        Whether the target is below the error of a constant prediction.
-    """
+    """One method on one data set; the targets belong to `DELTAS`."""
 
     fair: Used
+    """(deltas,): whether the target is below the error of a constant prediction."""
 
     @cached_property
     def first(self) -> NDArray[np.float64]:
@@ -236,27 +213,18 @@ def difference(
 
 @dataclass(frozen=True)
 class PanelGrowth:
-    """Growth of all methods on one data set.
-
-    Attributes
-    ----------
-    panel : Panel
-    best, best_by : float, str
-        E*, the lowest final test error (mean over runs) of any method, and that method.
-    trivial : float
-        Test error of one answer for every example.
-    hinge : float or None
-        L: mean hinge loss on the training set of SMO's last predictor, the optimum of the lambda form.
-    growths : dict of str to Growth
-        By method; methods without runs are left out.
-    """
+    """Growth of all methods on one data set."""
 
     panel: Panel
     best: float
     best_by: str
+    """E*, the lowest final test error (mean over runs) of any method, and that method."""
     trivial: float
+    """Test error of one answer for every example."""
     hinge: float | None
+    """L: mean hinge loss on the training set of SMO's last predictor, the optimum of the lambda form."""
     growths: dict[str, Growth] = field(default_factory=dict)
+    """By method; methods without runs are left out."""
 
     def bounds(self, series: str, *, per_example: bool = False) -> NDArray[np.float64]:
         """Return a series' bound at each delta, whole or over n, (deltas,); NaN without a bound or without L."""

@@ -20,9 +20,8 @@ from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sbp.methods import COST
 from svm_cost_curves.experiments.plotting import INK, STYLES
 from svm_cost_curves.experiments.plotting.bands import band
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import FAILS, MISSING, Interval, holds, under_bound
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
+from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, MISSING, Interval, holds, under_bound
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,32 +42,22 @@ def bound_of_lemma(delta: float) -> float:
 
 @dataclass(frozen=True)
 class Study:
-    """Runs of the SBP on one data set, and the optimum of the lambda form, from SMO's last dual solution.
-
-    Attributes
-    ----------
-    panel : Panel
-    nu : float
-        Of the SBP's runs.
-    norm, hinge : float
-        ‖u‖ and the mean hinge loss of SMO's last predictor u.
-    best : float
-        Bound on f* = sup f(w) from above: p = alpha / sum(alpha) gives ‖sum p_i y_i Phi(x_i)‖ + n nu max p.
-    iterations : (m,) float64
-        Of the evaluations.
-    levels, norms, hinges : (runs, m) float64
-        f(w_bar), and ‖w‖ and mean hinge loss of w = w_bar / f(w_bar) over those of u, at these.
-    """
+    """Runs of the SBP on one data set, and the optimum of the lambda form, from SMO's last dual solution."""
 
     panel: Panel
     nu: float
+    """Of the SBP's runs."""
     norm: float
     hinge: float
+    """‖u‖ and the mean hinge loss of SMO's last predictor u."""
     best: float
+    """Bound on f* = sup f(w) from above: p = alpha / sum(alpha) gives ‖sum p_i y_i Phi(x_i)‖ + n nu max p."""
     iterations: NDArray[np.float64]
+    """(m,): of the evaluations."""
     levels: NDArray[np.float64]
     norms: NDArray[np.float64]
     hinges: NDArray[np.float64]
+    """(runs, m): f(w_bar), and ‖w‖ and mean hinge loss of w = w_bar / f(w_bar) over those of u, at these."""
 
     @cached_property
     def gaps(self) -> NDArray[np.float64]:
@@ -118,16 +107,11 @@ class OfStudy(Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RescaledSolution(OfStudy):
-    """Norm and loss of the rescaled solution are at most Lemma 2.1's bounds.
-
-    Attributes
-    ----------
-    accuracy : float
-        Relative; nu must be (mean hinge loss) / ‖u‖ to the same accuracy.
-    """
+class RescaledSolution(OfStudy, kind="rescaled_solution"):
+    """Norm and loss of the rescaled solution are at most Lemma 2.1's bounds."""
 
     accuracy: float
+    """Relative; nu must be (mean hinge loss) / ‖u‖ to the same accuracy."""
 
     def _cases(self, study: Study) -> Sequence[Case]:
         derived = study.hinge / study.norm
@@ -146,16 +130,11 @@ class RescaledSolution(OfStudy):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistanceBound(OfStudy):
-    """The distance from the optimum times sqrt(T) is at most the constant of Lemma 3.2 (`bound_of_lemma`).
-
-    Attributes
-    ----------
-    delta : float
-        The bound holds with probability 1 - delta.
-    """
+class DistanceBound(OfStudy, kind="distance_bound"):
+    """The distance from the optimum times sqrt(T) is at most the constant of Lemma 3.2 (`bound_of_lemma`)."""
 
     delta: float
+    """The bound holds with probability 1 - delta."""
 
     def _cases(self, study: Study) -> Sequence[Case]:
         bound = bound_of_lemma(self.delta)
@@ -166,7 +145,7 @@ class DistanceBound(OfStudy):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvaluationsPerIteration(OfStudy):
+class EvaluationsPerIteration(OfStudy, kind="evaluations_per_iteration"):
     """Every iteration of the SBP takes n kernel evaluations, exactly."""
 
     def _cases(self, study: Study) -> Sequence[Case]:
@@ -179,7 +158,7 @@ class EvaluationsPerIteration(OfStudy):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrimalByDual(OfStudy):
+class PrimalByDual(OfStudy, kind="primal_by_dual"):
     """(P - P*)^2 <= 118 (D* - D) / lambda along SMO's run (Theorem E.2), with bounds on P* and D* at its end."""
 
     def _cases(self, study: Study) -> Sequence[Case]:
@@ -196,12 +175,6 @@ class PrimalByDual(OfStudy):
         return [case_on(study.panel, "dual", decision, text, {"share_of_bound": share})]
 
 
-STATISTICS: Final = {
-    "rescaled_solution": RescaledSolution,
-    "distance_bound": DistanceBound,
-    "evaluations_per_iteration": EvaluationsPerIteration,
-    "primal_by_dual": PrimalByDual,
-}
 _CAPTION: Final = (
     "Median over the runs, and the range. Dotted: 1/√T, through the first evaluation at which it is below f*.\n"
     "Dashed: the bound from the theorems that the proof cites, with a probability of 95 %."

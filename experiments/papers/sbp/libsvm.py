@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from svm_cost_curves.experiments.columns import MEASURE
 from svm_cost_curves.experiments.curve import ROUNDING, column, mean_over_runs
 from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
-from svm_cost_curves.experiments.papers.kinds import CURVE_KINDS
 from svm_cost_curves.experiments.papers.kinds.limits import measure_at, missing_runs
 from svm_cost_curves.experiments.papers.panels import COLUMNS, empty, empty_panel, heading, name_of
 from svm_cost_curves.experiments.papers.printed import compare_number, size_of_test_set
@@ -33,15 +32,10 @@ from svm_cost_curves.experiments.plotting import (
 )
 from svm_cost_curves.experiments.plotting.bands import Band
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Run, Table
 from svm_cost_curves.experiments.reproduction.numbers import Number
-from svm_cost_curves.experiments.reproduction.statistics import (
-    MISSING,
-    at_most,
-    bootstrap_mean,
-    cost_to_target,
-)
+from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, at_most, bootstrap_mean
+from svm_cost_curves.experiments.reproduction.statistics.target import cost_to_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,12 +54,7 @@ NEAR: Final = 0.001
 
 @dataclass(frozen=True)
 class RunningTimes:
-    """Both methods' runs on one data set.
-
-    Attributes
-    ----------
-    panel : Panel
-    """
+    """Both methods' runs on one data set."""
 
     panel: Panel
 
@@ -112,22 +101,15 @@ class RunningTimes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ErrorInShareOfTime(Statistic):
-    """In a part of LIBSVM's time the SBP has LIBSVM's test error, up to an excess.
-
-    Attributes
-    ----------
-    share : float
-        The part is LIBSVM's time over this.
-    excess : float
-        In percentage points.
-    printed : bool
-        Whether the excess on a data set is that of the printed errors, with their rounding, where there are any.
-    """
+class ErrorInShareOfTime(Statistic, kind="error_in_share_of_time"):
+    """In a part of LIBSVM's time the SBP has LIBSVM's test error, up to an excess."""
 
     share: float
+    """The part is LIBSVM's time over this."""
     excess: float
+    """In percentage points."""
     printed: bool = False
+    """Whether the excess on a data set is that of the printed errors, with their rounding, where there are any."""
 
     def case(self, times: RunningTimes, evidence: Evidence) -> Case:
         """Compare the errors."""
@@ -162,9 +144,6 @@ class ErrorInShareOfTime(Statistic):
         if not self.printed or sbp is None or libsvm is None:
             return self.excess
         return sbp.paper - libsvm.paper + (sbp.rounding or 0) + (libsvm.rounding or 0)
-
-
-STATISTICS: Final = CURVE_KINDS | {"error_in_share_of_time": ErrorInShareOfTime}
 
 
 def percent(error: float) -> str:

@@ -17,10 +17,10 @@ from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sbp.growth import ErrorCosts, points_of
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import MISSING, Interval, at_most, exponent
+from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, Interval, at_most
+from svm_cost_curves.experiments.reproduction.statistics.regression import exponent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,17 +61,11 @@ def _costs(sizes: Sequence[ErrorCosts]) -> tuple[Callable[..., NDArray[np.float6
 
 @dataclass(frozen=True)
 class Scaling:
-    """The methods' runs on growing numbers of examples of one data set.
-
-    Attributes
-    ----------
-    panel : Panel
-    sizes : mapping of str to Sizes
-        By method.
-    """
+    """The methods' runs on growing numbers of examples of one data set."""
 
     panel: Panel
     sizes: Mapping[str, Sizes]
+    """By method."""
 
     @cached_property
     def exponents(self) -> dict[str, Interval | None]:
@@ -98,16 +92,11 @@ COLUMNS: Final = ["dataset", "series", "n", "error", "evaluations", "runs"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class GrowthWithinBounds(Statistic):
-    """Each method's exponent is at most its bound's, and the SBP's is below the others'.
-
-    Attributes
-    ----------
-    logs : float
-        Added to the bounds' exponents, for their log factors over the range of the errors.
-    """
+class GrowthWithinBounds(Statistic, kind="growth_within_bounds"):
+    """Each method's exponent is at most its bound's, and the SBP's is below the others'."""
 
     logs: float
+    """Added to the bounds' exponents, for their log factors over the range of the errors."""
 
     def cases(self, scaling: Scaling, evidence: Evidence) -> Iterator[Case]:
         """Compare each exponent with its bound, and the SBP's with the others'."""
@@ -125,7 +114,6 @@ def _case(panel: Panel, label: str, interval: Interval | None, limit: float) -> 
     return case_on(panel, label, at_most(interval, limit), text, {"exponent": interval.as_dict()}, about=label)
 
 
-STATISTICS: Final = {"growth_within_bounds": GrowthWithinBounds}
 _CAPTION: Final = (
     f"Kernel evaluations from which on the mean test error over the runs is at most ε; n = {EXAMPLES:g}/ε examples.\n"
     "Dotted: the bounds 1/ε (SBP), 1/ε² (SMO) and 1/ε³ (Pegasos), each through its method's first symbol."

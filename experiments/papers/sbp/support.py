@@ -19,17 +19,10 @@ from svm_cost_curves.experiments.papers.kinds.limits import Limits, last, measur
 from svm_cost_curves.experiments.papers.panels import heading, name_of
 from svm_cost_curves.experiments.papers.sbp.methods import COST, METHODS, POINT_STYLES
 from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import (
-    MISSING,
-    Effort,
-    Interval,
-    cost_to_target,
-    effort_of,
-    ratio_of,
-    under_bound,
-)
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
+from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, Interval, under_bound
+from svm_cost_curves.experiments.reproduction.statistics.ratio import ratio_of
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort, cost_to_target, effort_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,25 +31,17 @@ SUPPORT: Final = "support_vectors"
 
 
 @dataclass(frozen=True, kw_only=True)
-class SupportRatio(Limits):
-    """Support vectors of a series over those of each other: the ratio of the medians over their runs.
-
-    Attributes
-    ----------
-    first : str
-        Series.
-    others : list of str
-        Series; one case for each.
-    where : {"equal_error", "end"}
-        Where the support vectors of a run are counted: at its first good error, or at its last evaluation.
-    near : float
-        An error is good up to this share above the larger one of the two series' mean last errors.
-    """
+class SupportRatio(Limits, kind="support_ratio"):
+    """Support vectors of a series over those of each other: the ratio of the medians over their runs."""
 
     first: str
+    """Series."""
     others: list[str]
+    """Series; one case for each."""
     where: Literal["equal_error", "end"] = "equal_error"
+    """Where the support vectors of a run are counted: at its first good error, or at its last evaluation."""
     near: float
+    """An error is good up to this share above the larger one of the two series' mean last errors."""
 
     def cases(self, panel: Panel, evidence: Evidence) -> list[Case]:
         """Compare the first series with each other one."""
@@ -117,7 +102,7 @@ def first_pass(panel: Panel) -> tuple[list[float], float] | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FirstPassMistakes(Statistic):
+class FirstPassMistakes(Statistic, kind="first_pass_mistakes"):
     """The Perceptron's mistakes in its first pass are at most equation D.7's bound."""
 
     def case(self, panel: Panel, evidence: Evidence) -> Case:
@@ -132,7 +117,6 @@ class FirstPassMistakes(Statistic):
         return case_on(panel, "mistakes", decision, text, {"mistakes": mistakes, "bound": bound})
 
 
-STATISTICS: Final = {"support_ratio": SupportRatio, "first_pass_mistakes": FirstPassMistakes}
 _CAPTION: Final = (
     "Support vectors of each run at its first evaluation at or below an error, median over the runs and range; errors "
     "below that of a constant prediction."

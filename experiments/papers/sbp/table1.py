@@ -33,9 +33,8 @@ from svm_cost_curves.experiments.papers.sbp.growth import (
 )
 from svm_cost_curves.experiments.papers.sbp.methods import POINT_STYLES
 from svm_cost_curves.experiments.plotting import INK, STYLES, Style, plain_frame, row_of_axes
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import BESIDE, MISSING, at_most, holds
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
+from svm_cost_curves.experiments.reproduction.statistics.interval import BESIDE, MISSING, at_most, holds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,26 +45,18 @@ Measured = Sequence[Mapping[ChargeName, PanelGrowth]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvaluationsToErrors(Statistic):
-    """The evaluations of two methods to equal errors: how fast their numbers grow, or the numbers.
-
-    Attributes
-    ----------
-    first, second : str
-        Series.
-    beside : list of str
-        Series whose exponents are given with those of their bounds, and not judged.
-    numbers : bool
-        Whether the numbers are compared, and not their growth.
-    charge : {"iteration", "support_vector", "change"}
-        How methods that do not have to store all responses are charged (`CHARGES`).
-    """
+class EvaluationsToErrors(Statistic, kind="evaluations_to_errors"):
+    """The evaluations of two methods to equal errors: how fast their numbers grow, or the numbers."""
 
     first: str
     second: str
+    """Series."""
     beside: list[str] = field(default_factory=list)
+    """Series whose exponents are given with those of their bounds, and not judged."""
     numbers: bool = False
+    """Whether the numbers are compared, and not their growth."""
     charge: ChargeName = "iteration"
+    """How methods that do not have to store all responses are charged (`CHARGES`)."""
 
     def cases(self, item: tuple[Panel, Mapping[ChargeName, PanelGrowth]], evidence: Evidence) -> list[Case]:
         """Compare the two methods on one data set."""
@@ -131,7 +122,6 @@ def _case_beside(measured: PanelGrowth, series: str) -> Case:
     return case_on(measured.panel, series, BESIDE, text, statistic)
 
 
-STATISTICS: Final = {"evaluations_to_errors": EvaluationsToErrors}
 ROWS: Final[tuple[ChargeName, ...]] = ("iteration", "support_vector")
 """Charges with a row of panels."""
 _LEGEND, _ROW_HEIGHT, _ABOVE, _BELOW = 0.72, 4.1, 0.75, 0.56  # inches

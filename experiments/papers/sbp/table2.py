@@ -12,17 +12,16 @@ import numpy as np
 import pandas as pd
 
 from svm_cost_curves.experiments.curve import ROUNDING, column
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_of, judge_claims
 from svm_cost_curves.experiments.papers.dataset_table import compare_sizes
 from svm_cost_curves.experiments.papers.panels import NAMES, empty, name_of
 from svm_cost_curves.experiments.papers.printed import compare_number
 from svm_cost_curves.experiments.papers.sbp.methods import TRAINING, data_difference
 from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, plain_frame
 from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table, cell
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Run, Table, cell
 from svm_cost_curves.experiments.reproduction.numbers import Number
-from svm_cost_curves.experiments.reproduction.statistics import HOLDS, MISSING, UNCLEAR, holds
+from svm_cost_curves.experiments.reproduction.statistics.interval import HOLDS, MISSING, UNCLEAR, holds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,21 +41,13 @@ SIZE_NOTES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the table, and the run that derives its nu.
-
-    Attributes
-    ----------
-    paper_dataset, series : str
-        The paper's data set; ``unbiased`` or ``biased``.
-    printed : NumberSpec or None
-        The printed nu; None if the paper has none.
-    panel : Panel or None
-    run : Run or None
-    """
+    """One row of the table, and the run that derives its nu."""
 
     paper_dataset: str
     series: str
+    """The paper's data set; ``unbiased`` or ``biased``."""
     printed: NumberSpec | None
+    """The printed nu; None if the paper has none."""
     panel: Panel | None
     run: Run | None
 
@@ -157,26 +148,20 @@ def rows_of(evidence: Evidence) -> list[Row]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DerivedNu(Statistic):
-    """The derived nu is the printed one, to its digits.
-
-    Attributes
-    ----------
-    determined : float
-        A case is unclear where the duality gap is more than this share of the mean hinge loss.
-    within_gap : float
-        A run also has the printed nu if it passes it at a relative duality gap of at most this.
-    """
+class DerivedNu(Statistic, kind="derived_nu"):
+    """The derived nu is the printed one, to its digits."""
 
     determined: float
+    """A case is unclear where the duality gap is more than this share of the mean hinge loss."""
     within_gap: float = 0.0
+    """A run also has the printed nu if it passes it at a relative duality gap of at most this."""
 
     def cases(self, row: Row, evidence: Evidence) -> list[Case]:
         """Compare the two, in a row that has a printed nu."""
         return [] if row.printed is None else [self._case(row, row.printed)]
 
     def _case(self, row: Row, printed: NumberSpec) -> Case:
-        case = partial(Case, (row.paper_dataset, row.series), row.name)
+        case = partial(case_of, row.paper_dataset, row.series, row.name)
         if row.run is None or math.isnan(row.nu):
             return case(MISSING, note="no finished run")
         tolerance = (printed.rounding or 0.0) * (1 + ROUNDING)
@@ -199,9 +184,6 @@ class DerivedNu(Statistic):
             return case(HOLDS)
         note = "" if passed is None else f"the run passes the printed nu at a relative duality gap of {passed:.1e}"
         return case(holds(passed is not None and passed <= self.within_gap), note=note)
-
-
-STATISTICS: Final = {"derived_nu": DerivedNu}
 
 
 def make(evidence: Evidence) -> FigureResult:

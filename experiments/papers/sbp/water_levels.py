@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -23,9 +23,8 @@ from svm_cost_curves.experiments.papers.sbp.basin import (
     run_responses,
 )
 from svm_cost_curves.experiments.plotting import FAINT, INK
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.statistics import holds
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
+from svm_cost_curves.experiments.reproduction.statistics.interval import holds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,18 +125,12 @@ def _draw_probabilities(axes: Axes, part: pd.DataFrame, basin: Basin, *, ticks: 
 
 
 @dataclass(frozen=True, kw_only=True)
-class WaterLevel(Statistic):
-    """Checks of the water level, and of the distribution over the examples that it covers: one case for each.
-
-    Attributes
-    ----------
-    checks : list of Check
-    tolerance : float
-        Relative.
-    """
+class WaterLevel(Statistic, kind="water_level"):
+    """Checks of the water level, and of the distribution over the examples that it covers: one case for each."""
 
     checks: list[Check]
     tolerance: float
+    """Relative."""
 
     def cases(self, item: tuple[Panel, Filling], evidence: Evidence) -> Iterator[Case]:
         """Make the checks on the filled basins of a data set."""
@@ -145,9 +138,6 @@ class WaterLevel(Statistic):
         for check in self.checks:
             passed, text, numbers = filling.check(check, self.tolerance)
             yield case_on(panel, check, holds(passed), text, numbers, about=check.replace("_", " "))
-
-
-STATISTICS: Final = {"water_level": WaterLevel}
 
 
 COLUMNS = ("dataset", "basin", "rank", "height", "water", "p")

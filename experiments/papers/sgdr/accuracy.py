@@ -22,10 +22,17 @@ from svm_cost_curves.experiments.papers.sgdr.comparisons import case_at
 from svm_cost_curves.experiments.papers.sgdr.timing import ProblemRuns, after_run, end_of, problem_runs
 from svm_cost_curves.experiments.plotting import INK, Style
 from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
-from svm_cost_curves.experiments.reproduction import statistics
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table, cell
-from svm_cost_curves.experiments.reproduction.statistics import LEAST_RUNS, MISSING, UNCLEAR, Interval
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table, cell
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
+    LEAST_RUNS,
+    MISSING,
+    UNCLEAR,
+    Interval,
+    at_most,
+    bootstrap_geometric_mean,
+)
+from svm_cost_curves.experiments.reproduction.statistics.regression import mean_exponent
+from svm_cost_curves.experiments.reproduction.statistics.target import cost_to_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,14 +57,14 @@ def _exponent(study: ProblemRuns, *, last: bool) -> Interval | None:
     """
     runs = [(column(frame, "epochs"), accuracy(frame)) for frame in study.frames(METHOD)]
     # y falls, so its reciprocal has the exponent a
-    return statistics.mean_exponent(
+    return mean_exponent(
         (epochs, 1 / np.where((y > 0) & (epochs >= epochs[-1] / 10 if last else y <= FITTED), y, np.nan))
         for epochs, y in runs
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class LastValue(Statistic):
+class LastValue(Statistic, kind="last_value"):
     """What runs reach at their end is `at_most` a value; while it still falls, it is not known whether it will be.
 
     `measure`: ``gap`` is (J - L) / L, which the method knows; ``excess`` is (J - J_opt) / J_opt.
@@ -75,8 +82,8 @@ class LastValue(Statistic):
         known = [math.log(max(end, SMALLEST)) for end in ends if math.isfinite(end)]
         if not known:
             return case_at(study, "", MISSING, "no finished run has a value at its end")
-        reached, falls = statistics.bootstrap_geometric_mean(known), _exponent(study, last=True)
-        decision, epochs = statistics.at_most(reached, self.at_most), max(end_of(run, "epochs") for run in runs)
+        reached, falls = bootstrap_geometric_mean(known), _exponent(study, last=True)
+        decision, epochs = at_most(reached, self.at_most), max(end_of(run, "epochs") for run in runs)
         text = f"{interval_text(reached, '.2g')} after {epochs:,.0f} epochs"
         if decision.ruling == "fails" and falls is not None and falls.low > 0:
             decision = UNCLEAR
@@ -86,7 +93,7 @@ class LastValue(Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LastExponent(Limits):
+class LastExponent(Limits, kind="last_exponent"):
     """The exponent a with which the duality gap falls at the end: (J - L) / L ~ epochs^-a over the last tenfold."""
 
     def case(self, study: ProblemRuns, evidence: Evidence) -> Case:
@@ -98,7 +105,6 @@ class LastExponent(Limits):
         return case_at(study, "", self.decide(exponent), text, exponent.as_dict())
 
 
-STATISTICS: Final = {"last_value": LastValue, "last_exponent": LastExponent}
 _CAPTION: Final = (
     r"SGD-s, medians over the runs, bands from the least to the largest. Full: $(J - L)\,/\,L$, which the method knows "
     r"itself; dashed: $(J - J_{\mathrm{opt}})\,/\,J_{\mathrm{opt}}$. Dotted: 1 / epochs."
@@ -170,7 +176,7 @@ def _table(studies: Sequence[ProblemRuns]) -> Table:
 
 
 def _epochs(study: ProblemRuns, target: float) -> str:
-    effort = statistics.cost_to_target(study.frames(METHOD), "epochs", accuracy, target)
+    effort = cost_to_target(study.frames(METHOD), "epochs", accuracy, target)
     if effort is None or not effort.known:
         return "-"
     low, high = _count(min(effort.costs)), _count(max(effort.costs)) if all(effort.reached) else "not reached"

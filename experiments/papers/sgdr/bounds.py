@@ -22,10 +22,17 @@ from svm_cost_curves.experiments.papers.sgdr.comparisons import findings_of
 from svm_cost_curves.experiments.papers.sgdr.dual_box import METHODS, DualBox, dual_box, on_each, random_exponent
 from svm_cost_curves.experiments.plotting import INK, STYLES, Style
 from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
-from svm_cost_curves.experiments.reproduction import statistics
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table, cell
-from svm_cost_curves.experiments.reproduction.statistics import MISSING, TRIVIAL, UNCLEAR, Decision, Interval, holds
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table, cell
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
+    MISSING,
+    TRIVIAL,
+    TRIVIAL_SLACK,
+    UNCLEAR,
+    Decision,
+    Interval,
+    bootstrap_geometric_mean,
+    holds,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +63,7 @@ def disagreement(panel: Panel) -> float | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds(Statistic):
+class Bounds(Statistic, kind="bounds"):
     """L <= J_opt <= J at all evaluations, and the box constraints at the ends of passes.
 
     For each of the `series` three cases on each data set: L, J and the box constraints. `rounding` is the relative
@@ -88,7 +95,7 @@ class Bounds(Statistic):
         share, count = measured
         # the larger of the two values over the smaller, as it should be; a bound of 0 or less holds trivially
         slack = 1 / share if share > 0 else math.inf
-        decision, note = TRIVIAL if slack > statistics.TRIVIAL_SLACK else holds(share <= 1 + self.rounding), ""
+        decision, note = TRIVIAL if slack > TRIVIAL_SLACK else holds(share <= 1 + self.rounding), ""
         text = f"{name}: {'L / J_opt' if side == 'L' else 'J_opt / J'} at most {share:.6g} at {count:,} evaluations"
         if apart is not None and apart > self.agreement:
             decision, note = UNCLEAR, f"two methods' optima differ by {apart:.1e} (relative)"
@@ -117,7 +124,7 @@ def _computed_case(
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomExponent(Limits):
+class RandomExponent(Limits, kind="random_exponent"):
     """The exponent a with which SGD-r's largest dual variable tends to C: its excess falls as epochs^-a."""
 
     def case(self, panel: Panel, evidence: Evidence) -> Case:
@@ -129,7 +136,7 @@ class RandomExponent(Limits):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MultipleUpdates(Statistic):
+class MultipleUpdates(Statistic, kind="multiple_updates"):
     """The closed form of the multiple update is that of presentations one by one."""
 
     def case(self, panel: Panel, evidence: Evidence) -> Case:
@@ -141,7 +148,7 @@ class MultipleUpdates(Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistanceRatio(Limits):
+class DistanceRatio(Limits, kind="distance_ratio"):
     """J_opt - L of the `first` series over that of the `second`: geometric mean over equal epochs and over runs.
 
     It begins at the number of `epochs`.
@@ -164,18 +171,12 @@ class DistanceRatio(Limits):
                 logs.append(math.fsum(known) / len(known))
         if not logs:
             return case_on(panel, "increase", MISSING, note="no finished runs of both methods and the optimum")
-        ratio = statistics.bootstrap_geometric_mean(logs)
+        ratio = bootstrap_geometric_mean(logs)
         names = [STYLES[name].name for name in (self.first, self.second)]
         text = f"J_opt - L of {names[0]} is {interval_text(ratio, '.3g')} times that of {names[1]}"
         return case_on(panel, "increase", self.decide(ratio), text, ratio.as_dict())
 
 
-STATISTICS: Final = {
-    "bounds": Bounds,
-    "random_exponent": RandomExponent,
-    "multiple_updates": MultipleUpdates,
-    "distance_ratio": DistanceRatio,
-}
 _CAPTION: Final = (
     "$C$ = 1, medians over the runs, bands from the least to the largest: $J$ above 0, $L$ below. An epoch in "
     "which SGD-m presents each example five times counts as five."

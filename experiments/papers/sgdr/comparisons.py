@@ -7,24 +7,21 @@ from dataclasses import dataclass, field, replace
 from statistics import geometric_mean
 from typing import Any, Literal
 
-from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on
+from svm_cost_curves.experiments.papers.cases import Case, Findings, case_of, case_on
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.sgdr.timing import SECONDS, Method, ProblemRuns, Protocol
 from svm_cost_curves.experiments.papers.times import session_factor, widened_by
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.statistics import (
-    BESIDE,
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
     FAILS,
     HOLDS,
     MISSING,
     UNCLEAR,
     Decision,
-    Effort,
-    Ratio,
-    multiple_text,
-    product,
 )
+from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, multiple_text, product
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort
 
 Pair = tuple[Method, Method]
 When = Literal["every", "smallest", "middle", "largest"]
@@ -34,7 +31,7 @@ Factors = Sequence[tuple[ProblemRuns, float]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TimeRatio(Limits):
+class TimeRatio(Limits, kind="time_ratio"):
     """The cost of one method over that of another, to 1 % above the optimum: a case for each data set, pair and C.
 
     `growth_from`, if given, is the C at which the ratio divides it: the factor by which it grows with C. If `datasets`
@@ -67,7 +64,7 @@ class TimeRatio(Limits):
             if not self.datasets or problem.panel.paper_dataset in self.datasets
         ]
         cases = [self._case(pair, factors) for factors in compared]
-        cases = [replace(case, decision=BESIDE) if case.place[0] in self.leave_out else case for case in cases]
+        cases = [replace(case, ruling="beside") if case.dataset in self.leave_out else case for case in cases]
         if self.over == "majority":
             return _majority(evidence, self._name(pair), cases)
         return self._by_mean(evidence, pair, compared, cases) if self.over == "mean" else cases
@@ -139,8 +136,10 @@ class TimeRatio(Limits):
             factors = [(problem, power / len(places)) for place in places for problem, power in compared[place]]
             ratio = self._ratio(pair, factors)
             note = f"the mean of {self._name(pair)} {'is not known' if ratio is None else ratio.text()}"
+            decided = self._decision(ratio)
+            ruling, more_runs = decided.ruling, decided.more_runs
             for place in places:
-                result[place] = replace(cases[place], decision=self._decision(ratio), note=note)
+                result[place] = replace(cases[place], ruling=ruling, more_runs=more_runs, note=note)
         return result
 
     def _efforts(self, problem: ProblemRuns, pair: Pair) -> list[Effort | None]:
@@ -176,15 +175,15 @@ def problems_at(problems: Sequence[ProblemRuns], at: When) -> list[ProblemRuns]:
 
 def _majority(evidence: Evidence, name: str, cases: Sequence[Case]) -> list[Case]:
     """Return one case: whether more than half of all the paper's data sets hold; the data sets' own stand beside it."""
-    judged = [case for case in cases if case.place[0] in {*evidence.spec.datasets}]
+    judged = [case for case in cases if case.dataset in {*evidence.spec.datasets}]
     total = len(evidence.spec.datasets) + len(evidence.spec.missing_data)
     held, failed = (sum(case.ruling == ruling for case in judged) for ruling in ("holds", "fails"))
     decision = HOLDS if 2 * held > total else FAILS if 2 * failed >= total else UNCLEAR
     if not any(case.statistic for case in judged):
         decision = MISSING
-    beside = [replace(case, decision=BESIDE) for case in cases]
+    beside = [replace(case, ruling="beside") for case in cases]
     text = f"{held} of the paper's {total} data sets hold, {failed} fail"
-    return [Case(("", name), name, decision, text, {"held": held, "failed": failed, "of": total}), *beside]
+    return [case_of("", name, name, decision, text, {"held": held, "failed": failed, "of": total}), *beside]
 
 
 def findings_of(answers: Mapping[str, Sequence[Case]], worst: str = "") -> Findings:

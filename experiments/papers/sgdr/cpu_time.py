@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.curve import ROUNDING, column
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
-from svm_cost_curves.experiments.papers.kinds import CURVE_KINDS, Limits
-from svm_cost_curves.experiments.papers.sgdr.comparisons import TimeRatio, When, case_at, findings_of, problems_at
+from svm_cost_curves.experiments.papers.kinds import Limits
+from svm_cost_curves.experiments.papers.sgdr.comparisons import TimeRatio as TimeRatio
+from svm_cost_curves.experiments.papers.sgdr.comparisons import When, case_at, findings_of, problems_at
 from svm_cost_curves.experiments.papers.sgdr.time_tables import make_tables
 from svm_cost_curves.experiments.papers.sgdr.timing import (
     EPOCHS,
@@ -28,14 +29,19 @@ from svm_cost_curves.experiments.papers.sgdr.timing import (
 )
 from svm_cost_curves.experiments.papers.times import seconds_text, session_factor
 from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction import statistics
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.statistics import FAILS, HOLDS, MISSING, UNCLEAR, Ratio
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
+    FAILS,
+    HOLDS,
+    MISSING,
+    UNCLEAR,
+    bootstrap_geometric_mean,
+)
+from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio
 
 
 @dataclass(frozen=True, kw_only=True)
-class StopAccuracy(Statistic):
+class StopAccuracy(Statistic, kind="stop_accuracy"):
     """(J - J_opt) / J_opt is at most eps at each stop of `methods`, for every optimum in the certified interval."""
 
     methods: list[Method]
@@ -62,7 +68,7 @@ def _stop_case(problem: ProblemRuns, name: str) -> Case:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StopCost(Limits):
+class StopCost(Limits, kind="stop_cost"):
     """The time of `methods` to their stop over the time after as many epochs without their stopping rule.
 
     The interval is widened by `times.session_factor`.
@@ -85,7 +91,7 @@ class StopCost(Limits):
         if problem.unfit:
             return case_at(problem, name, UNCLEAR, problem.unfit)
         width = session_factor(np.median(times, axis=0))
-        ratio = Ratio(statistics.bootstrap_geometric_mean(np.log(times[:, 0] / times[:, 1])), width, width)
+        ratio = Ratio(bootstrap_geometric_mean(np.log(times[:, 0] / times[:, 1])), width, width)
         return case_at(problem, name, self.decide(ratio), f"{title} {ratio.text()}", {"ratio": ratio.as_dict()})
 
 
@@ -105,7 +111,7 @@ def times_of_stops(sweep: Sweep) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StopNearness(Limits):
+class StopNearness(Limits, kind="stop_nearness"):
     """(J - J_opt) / J_opt at the stops of the `first` method over that of the `second` with the same eps."""
 
     first: Method
@@ -121,7 +127,7 @@ class StopNearness(Limits):
         logs = [first[eps] - second[eps] for eps in first if eps in second]
         if not logs:
             return case_at(problem, "", MISSING, problem.unfit or "there is no eps at which all runs of both stopped")
-        ratio = Ratio(statistics.bootstrap_geometric_mean(logs))
+        ratio = Ratio(bootstrap_geometric_mean(logs))
         return case_at(problem, "", self.decide(ratio), f"{title} {ratio.text()}", {"ratio": ratio.as_dict()})
 
 
@@ -136,7 +142,7 @@ def _log_ends(problem: ProblemRuns, name: str) -> dict[float, float]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EqualSteps(Statistic):
+class EqualSteps(Statistic, kind="equal_steps"):
     """Two methods take the same steps: equal objectives at equal numbers of steps of one seed.
 
     `rounding` is the largest relative difference that counts as none, `different` the largest at the end where it is
@@ -167,7 +173,7 @@ class EqualSteps(Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Failure(Statistic):
+class Failure(Statistic, kind="failure"):
     """A method fails at some values of C: its objective overflows in most runs, or all runs miss 1 % above the optimum.
 
     `how`: ``overflow``: more than half of the runs end without an objective; fails if more than half are within 1 %.
@@ -197,16 +203,6 @@ class Failure(Statistic):
         decision = HOLDS if 2 * overflows > runs else FAILS if effort.known else UNCLEAR
         text = f"{text} ({effort.text(seconds_text)}), {overflows} overflow"
         return case_at(problem, "", decision, text, statistic | {"overflows": overflows})
-
-
-STATISTICS: Final[Mapping[str, type[Statistic]]] = CURVE_KINDS | {
-    "time_ratio": TimeRatio,
-    "stop_accuracy": StopAccuracy,
-    "stop_cost": StopCost,
-    "stop_nearness": StopNearness,
-    "equal_steps": EqualSteps,
-    "failure": Failure,
-}
 
 
 def make(evidence: Evidence) -> FigureResult:

@@ -13,7 +13,8 @@ from scipy import sparse
 
 from svm_cost_curves.experiments.papers.problem import load_problem
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.statistics import Interval, mean_exponent
+from svm_cost_curves.experiments.reproduction.statistics.interval import Interval
+from svm_cost_curves.experiments.reproduction.statistics.regression import mean_exponent
 
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.configuration.settings import RunSettings

@@ -19,9 +19,9 @@ from svm_cost_curves.experiments.papers.sgdr.timing import ACCURACY, PROTOCOLS, 
 from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, axis_name, legend_row
 from svm_cost_curves.experiments.plotting.bands import band_table
-from svm_cost_curves.experiments.reproduction.figure_result import Bold, FigureResult, Table
+from svm_cost_curves.experiments.reproduction.evidence import Bold, FigureResult, Table
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import multiple_text
+from svm_cost_curves.experiments.reproduction.statistics.ratio import multiple_text
 from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from svm_cost_curves.experiments.papers.panels import called
 from svm_cost_curves.experiments.papers.times import clock_mismatch
 from svm_cost_curves.experiments.plotting.bands import Band, band
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
-from svm_cost_curves.experiments.reproduction.statistics import Effort, cost_to_target, effort_of
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort, cost_to_target, effort_of
 
 ACCURACY: Final = 0.01
 """Target of (J - J_opt) / J_opt."""

@@ -25,10 +25,18 @@ from svm_cost_curves.experiments.curve import (
 from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, power_text
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.plotting import STYLES, Style
-from svm_cost_curves.experiments.reproduction import statistics
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import MISSING, Draws, Interval
+from svm_cost_curves.experiments.reproduction.statistics.comparison import relative_difference
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
+    MISSING,
+    Draws,
+    Interval,
+    bootstrap_groups,
+    bootstrap_mean,
+    within,
+)
+from svm_cost_curves.experiments.reproduction.statistics.target import grid_step
 
 Method = Literal["simba", "simba_printed", "simba_unclipped", "pegasos", "pegasos_k"]
 LOOKS: Final[Mapping[str, Style]] = {
@@ -51,27 +59,19 @@ ACCOUNTINGS: Final[Mapping[str, tuple[str, str]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """One value of a method's parameter on one data set: test errors of its runs on a common grid of accesses.
-
-    Attributes
-    ----------
-    costs : mapping of str to (runs, m) float64
-        `NONZEROS` and `DENSE`, rising: of each run's last evaluation up to the grid's accesses.
-    errors : (runs, m) float64
-        Fractions.
-    evaluations : sequence of (accesses to nonzeros, iterations), (evaluations,) float64
-        Of each run, where the error is known.
-    held_error : float
-        Lowest mean error of runs that are trained on a part of the training set and tested on the rest; inf without
-        such runs.
-    """
+    """One value of a method's parameter on one data set: test errors of its runs on a common grid of accesses."""
 
     costs: Mapping[str, NDArray[np.float64]]
+    """(runs, m) each: `NONZEROS` and `DENSE`, rising, of each run's last evaluation up to the grid's accesses."""
     errors: NDArray[np.float64]
+    """(runs, m): fractions."""
     evaluations: Sequence[Points] = ()
+    """Accesses to nonzeros and iterations, (evaluations,) each, of each run, where the error is known."""
     value: float = math.nan
     series: str = ""
     held_error: float = math.inf
+    """Lowest mean error of runs that are trained on a part of the training set and tested on the rest; inf without such
+    runs."""
 
     @property
     def count(self) -> int:
@@ -120,7 +120,7 @@ class Runs:
         if index == len(self.mean):
             return 1.0
         # some run is evaluated there, and the others before
-        return statistics.grid_step(self.evaluations, float(self.costs[NONZEROS][:, index].max()))
+        return grid_step(self.evaluations, float(self.costs[NONZEROS][:, index].max()))
 
 
 def tabulate(frames: Sequence[pd.DataFrame]) -> Runs | None:
@@ -187,7 +187,7 @@ def access_ratio(first: Runs, second: Runs, columns: tuple[str, str], tolerance:
         targets = first.lowest(firsts) * (1 + tolerance)
         return first.costs_to(targets, columns[0], firsts) / second.costs_to(targets, columns[1], seconds)
 
-    sample = statistics.bootstrap_groups(ratio, (first.count, second.count))
+    sample = bootstrap_groups(ratio, (first.count, second.count))
     assert sample is not None  # there are runs, and every resample has a ratio
     target = first.best * (1 + tolerance)
     interval = sample.widened(first.step(target), second.step(target))
@@ -203,29 +203,23 @@ def excess(first: Runs, second: Runs) -> tuple[Interval, bool]:
     Where the other is 0 it is the difference.
     """
     sizes = (first.count, second.count)
-    share = statistics.relative_difference(first.lowest, second.lowest, sizes)
+    share = relative_difference(first.lowest, second.lowest, sizes)
     if share is not None:
         return share, True
-    difference = statistics.bootstrap_groups(lambda one, other: first.lowest(one) - second.lowest(other), sizes)
+    difference = bootstrap_groups(lambda one, other: first.lowest(one) - second.lowest(other), sizes)
     assert difference is not None  # there are runs
     return difference, False
 
 
 @dataclass(frozen=True, kw_only=True)
 class TwoMethods(Statistic):
-    """A comparison of two methods, each with one value of its parameter; one case for each data set.
-
-    Attributes
-    ----------
-    first, second : str
-        Series with a grid.
-    chosen : str
-        The value has the lowest mean error on the ``test`` set, or on ``held_out`` training rows.
-    """
+    """A comparison of two methods, each with one value of its parameter; one case for each data set."""
 
     first: Method
     second: Method
+    """Series with a grid."""
     chosen: Literal["test", "held_out"] = "test"
+    """The value has the lowest mean error on the ``test`` set, or on ``held_out`` training rows."""
 
     def case(self, item: Sweep, evidence: Evidence) -> Case:
         """Compare the methods on one data set."""
@@ -240,25 +234,18 @@ class TwoMethods(Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccessRatio(TwoMethods):
-    """Feature accesses of Pegasos over those of SIMBA to Pegasos's lowest error; a ratio of about so much holds.
-
-    Attributes
-    ----------
-    accounting : str
-        Key of `ACCOUNTINGS`.
-    tolerance : float
-        Share above Pegasos's lowest error that counts as reached.
-    about, factor : float
-        The ratio lies between ``about / factor`` and ``about * factor``.
-    """
+class AccessRatio(TwoMethods, kind="access_ratio"):
+    """Feature accesses of Pegasos over those of SIMBA to Pegasos's lowest error; a ratio of about so much holds."""
 
     first: Method = "pegasos"
     second: Method = "simba"
     accounting: Literal["nonzeros", "dense", "mixed"] = "nonzeros"
+    """Key of `ACCOUNTINGS`."""
     tolerance: float
+    """Share above Pegasos's lowest error that counts as reached."""
     about: float
     factor: float
+    """The ratio lies between ``about / factor`` and ``about * factor``."""
 
     def compare(self, panel: Panel, first: Runs, second: Runs) -> Case:
         """Compare the accesses of both methods."""
@@ -272,12 +259,12 @@ class AccessRatio(TwoMethods):
         costs = {self.first: cost, self.second: other if reached else None}
         values = {self.first: first.value, self.second: second.value}
         statistic = {"ratio": ratio.as_dict(), "target": target, "budget": budget, "costs": costs, "parameters": values}
-        decision = statistics.within(ratio, self.about / self.factor, self.about * self.factor)
+        decision = within(ratio, self.about / self.factor, self.about * self.factor)
         return case_on(panel, "ratio", decision, text, statistic)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LowestError(TwoMethods, Limits):
+class LowestError(TwoMethods, Limits, kind="lowest_error"):
     """By what share the lowest mean error of the first method is above that of the second (`above` or `at_most`)."""
 
     def compare(self, panel: Panel, first: Runs, second: Runs) -> Case:
@@ -293,7 +280,7 @@ class LowestError(TwoMethods, Limits):
 
 
 @dataclass(frozen=True, kw_only=True)
-class IterationAccesses(TwoMethods, Limits):
+class IterationAccesses(TwoMethods, Limits, kind="iteration_accesses"):
     """Nonzeros that SIMBA reads in an iteration, over alpha (n + d), with alpha the share of nonzeros in the data."""
 
     first: Method = "simba"
@@ -304,6 +291,6 @@ class IterationAccesses(TwoMethods, Limits):
         # Pegasos draws rows uniformly, so its share of nonzeros estimates that of the data
         alpha = second.whole_cost(NONZEROS) / second.whole_cost(DENSE)
         # a dense iteration accesses n + d coordinates: the ratio of both costs is the nonzeros' share of it
-        ratio = statistics.bootstrap_mean(first.costs[NONZEROS][:, -1] / first.costs[DENSE][:, -1] / alpha)
+        ratio = bootstrap_mean(first.costs[NONZEROS][:, -1] / first.costs[DENSE][:, -1] / alpha)
         measured = f"{interval_text(ratio, '.2f')} times alpha (n + d), alpha = {alpha:.2e}"
         return case_on(panel, "iteration", self.decide(ratio), measured, {"ratio": ratio.as_dict(), "alpha": alpha})

@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, judge_claims
+from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_of, judge_claims
 from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, plain_frame, row_of_axes
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult
-from svm_cost_curves.experiments.reproduction.statistics import holds
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
+from svm_cost_curves.experiments.reproduction.statistics.interval import holds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -70,17 +69,14 @@ def variance_mw(losses: Losses, seed: int = 0) -> pd.DataFrame:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegretBound(Statistic):
+class RegretBound(Statistic, kind="regret_bound"):
     """Loss less the best example's and less the variance, at most log n / eta after every round of each sequence."""
 
     def case(self, item: tuple[str, pd.DataFrame], evidence: Evidence) -> Case:
         """Compare the largest share of log n / eta with 1."""
         name, sides = item
         share = float(((sides["loss"] - sides["best"] - sides["variance"]) * ETA / math.log(N)).max())
-        return Case(("", name), name, holds(share <= 1), f"at most {share:.3f} of log n / eta", {"share": share})
-
-
-STATISTICS: Final = {"regret_bound": RegretBound}
+        return case_of("", name, name, holds(share <= 1), f"at most {share:.3f} of log n / eta", {"share": share})
 
 
 def make(evidence: Evidence) -> FigureResult:

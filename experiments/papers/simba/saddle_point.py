@@ -28,25 +28,17 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Optimum:
-    """The saddle problem's value.
-
-    Attributes
-    ----------
-    lower, upper : float
-        Bounds, at most `PRECISION` apart unless `PROGRAMS` programs did not suffice.
-    weights : (d,) float64
-        ||w|| <= 1; with the best slack, its value is `lower`.
-    bias : float
-        0 without bias.
-    distribution : (n,) float64
-        Distribution over the examples that certifies `upper`.
-    """
+    """The saddle problem's value."""
 
     lower: float
     upper: float
+    """Bounds, at most `PRECISION` apart unless `PROGRAMS` programs did not suffice."""
     weights: Vector
+    """(d,): ||w|| <= 1; with the best slack, its value is `lower`."""
     bias: float
+    """0 without bias."""
     distribution: Vector
+    """(n,): distribution over the examples that certifies `upper`."""
 
 
 def saddle_value(responses: Vector, volume: float) -> float:

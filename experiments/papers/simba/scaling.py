@@ -15,11 +15,12 @@ from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.papers import layout
 from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
 from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES
-from svm_cost_curves.experiments.reproduction import statistics
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import BESIDE, MISSING, UNCLEAR, Effort, Interval, Ratio
+from svm_cost_curves.experiments.reproduction.statistics.interval import BESIDE, MISSING, UNCLEAR, Interval, at_most
+from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, multiple_text, ratio_of
+from svm_cost_curves.experiments.reproduction.statistics.regression import LEAST_POINTS, exponent, medians_of
+from svm_cost_curves.experiments.reproduction.statistics.target import Effort, cost_to_target, effort_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,26 +47,19 @@ _CAPTION: Final = (
 
 @dataclass(frozen=True)
 class Setting:
-    """One data set of the family, in which the quantity of an axis has the value x, and the runs of both methods.
-
-    Attributes
-    ----------
-    axis : str
-        Key of `AXES`.
-    delta, squared_norm : float
-        The error to reach, and B^2.
-    costs : mapping of str to Effort
-        ``simba`` and ``pegasos``: iterations to the error, of Pegasos with its better lambda; ``seconds``: CPU time of
-        an iteration of SIMBA.
-    """
+    """One data set of the family, in which the quantity of an axis has the value x, and the runs of both methods."""
 
     axis: str
+    """Key of `AXES`."""
     x: float
     n: int
     d: int
     delta: float
     squared_norm: float
+    """The error to reach, and B^2."""
     costs: Mapping[str, Effort] = field(hash=False)
+    """``simba`` and ``pegasos``: iterations to the error, of Pegasos with its better lambda; ``seconds``: CPU time of
+    an iteration of SIMBA."""
 
     def accesses(self, method: str) -> Effort | None:
         """Return the feature accesses to the error, n + d an iteration of SIMBA and d of Pegasos; None without runs."""
@@ -76,7 +70,7 @@ class Setting:
         """Divide Pegasos's accesses, or the size n d, by SIMBA's; None without runs, or if neither is known."""
         size = Effort((float(self.n * self.d),), (True,))
         simba, other = self.accesses("simba"), size if rival == "size" else self.accesses("pegasos")
-        return statistics.ratio_of(other, simba) if simba and other else None
+        return ratio_of(other, simba) if simba and other else None
 
 
 def settings_of(panel: Panel, spec: FigureSpec) -> Iterator[Setting]:
@@ -89,15 +83,12 @@ def settings_of(panel: Panel, spec: FigureSpec) -> Iterator[Setting]:
             data = panel.settings[series].dataset
             delta, n, d, norm2 = SHARE * float(data.rare), int(data.n), int(data.d or 0), LENGTH * data.directions
             runs = {method: panel.curves(members[value]) for method, members in names.items()}
-            efforts = {
-                method: statistics.cost_to_target(frames, "iterations", MEASURE, delta)
-                for method, frames in runs.items()
-            }
+            efforts = {method: cost_to_target(frames, "iterations", MEASURE, delta) for method, frames in runs.items()}
             costs = {method: effort for method, effort in efforts.items() if effort is not None}
             if rivals := [costs[rival] for rival in RIVALS if rival in costs]:
                 costs["pegasos"] = min(rivals, key=lambda effort: (not effort.known, effort.median))
             if ends := [column(run, "cpu_seconds")[-1] / column(run, "iterations")[-1] for run in runs["simba"]]:
-                costs["seconds"] = statistics.effort_of([float(seconds) for seconds in ends], math.inf)
+                costs["seconds"] = effort_of([float(seconds) for seconds in ends], math.inf)
             x = {"delta": 1 / delta, "norm": norm2, "d": float(d), "n": float(n)}[axis]
             yield Setting(axis, x, n, d, delta, norm2, costs)
 
@@ -107,24 +98,18 @@ Data = tuple[Panel, Sequence[Setting]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gain(Statistic):
+class Gain(Statistic, kind="gain"):
     """Feature accesses of SIMBA to the error, fewer than its rival's in each setting for which the theory says so.
 
     Settings for which the theory promises nothing are beside the claim, as is a setting that an earlier axis has.
-
-    Attributes
-    ----------
-    rival : str
-        Pegasos's accesses, or the training set's ``size`` n d.
-    far : float
-        Least d over B^2.
-    near : float
-        Largest delta log(B^2 / delta).
     """
 
     rival: Literal["pegasos", "size"] = "pegasos"
+    """Pegasos's accesses, or the training set's ``size`` n d."""
     far: float
+    """Least d over B^2."""
     near: float
+    """Largest delta log(B^2 / delta)."""
 
     def cases(self, item: Data, evidence: Evidence) -> Iterator[Case]:
         """Compare the accesses in each setting."""
@@ -134,7 +119,7 @@ class Gain(Statistic):
             case = self._at(panel, setting)
             same = first.setdefault((setting.n, setting.d, setting.delta, setting.squared_norm), case.about)
             repeated = same != case.about
-            yield replace(case, decision=BESIDE, note=f"the same setting as {same}") if repeated else case
+            yield replace(case, ruling="beside", note=f"the same setting as {same}") if repeated else case
 
     def _at(self, panel: Panel, setting: Setting) -> Case:
         name = f"{AXES[setting.axis][0]} = {setting.x:.4g}"
@@ -150,21 +135,14 @@ class Gain(Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Growth(Statistic):
-    """Exponents along settings in which one quantity grows, each at most the theory's exponent and a slack.
-
-    Attributes
-    ----------
-    of : str
-        ``iterations`` of SIMBA to the error, over log n as in Theorem 4.3, or the ``seconds`` of an iteration.
-        Pegasos's iterations are measured beside the claim.
-    exponents : dict of str to float
-        The theory's exponent of each quantity that grows: a key of `AXES`, or ``n + d``.
-    slack : float
-    """
+class Growth(Statistic, kind="growth"):
+    """Exponents along settings in which one quantity grows, each at most the theory's exponent and a slack."""
 
     of: Literal["iterations", "seconds"]
+    """``iterations`` of SIMBA to the error, over log n as in Theorem 4.3, or the ``seconds`` of an iteration. Pegasos's
+    iterations are measured beside the claim."""
     exponents: dict[str, float]
+    """The theory's exponent of each quantity that grows: a key of `AXES`, or ``n + d``."""
     slack: float
 
     def cases(self, item: Data, evidence: Evidence) -> Iterator[Case]:
@@ -179,7 +157,7 @@ class Growth(Statistic):
                 if isinstance(a, str):
                     yield case_on(panel, key, beside or MISSING, note=a, about=about)
                 else:
-                    decision = beside or statistics.at_most(a, theory + self.slack)
+                    decision = beside or at_most(a, theory + self.slack)
                     yield case_on(panel, key, decision, f"exponent {interval_text(a, '.2f')}", a.as_dict(), about=about)
 
 
@@ -197,11 +175,8 @@ def growth(settings: tuple[Setting, ...], axis: str, cost: str) -> Interval | st
     units = [math.log(setting.n) if cost == "simba" else 1.0 for setting in settings]
     values = [effort.times(1 / unit).costs for effort, unit in zip(efforts, units, strict=True)]
     x = [setting.n + setting.d if axis == "n + d" else setting.x for setting in settings]
-    fitted = statistics.exponent(x, statistics.medians_of(values), [len(runs) for runs in values])
-    return f"fewer than {statistics.LEAST_POINTS} settings" if fitted is None else fitted
-
-
-STATISTICS: Final = {"gain": Gain, "growth": Growth}
+    fitted = exponent(x, medians_of(values), [len(runs) for runs in values])
+    return f"fewer than {LEAST_POINTS} settings" if fitted is None else fitted
 
 
 def make(evidence: Evidence) -> FigureResult:
@@ -241,7 +216,7 @@ def _draw(axes: Axes, settings: Sequence[Setting]) -> None:
         simba, ratio = setting.accesses("simba"), setting.gain("pegasos")
         if simba is not None and ratio is not None:
             text = {"at least": "> ", "at most": "< "}.get(ratio.bound, "")
-            text += statistics.multiple_text(ratio.interval.estimate)
+            text += multiple_text(ratio.interval.estimate)
             spot = (setting.x, simba.median)
             axes.annotate(text, spot, (0, -14), textcoords="offset points", ha="center", color=INK)
     axes.margins(x=0.08, y=0.16)

@@ -18,10 +18,9 @@ from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, i
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.kinds.limits import by_seed, measure_at
 from svm_cost_curves.experiments.papers.panels import CurveFigure, called, name_of
-from svm_cost_curves.experiments.reproduction import statistics
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics import MISSING, Differences
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
+from svm_cost_curves.experiments.reproduction.statistics.comparison import Differences, differences, ratio_of_means
+from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, at_most
 
 ANYTIME: Final = "simba"
 CONSTANT: Final = "constant"
@@ -35,16 +34,11 @@ COSTS: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnytimeSteps(Limits):
-    """Anytime steps after T iterations less constant steps for this T, paired by seed, as a share of the latter.
-
-    Attributes
-    ----------
-    measure : str
-        Column of the curves: a measure of the mean iterate.
-    """
+class AnytimeSteps(Limits, kind="anytime_steps"):
+    """Anytime steps after T iterations less constant steps for this T, paired by seed, as a share of the latter."""
 
     measure: Literal["test_error", "water_level"] = "test_error"
+    """Column of the curves: a measure of the mean iterate."""
 
     def cases(self, item: Panel, evidence: Evidence) -> Iterator[Case]:
         """Compare the two versions for each T of the constant steps."""
@@ -70,32 +64,26 @@ def compare(panel: Panel, horizon: float, series: str, measure: str) -> Differen
 
     anytime, constant = (by_seed(panel, name) for name in (ANYTIME, series))
     shared = sorted(anytime.keys() & constant.keys())
-    return statistics.differences(*([after(curves[seed]) for seed in shared] for curves in (anytime, constant)))
+    return differences(*([after(curves[seed]) for seed in shared] for curves in (anytime, constant)))
 
 
 @dataclass(frozen=True, kw_only=True)
-class BiasCost(Statistic):
-    """Cost of an iteration with the bias over that without, at most 1 and a margin.
-
-    Attributes
-    ----------
-    cost : str
-        Column of the curves.
-    margin : float
-    """
+class BiasCost(Statistic, kind="bias_cost"):
+    """Cost of an iteration with the bias over that without, at most 1 and a margin."""
 
     cost: Literal["cpu_seconds", "feature_accesses_dense", "feature_accesses"] = "cpu_seconds"
+    """Column of the curves."""
     margin: float
 
     def case(self, item: Panel, evidence: Evidence) -> Case:
         """Compare the costs."""
         costs = {series: per_iteration(item, series, self.cost) for series in (ANYTIME, BIASED)}
-        ratio = statistics.ratio_of_means(costs[BIASED], costs[ANYTIME])
+        ratio = ratio_of_means(costs[BIASED], costs[ANYTIME])
         if ratio is None:
             return case_on(item, self.cost, MISSING, note="no finished runs with and without the bias")
         statistic = {"ratio": ratio.as_dict()} | {series: float(values.mean()) for series, values in costs.items()}
         measured = f"{COSTS[self.cost]} {interval_text(ratio, '.3f')} times"
-        return case_on(item, self.cost, statistics.at_most(ratio, 1 + self.margin), measured, statistic)
+        return case_on(item, self.cost, at_most(ratio, 1 + self.margin), measured, statistic)
 
 
 def per_iteration(panel: Panel, series: str, cost: str) -> NDArray[np.float64]:
@@ -104,9 +92,6 @@ def per_iteration(panel: Panel, series: str, cost: str) -> NDArray[np.float64]:
     values = np.array([costs[-1] / iterations[-1] for costs, iterations in ends if iterations[-1] > 0])
     known: NDArray[np.float64] = values[np.isfinite(values)]
     return known
-
-
-STATISTICS: Final = {"anytime_steps": AnytimeSteps, "bias_cost": BiasCost}
 
 
 def make(evidence: Evidence) -> FigureResult:
@@ -133,7 +118,7 @@ def _table(evidence: Evidence) -> Table:
     ]
     for panel, (cost, name) in product(evidence.panels, COSTS.items()):
         biased, plain = (per_iteration(panel, series, cost) for series in (BIASED, ANYTIME))
-        if ratio := statistics.ratio_of_means(biased, plain):
+        if ratio := ratio_of_means(biased, plain):
             factor, unit = (1e6, " µs") if cost == "cpu_seconds" else (1.0, "")
             notes.append(
                 f"{name_of(panel)}, {name} per iteration: with the bias {factor * biased.mean():,.1f}{unit}, without "

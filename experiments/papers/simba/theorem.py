@@ -19,11 +19,17 @@ from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, i
 from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
 from svm_cost_curves.experiments.papers.simba.saddle_point import optimum
 from svm_cost_curves.experiments.plotting import FAINT, INK, Style, plain_frame, row_of_axes, styles_for
-from svm_cost_curves.experiments.reproduction import statistics
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.figure_result import FigureResult, Table
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics import MISSING, Interval
+from svm_cost_curves.experiments.reproduction.statistics.interval import (
+    MISSING,
+    Interval,
+    at_most,
+    bootstrap_medians,
+    holds,
+    under_bound,
+)
+from svm_cost_curves.experiments.reproduction.statistics.regression import exponent, medians_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,36 +54,25 @@ def _share_of_theorem(iterations: float, n: int, medians: NDArray[np.float64]) -
 
 @dataclass(frozen=True, eq=False)
 class Rate:
-    """Distances from the optimum of the saddle problem for several numbers of iterations T of a series.
-
-    Attributes
-    ----------
-    n : int
-        Number of training examples.
-    lower, upper : float
-        Certified bounds on the optimum.
-    iterations : (k,) float64
-        Rising T after which more than half of the runs are nearer to the optimum than w = 0.
-    gaps : sequence of (runs,) float64
-        For each T, optimum less value of the mean iterate of each run.
-    together : bool
-        Whether the k-th gaps of all T belong to the same run.
-    lacking : sequence of float
-        Planned T without runs.
-    shares : mapping of str to float
-        Largest ``norm`` and ``hinge loss`` of the rescaled solutions, over Lemma 2.1's bounds.
-    """
+    """Distances from the optimum of the saddle problem for several numbers of iterations T of a series."""
 
     panel: Panel
     series: str
     n: int
+    """Number of training examples."""
     lower: float
     upper: float
+    """Certified bounds on the optimum."""
     iterations: NDArray[np.float64]
+    """(k,): rising T after which more than half of the runs are nearer to the optimum than w = 0."""
     gaps: Sequence[NDArray[np.float64]]
+    """(runs,) for each T: optimum less value of the mean iterate of each run."""
     together: bool
+    """Whether the k-th gaps of all T belong to the same run."""
     lacking: Sequence[float] = ()
+    """Planned T without runs."""
     shares: Mapping[str, float] | None = None
+    """Largest ``norm`` and ``hinge loss`` of the rescaled solutions, over Lemma 2.1's bounds."""
 
     @cached_property
     def medians(self) -> NDArray[np.float64]:
@@ -92,10 +87,10 @@ class Rate:
         """
         if (self.medians <= 0).any():
             return None
-        medians, count = statistics.medians_of(self.gaps), len(self.gaps)
+        medians, count = medians_of(self.gaps), len(self.gaps)
         sizes = [len(gaps) for gaps in (self.gaps[:1] if self.together else self.gaps)]
         together = (lambda runs: medians(*[runs] * count)) if self.together else medians
-        fitted = statistics.exponent(self.iterations, together, sizes)
+        fitted = exponent(self.iterations, together, sizes)
         if fitted is None:
             return None
         a, low, high = (-1 / slope if slope < 0 else math.inf for slope in (fitted.estimate, fitted.low, fitted.high))
@@ -196,7 +191,7 @@ def _nu(settings: RunSettings) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TheoremIterations(Statistic):
+class TheoremIterations(Statistic, kind="theorem_iterations"):
     """T over Theorem 4.3's number of iterations, for the distance within which half of the runs are after T."""
 
     series: Series = "constant"
@@ -206,16 +201,16 @@ class TheoremIterations(Statistic):
         if item.series != self.series:
             return
         for T, gaps, epsilon in zip(item.iterations, item.gaps, item.medians, strict=True):
-            share = statistics.bootstrap_medians(partial(_share_of_theorem, T, item.n), [gaps])
+            share = bootstrap_medians(partial(_share_of_theorem, T, item.n), [gaps])
             text = f"T = {T:,.0f} is {share.estimate:.1e} of the theorem's for epsilon = {epsilon:.2g}"
             statistic = {"share": share.as_dict(), "epsilon": float(epsilon)}
-            yield case_on(item.panel, f"T = {T:.0f}", statistics.under_bound(share, 1.0), text, statistic)
+            yield case_on(item.panel, f"T = {T:.0f}", under_bound(share, 1.0), text, statistic)
         for T in item.lacking:
             yield case_on(item.panel, f"T = {T:.0f}", MISSING, note="no runs", about=f"T = {T:,.0f}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConvergenceRate(Statistic):
+class ConvergenceRate(Statistic, kind="convergence_rate"):
     """a in T ~ epsilon^-a, at most the theory's and a slack."""
 
     series: Series = "constant"
@@ -235,21 +230,16 @@ class ConvergenceRate(Statistic):
         elif a is not None:
             ends = [f"{item.iterations[k]:,.0f} (epsilon {item.medians[k]:.2g})" for k in (0, -1)]
             text = f"a = {interval_text(a, '.2f')} for T from {' to '.join(ends)}"
-            decision = statistics.at_most(a, self.theory + self.slack)
+            decision = at_most(a, self.theory + self.slack)
             yield case_on(item.panel, "a", decision, text, {"exponent": a.as_dict()})
 
 
 @dataclass(frozen=True, kw_only=True)
-class RescaledSolution(Statistic):
-    """Norm and hinge loss of a rescaled solution, at most 1 / (1 - ||w|| epsilon) times those of w.
-
-    Attributes
-    ----------
-    rounding : float
-        Relative excess that counts as rounding.
-    """
+class RescaledSolution(Statistic, kind="rescaled_solution"):
+    """Norm and hinge loss of a rescaled solution, at most 1 / (1 - ||w|| epsilon) times those of w."""
 
     rounding: float
+    """Relative excess that counts as rounding."""
 
     def cases(self, item: Rate, evidence: Evidence) -> Iterator[Case]:
         """Compare the largest norm and hinge loss with Lemma 2.1's bounds."""
@@ -257,17 +247,10 @@ class RescaledSolution(Statistic):
             key = f"{item.series} {name}"
             if math.isfinite(share):
                 text = f"{NAMES[item.series]}: {name} at most {share:.6f} of its bound"
-                decision = statistics.holds(share <= 1 + self.rounding)
+                decision = holds(share <= 1 + self.rounding)
                 yield case_on(item.panel, key, decision, text, {"share": share})
             else:
                 yield case_on(item.panel, key, MISSING, note="no evaluation")
-
-
-STATISTICS: Final = {
-    "theorem_iterations": TheoremIterations,
-    "convergence_rate": ConvergenceRate,
-    "rescaled_solution": RescaledSolution,
-}
 
 
 def make(evidence: Evidence) -> FigureResult:

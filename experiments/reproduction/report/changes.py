@@ -11,7 +11,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import TypeAdapter
+
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.reproduction.claim_spec import read_yaml
 from svm_cost_curves.experiments.reproduction.published import published_figures, read_facts, read_verified
 from svm_cost_curves.experiments.reproduction.report.rendering import render
 from svm_cost_curves.experiments.reproduction.verdict import in_words
@@ -189,10 +192,7 @@ def _text(interval: Sequence[float]) -> str:
 
 def read_reasons(path: Path = REASONS) -> list[Reason]:
     """Return the reasons in a file. Raises ValueError if it has another form."""
-    import yaml  # type: ignore[import-untyped]
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(list[Reason]).validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
+    return read_yaml(path, TypeAdapter(list[Reason]), ValueError)
 
 
 def changes_page(evidence: Path) -> str:

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction.citations import paper_named
+from svm_cost_curves.experiments.reproduction.claim_spec import Described, read_yaml
 from svm_cost_curves.experiments.reproduction.report.figures import Collection
 from svm_cost_curves.experiments.reproduction.report.labels import LABELS, State
 from svm_cost_curves.experiments.reproduction.report.rendering import render
@@ -22,7 +25,7 @@ class CoverageError(ValueError):
 
 
 @dataclass
-class CoverageRow:
+class CoverageRow(Described):
     """One figure, table, printed number or checkable statement of a paper.
 
     Claims judge it, or the picture or the numbers of a figure answer it, or nothing here tests it, for a reason, and a
@@ -38,7 +41,7 @@ class CoverageRow:
 
 
 @dataclass
-class _File:
+class _File(Described):
     rows: list[CoverageRow] = field(default_factory=list)
 
 
@@ -56,23 +59,15 @@ class Answer:
 @cache  # the files are part of the project: they do not change while a program runs
 def read_coverage(folder: Path = COVERAGE) -> Mapping[str, Sequence[CoverageRow]]:
     """Return the rows of each paper; CoverageError if a file has a wrong form, or a row no answer."""
-    import yaml  # type: ignore[import-untyped]
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-
     result: dict[str, Sequence[CoverageRow]] = {}
     for path in sorted(folder.glob("*.yaml")):
-        try:
-            content = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(_File), OmegaConf.load(path)))
-        except (OmegaConfBaseException, yaml.YAMLError) as error:
-            raise CoverageError(f"{path.name}: {' '.join(str(error).split())}") from error
-        assert isinstance(content, _File)
-        for row in content.rows:
+        rows = read_yaml(path, TypeAdapter(_File), CoverageError).rows
+        for row in rows:
             if not (row.claims or row.figure or row.not_testable) or (row.not_testable and not row.needs):
                 raise CoverageError(
                     f"{path.name}: {row.place!r} has no answer: name claims, a figure, or what is missing"
                 )
-        result[path.stem] = content.rows
+        result[path.stem] = rows
     return result
 
 

@@ -5,29 +5,22 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
-
-import pandas as pd
 
 from svm_cost_curves.experiments.columns import COSTS, MEASURE, MEASURES
 from svm_cost_curves.experiments.plotting import Style, styles_for
 from svm_cost_curves.experiments.plotting.interactive import (
     CHARGED,
-    PAGE,
     SUBOPTIMALITY,
     Curves,
-    JudgedClaim,
-    JudgedReading,
     RunCurve,
-    curves_page,
 )
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.report.pictures import fitted
 from svm_cost_curves.experiments.reproduction.series_spec import OPTIMUM, SeriesSpec
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, overrides_of
-from svm_cost_curves.experiments.reproduction.verdict import Claim, Reading
+from svm_cost_curves.experiments.reproduction.verdict import Claim, Reading, Verdict
 from svm_cost_curves.support.text import command as command_words
 from svm_cost_curves.support.text import setting_name
 from svm_cost_curves.support.values import flatten
@@ -36,22 +29,8 @@ _SHOWN: Final = ("algo", "kernel", "problem", "budget", "engine")
 """Groups of settings that a reader of a run sees."""
 
 
-def write_page(
-    folder: Path, evidence: Evidence, options: Options, claims: Sequence[Claim], title: str, small_print: Sequence[str]
-) -> None:
-    """Write ``curves.html`` beside a figure's picture, ``figure.png``, if the figure has curves."""
-    content = page_content(evidence, options, claims, title, small_print, (folder / "figure.png").read_bytes())
-    if content is not None:
-        (folder / PAGE).write_text(curves_page(content), encoding="utf-8")
-
-
 def page_content(
-    evidence: Evidence,
-    options: Options,
-    claims: Sequence[Claim],
-    title: str,
-    small_print: Sequence[str],
-    picture: bytes,
+    evidence: Evidence, options: Options, verdict: Verdict, small_print: Sequence[str], picture: bytes
 ) -> Curves | None:
     """Return what the page of a figure shows; None for a figure without curves.
 
@@ -66,11 +45,11 @@ def page_content(
     names = list(dict.fromkeys(run.series for run in runs))
     reference = " and the reference" * any(map(_is_optimum, specs.values()))
     return Curves(
-        title=title,
+        title=verdict.heading,
         runs=runs,
         styles=_styles(evidence.spec, specs, names),
         datasets={panel.paper_dataset: _label(panel) for panel in evidence.panels},
-        claims=[judged_claim(claim) for claim in claims],
+        claims=[judged_claim(claim) for claim in verdict.claims],
         facts=f"Scale {evidence.scale}; {len(runs):,} runs{reference}.",
         small_print="; ".join(small_print),
         pictures=[fitted(picture)],
@@ -120,7 +99,7 @@ def _runs(evidence: Evidence, options: Options, panel: Panel, specs: Mapping[str
         command = _command(evidence, options, panel, specs[name])
         for run in members:
             split = [f"dataset.split_seed={run.result['seed']}"] * evidence.spec.split_by_seed
-            curve = pd.DataFrame(run.curve)  # a published curve without its errors for columns that are not there
+            curve = run.curve.copy(deep=False)
             if charged and panel.n is not None:
                 curve[CHARGED] = curve["iterations"] * panel.n
             if bound is not None:
@@ -166,19 +145,14 @@ def _label(panel: Panel) -> str:
     return f"{panel.dataset} (stand-in{other})"
 
 
-def judged_claim(claim: Claim) -> JudgedClaim:
-    """Return a claim with the curves by which each of its readings is judged."""
-    return JudgedClaim(claim.id, claim.paper_says, [_reading(reading) for reading in claim.readings])
+def judged_claim(claim: Claim) -> dict[str, Any]:
+    """Return a claim as the page has it (`Curves`), with the curves by which each of its readings is judged."""
+    return {"id": claim.id, "says": claim.paper_says, "readings": [_reading(reading) for reading in claim.readings]}
 
 
-def _reading(reading: Reading) -> JudgedReading:
+def _reading(reading: Reading) -> dict[str, Any]:
     """Return a reading with the data sets of its cases that were run."""
-    run = [
-        dataset
-        for dataset, cases in reading.statistic.items()
-        if dataset and any(case["ruling"] != "missing" for case in cases.values())
-    ]
-    shows = reading.shows
-    return JudgedReading(
-        reading.id, reading.says, reading.text, reading.decided_by, run, shows.series, shows.cost, shows.measure
-    )
+    run = {case.dataset: None for case in reading.rulings if case.statistic and case.ruling != "missing"}
+    words = {"id": reading.id, "says": reading.says, "outcome": reading.text, "measured": reading.decided_by}
+    shows = {"series": list(reading.shows.series), "cost": reading.shows.cost, "measure": reading.shows.measure}
+    return words | {"datasets": [dataset for dataset in run if dataset]} | shows

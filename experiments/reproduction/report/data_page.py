@@ -129,10 +129,7 @@ class Source:
 def data_page(evidence: Path) -> str:
     """Return the data statement in Markdown, from a folder of evidence and ``conf/data_statement.yaml``.
 
-    Raises
-    ------
-    EvidenceError, DataStatementError
-        A file of the evidence is damaged, or the statement has a wrong form.
+    Raises EvidenceError or DataStatementError if a file of the evidence is damaged, or the statement has a wrong form.
     """
     uses = {paper: uses_of(paper, evidence) for paper in PAPERS}
     of_papers = [use for uses_of_paper in uses.values() for use in uses_of_paper if use.of_paper]

@@ -6,15 +6,18 @@ figures are still shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
 
 from svm_cost_curves.experiments.plotting.interactive import PAGE
 from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.citations import OTHERS
-from svm_cost_curves.experiments.reproduction.figure_result import Table
+from svm_cost_curves.experiments.reproduction.evidence import Table
 from svm_cost_curves.experiments.reproduction.report.labels import (
     State,
     agreement,
@@ -24,12 +27,7 @@ from svm_cost_curves.experiments.reproduction.report.labels import (
     state_of,
 )
 from svm_cost_curves.experiments.reproduction.report.pictures import PictureError, checked
-from svm_cost_curves.experiments.reproduction.report.verdict_reader import (
-    DamagedFileError,
-    VerdictFile,
-    read_table,
-    read_verdict,
-)
+from svm_cost_curves.experiments.reproduction.report.rendering import CASES
 from svm_cost_curves.experiments.reproduction.spec import (
     SCALES,
     FigureError,
@@ -37,11 +35,17 @@ from svm_cost_curves.experiments.reproduction.spec import (
     catalogue,
     read_figure,
 )
+from svm_cost_curves.experiments.reproduction.verdict import Verdict
 
-FILES = (PAGE, "figure.pdf", "figure.png", "data.csv", "cases.csv", "table.md", "table.json", "verdict.json")
+INPUTS = "inputs.sha256"
+"""In a report: the checksum of all that the figure was drawn from."""
+OWN = ("figure.*", "paper.*", "data.csv", CASES, "table.*", "verdict.*", PAGE, INPUTS)
+"""Patterns of the names of a figure's files, which a new one replaces."""
+FILES = (PAGE, "figure.pdf", "figure.png", "data.csv", CASES, "table.md", "table.json", "verdict.json")
 """Files of a figure that the report links to."""
 
 _T = TypeVar("_T")
+_TABLE, _VERDICT = TypeAdapter(Table), TypeAdapter(Verdict)
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Result:
 
     figure: str
     scale: str
-    verdict: VerdictFile | None
+    verdict: Verdict | None
     picture: bytes | None
     table: Table | None
     files: dict[str, Path]
@@ -88,7 +92,7 @@ class Figure:
         return f"{self.label}: {self.title}" if self.title else self.label
 
     @property
-    def verdict(self) -> VerdictFile | None:
+    def verdict(self) -> Verdict | None:
         """The verdict at the largest scale; None if there is none or it cannot be read."""
         return self.results[0].verdict if self.results else None
 
@@ -158,15 +162,15 @@ class Collection:
         )
 
 
-def collect(figures: Path, specs: Path | None = None, paper: str | None = None) -> Collection:
-    """Read a folder that reproduce.py has filled, if it exists, and the descriptions of figures in the folder `specs`.
+def collect(figures: Path, paper: str | None = None) -> Collection:
+    """Read a folder that reproduce.py has filled, if it exists, and the descriptions of all figures.
 
     The folder has ``<id>/<scale>/verdict.json`` and so on. With `paper`: only the described figures of this paper.
     """
     problems: list[str] = []
     try:
-        chosen = [name for name, of in catalogue(specs).items() if paper in (None, of)]
-        known = {name: read_figure(name, specs) for name in chosen}
+        chosen = [name for name, of in catalogue().items() if paper in (None, of)]
+        known = {name: read_figure(name) for name in chosen}
     except FigureError as error:
         known = {}
         problems.append(f"The descriptions of the figures cannot be read, so those not made are not shown: {error}.")
@@ -216,3 +220,44 @@ def _result(folder: Path) -> Result:
     if "data.csv" not in files:
         problems.append("data.csv is missing.")
     return Result(folder.parent.name, folder.name, verdict, picture, table, files, tuple(problems))
+
+
+class DamagedFileError(ValueError):
+    """A file's content is not what was written; the message says where."""
+
+
+def read_verdict(content: bytes) -> Verdict:
+    """Read the content of ``verdict.json``, or raise DamagedFileError."""
+    verdict = _read(_VERDICT, content)
+    for number, claim in enumerate(verdict.claims, start=1):
+        if not claim.readings:
+            raise DamagedFileError(f"claims[{number}].readings is empty")
+    return verdict
+
+
+def read_table(content: bytes) -> Table:
+    """Read the content of ``table.json``, or raise DamagedFileError."""
+    table = _read(_TABLE, content)
+    for number, row in enumerate(table.rows, start=1):
+        if len(row) != len(table.columns):
+            raise DamagedFileError(f"rows[{number}] has {len(row)} cells, not {len(table.columns)}")
+    return table
+
+
+def _read(adapter: TypeAdapter[_T], content: bytes) -> _T:
+    try:
+        from_json(content, allow_inf_nan=False)  # refuses NaN, which the validation below accepts
+        return adapter.validate_json(content, strict=True)
+    except ValidationError as error:
+        first, *others = error.errors(include_url=False, include_input=False)
+        place, fault = _place(first["loc"]), first["msg"][0].lower() + first["msg"][1:]
+        more = f" ({len(others)} more such faults)" if others else ""
+        raise DamagedFileError(f"{place}: {fault}{more}" if place else fault + more) from error
+    except ValueError as error:
+        raise DamagedFileError(str(error)) from error
+
+
+def _place(location: Sequence[Any]) -> str:
+    """Return the place of a value: ``claims[1].verdict``; items are counted from 1."""
+    parts = (f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in location)
+    return "".join(parts).removeprefix(".")

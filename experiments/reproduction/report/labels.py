@@ -6,16 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.numbers import TIMES, Number, NumberOutcome
-from svm_cost_curves.experiments.reproduction.statistics import LEAST_RUNS, Ruling
+from svm_cost_curves.experiments.reproduction.statistics.interval import LEAST_RUNS, Ruling
 from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome, Verdict, in_words, outcome_of
 from svm_cost_curves.support.text import command_line, power_of_ten
-
-if TYPE_CHECKING:
-    from svm_cost_curves.experiments.reproduction.report.verdict_reader import VerdictFile
 
 State = Outcome | Literal["holds", "mostly_holds", "fails", "no_claim", "not_made", "damaged"]
 """What a page shows for a figure or a claim: its outcome, or the reason why there is none.
@@ -214,7 +211,7 @@ def limitations(verdict: Verdict) -> list[tuple[str, str, str]]:
     return [(kind, name, reason) for kind, reasons in groups.items() for name, reason in reasons.items()]
 
 
-def facts(verdict: VerdictFile) -> list[tuple[str, str]]:
+def facts(verdict: Verdict) -> list[tuple[str, str]]:
     """Return how a figure was made, apart from the command: those facts that are known, each a name and a text."""
     changed = f" {UNCOMMITTED}" if verdict.dirty else ""
     cores = verdict.machine.get("cores")

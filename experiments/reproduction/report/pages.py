@@ -16,7 +16,7 @@ from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction.citations import paper_named
 from svm_cost_curves.experiments.reproduction.report import labels
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
-from svm_cost_curves.experiments.reproduction.report.figures import FILES, Figure, Result, collect, made_in
+from svm_cost_curves.experiments.reproduction.report.figures import OWN, Figure, Result, collect, made_in
 from svm_cost_curves.experiments.reproduction.report.pictures import fitted
 from svm_cost_curves.experiments.reproduction.report.readings import readings_picture
 from svm_cost_curves.experiments.reproduction.report.rendering import (
@@ -33,13 +33,11 @@ NOTES: Final = PROJECT_ROOT / "conf" / "notes"
 INDEX: Final = "index.html"
 FOLDER: Final = "files"
 """Folder of the report's pictures and data."""
-OWN: Final = (*FILES, "verdict.md", "paper.*", "inputs.*")
-"""Patterns of the names of a figure's files in `FOLDER`."""
 READINGS: Final = "readings.png"
 """Picture of the claims by their readings, in the folder of a paper's scorecard."""
 
 
-def write_report(figures: Path, target: Path, *, specs: Path | None = None, whole: Iterable[str] = ()) -> Path:
+def write_report(figures: Path, target: Path, *, whole: Iterable[str] = ()) -> Path:
     """Write the report on a folder of figures: HTML pages without scripts that load nothing from elsewhere.
 
     Parameters
@@ -49,18 +47,16 @@ def write_report(figures: Path, target: Path, *, specs: Path | None = None, whol
     target : Path
         Folder that gets ``index.html``, which is returned, a page for each paper, ``coverage.md``, and in ``files`` the
         files that the pages show. Other files in it stay.
-    specs : Path
-        Folder of the figures' descriptions; those that were not made are listed too.
     whole : iterable of str
         Papers, each when its figures are there: its page is then written at once.
     """
     target.mkdir(parents=True, exist_ok=True)
     written: list[Figure] = []
     for paper in whole:
-        part = collect(figures, specs, paper)
+        part = collect(figures, paper)
         _write_page(figures, target, paper, part.figures)
         written += part.figures
-    collection = collect(figures, specs)
+    collection = collect(figures)
     for paper, chosen in collection.papers().items():
         if not any(figure.paper == paper for figure in written):
             _write_page(figures, target, paper, chosen)
@@ -118,7 +114,7 @@ def notes_on(page: str) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
-def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path | None = None) -> Path:
+def write_markdown(figures: Path, target: Path, paper: str) -> Path:
     """Write a paper's scorecard, to be kept in the repository; parameters as in `write_report`.
 
     The target gets ``<paper>.md``, which is returned, and in ``<paper>`` the pictures, each smaller than
@@ -133,7 +129,7 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path | Non
     FileExistsError
         ``<paper>`` has a file that no scorecard has written.
     """
-    collection = collect(figures, specs)
+    collection = collect(figures)
     chosen = collection.papers().get(paper, [])
     if not chosen:
         known = ", ".join(collection.papers()) or "none"

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from svm_cost_curves.experiments.reproduction.citations import paper_named
-from svm_cost_curves.experiments.reproduction.figure_result import Bold, Table
+from svm_cost_curves.experiments.reproduction.evidence import Bold, Table
 from svm_cost_curves.experiments.reproduction.report import labels, pictures
 from svm_cost_curves.experiments.reproduction.verdict import Claim, on_data
 

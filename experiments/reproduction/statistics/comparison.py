@@ -33,15 +33,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Differences of two values for each pair of runs, and their mean.
-
-    Attributes
-    ----------
-    pairs : (pairs, 2) float64
-        The values.
-    """
+    """Differences of two values for each pair of runs, and their mean."""
 
     pairs: NDArray[np.float64]
+    """(pairs, 2): the values."""
 
     @cached_property
     def interval(self) -> Interval:
@@ -85,16 +80,13 @@ def differences(first: Sequence[float], second: Sequence[float]) -> Differences 
 def difference(first: Sequence[ArrayLike], second: Sequence[ArrayLike]) -> Interval | None:
     """Return the mean over several sizes of the difference of two means over runs, first minus second.
 
+    None without runs.
+
     Parameters
     ----------
     first, second : sequence of array_like, (runs,)
         One group of runs per size, without NaN. The k-th runs of all groups must have the same seed: they are paired
         where each group has several, and surplus runs are left out; else the groups are resampled independently.
-
-    Returns
-    -------
-    Interval or None
-        None without runs.
     """
     sides = [[np.asarray(group, dtype=np.float64) for group in side] for side in (first, second)]
     if not all(sides) or not all(group.size for side in sides for group in side):
@@ -123,7 +115,8 @@ def relative_difference(
     """Return the interval of (first - second) / abs(second); in each resample both are of the runs drawn.
 
     So it is -1 or more for two quantities that are not negative, such as errors. With the second held at its value of
-    all runs, as if that were known, it would not be.
+    all runs, as if that were known, it would not be. None without runs, or if the second is 0. Resamples in which it is
+    0 are left out.
 
     Parameters
     ----------
@@ -132,11 +125,6 @@ def relative_difference(
     sizes : (int,) or (int, int)
         Number of pairs of runs, which are drawn together; or runs of the first and of the second method, which are
         drawn independently.
-
-    Returns
-    -------
-    Interval or None
-        None without runs, or if the second is 0. Resamples in which it is 0 are left out.
     """
 
     def statistic(*chosen: Draws) -> NDArray[np.float64]:
@@ -152,19 +140,14 @@ class AreaDifference(Differences):
     """Differences of the areas under the curves of two methods over the same costs; negative: the first is lower.
 
     `pairs` are the mean errors of the first and of the second over the logarithm of the cost.
-
-    Attributes
-    ----------
-    low, high : float
-        Limits of the cost.
-    share : float
-        Share of the logarithm of the cost, between the limits, over which the mean over runs of the first is at or
-        below that of the second.
     """
 
     low: float
     high: float
+    """Limits of the cost."""
     share: float
+    """Share of the logarithm of the cost, between the limits, over which the mean over runs of the first is at or below
+    that of the second."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
@@ -174,22 +157,15 @@ class AreaDifference(Differences):
 
 @dataclass(frozen=True)
 class CostRatio:
-    """Costs of the second method over those of the first for equal errors; above 1: the second costs more.
-
-    Attributes
-    ----------
-    ratio : Interval
-        Geometric mean over errors between the limits.
-    low_error, high_error : float
-        Limits of the errors compared.
-    at_best : float
-        Ratio at `low_error`, the lowest error that both reach. It depends on single evaluations: no interval.
-    """
+    """Costs of the second method over those of the first for equal errors; above 1: the second costs more."""
 
     ratio: Interval
+    """Geometric mean over errors between the limits."""
     low_error: float
     high_error: float
+    """Limits of the errors compared."""
     at_best: float
+    """Ratio at `low_error`, the lowest error that both reach. It depends on single evaluations: no interval."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
@@ -226,6 +202,9 @@ def area_difference(
 ) -> AreaDifference | None:
     """Compare the areas under two methods' curves, run by run (`experiments.curve.error_area`).
 
+    None without a pair, or without a common range of costs. Raises ValueError if both methods have several runs, but
+    not equally many; or a curve begins only after the `low` given.
+
     Parameters
     ----------
     first, second : sequence of DataFrame
@@ -236,16 +215,6 @@ def area_difference(
     low, high : float, optional
         Limits of the cost, as in `error_area`. By default the largest first and the smallest last cost of all curves,
         without evaluations of cost 0: between them all curves are known.
-
-    Returns
-    -------
-    AreaDifference or None
-        None without a pair, or without a common range of costs.
-
-    Raises
-    ------
-    ValueError
-        Both methods have several runs, but not equally many; or a curve begins only after the `low` given.
     """
     if len(first) != len(second) and min(len(first), len(second)) > 1:
         raise ValueError(f"{len(first)} runs cannot be paired with {len(second)}")
@@ -287,7 +256,8 @@ def cost_ratio(
     from the lowest that both means reach to the lower one of their first errors, excluded: the cost of an error above a
     curve's first one is not known. With `below`, only smaller errors are compared.
 
-    The interval is from resampled runs of both methods; each resample has its own limits.
+    The interval is from resampled runs of both methods; each resample has its own limits. None if a method has no run,
+    or the means have no error in common.
 
     Parameters
     ----------
@@ -299,11 +269,6 @@ def cost_ratio(
         At least 1.
     below : float
         In the measure's unit: the error of a constant prediction, which costs nothing.
-
-    Returns
-    -------
-    CostRatio or None
-        None if a method has no run, or the means have no error in common.
     """
     if levels < 1:
         raise ValueError(f"levels must be at least 1, got {levels}")

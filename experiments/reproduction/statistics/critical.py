@@ -12,32 +12,22 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class CriticalPoint:
-    """Place and speed of a curve's drop to its last error; all costs are those of its evaluations.
-
-    Attributes
-    ----------
-    start, final : float
-        First and last error.
-    settled : float
-        Smallest cost from which on the error stays at or below ``final * (1 + slack)``.
-    half : float or None
-        Largest cost at which the error is above the middle of `start` and `final`: the last evaluation before the
-        drop. None without a drop: the middle is within the slack, ``start <= final * (1 + 2 slack)``.
-    plateau : float or None
-        Median of the error over the logarithm of the cost, from the first cost to the evaluation after `half`.
-    before : float or None
-        Decades from the first cost to `half`.
-    steepness : float or None
-        Decades from `half` to `settled`, the length of the drop; at least the distance of two evaluations.
-    """
+    """Place and speed of a curve's drop to its last error; all costs are those of its evaluations."""
 
     start: float
     final: float
+    """First and last error."""
     settled: float
+    """Smallest cost from which on the error stays at or below ``final * (1 + slack)``."""
     half: float | None
+    """Largest cost at which the error is above the middle of `start` and `final`: the last evaluation before the drop.
+    None without a drop: the middle is within the slack, ``start <= final * (1 + 2 slack)``."""
     plateau: float | None
+    """Median of the error over the logarithm of the cost, from the first cost to the evaluation after `half`."""
     before: float | None
+    """Decades from the first cost to `half`."""
     steepness: float | None
+    """Decades from `half` to `settled`, the length of the drop; at least the distance of two evaluations."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
@@ -47,6 +37,8 @@ class CriticalPoint:
 def critical_point(cost: ArrayLike, error: ArrayLike, *, slack: float = 0.1) -> CriticalPoint | None:
     """Find the drop of one curve.
 
+    None where no row is left.
+
     Parameters
     ----------
     cost, error : array_like, (rows,)
@@ -54,11 +46,6 @@ def critical_point(cost: ArrayLike, error: ArrayLike, *, slack: float = 0.1) -> 
         of equal costs the last counts.
     slack : float
         Relative, not negative: errors up to this much above the last one count as equal.
-
-    Returns
-    -------
-    CriticalPoint or None
-        None where no row is left.
     """
     costs, errors = np.asarray(cost, dtype=np.float64), np.asarray(error, dtype=np.float64)
     known = (costs > 0) & np.isfinite(errors)

@@ -37,24 +37,16 @@ Centres = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate and the interval around it.
-
-    Attributes
-    ----------
-    estimate : float
-        From all runs.
-    low, high : float
-        Ends of the percentile bootstrap of nominally 95 %; below `LEAST_RUNS` runs the least and largest value of
-        single runs. The interval is widened to the estimate where it excludes it (rounding, or a skewed statistic of
-        few runs).
-    runs : int
-        Runs of the method that has the fewest, without methods of a single run.
-    """
+    """An estimate and the interval around it."""
 
     estimate: float
+    """From all runs."""
     low: float
     high: float
+    """Ends of the percentile bootstrap of nominally 95 %; below `LEAST_RUNS` runs the least and largest value of single
+    runs. The interval is widened to the estimate where it excludes it (rounding, or a skewed statistic of few runs)."""
     runs: int = 1
+    """Runs of the method that has the fewest, without methods of a single run."""
 
     @property
     def method(self) -> str:
@@ -89,15 +81,12 @@ class Interval:
 def bootstrap_mean(values: ArrayLike) -> Interval:
     """Return the mean of independent values (one per run) with its bootstrap interval.
 
+    Raises ValueError if there is no value, or an infinite one.
+
     Parameters
     ----------
     values : array_like, (runs,)
         NaN: missing, left out. For one value, or equal ones, the interval is a point.
-
-    Raises
-    ------
-    ValueError
-        There is no value, or an infinite one.
     """
     known = np.asarray(values, dtype=np.float64).ravel()
     known = known[~np.isnan(known)]
@@ -111,15 +100,12 @@ def bootstrap_mean(values: ArrayLike) -> Interval:
 def bootstrap_geometric_mean(logs: ArrayLike) -> Interval:
     """Return the geometric mean of independent positive values with its bootstrap interval, from their logarithms.
 
+    Raises ValueError as in `bootstrap_mean`.
+
     Parameters
     ----------
     logs : array_like, (runs,)
         Natural logarithms; otherwise as in `bootstrap_mean`.
-
-    Raises
-    ------
-    ValueError
-        As in `bootstrap_mean`.
     """
     mean = bootstrap_mean(logs)
     return replace(mean, estimate=math.exp(mean.estimate), low=math.exp(mean.low), high=math.exp(mean.high))
@@ -128,17 +114,14 @@ def bootstrap_geometric_mean(logs: ArrayLike) -> Interval:
 def bootstrap_means(statistic: Centres, groups: Sequence[ArrayLike]) -> Interval:
     """Return the interval of a statistic of the means of several groups of runs, resampled independently.
 
+    Raises ValueError if a group has no value, or one that is not finite.
+
     Parameters
     ----------
     statistic : callable
         From (m, groups) means to (m,) numbers, row by row.
     groups : sequence of array_like, (runs,)
         Finite values, one run or more each. If all have a single run the interval is a point.
-
-    Raises
-    ------
-    ValueError
-        A group has no value, or one that is not finite.
     """
     if not all(np.isfinite(np.asarray(group, dtype=np.float64)).all() for group in groups):
         raise ValueError("means need finite values")
@@ -161,6 +144,8 @@ def bootstrap(statistic: Callable[[Draws], NDArray[np.float64]], n: int) -> Inte
 def bootstrap_groups(statistic: Callable[..., NDArray[np.float64]], sizes: Sequence[int]) -> Interval | None:
     """Return the bootstrap interval of any statistic of several groups of runs, resampled independently.
 
+    None if the statistic of all runs, or of every resample, is not defined. Other such resamples are left out.
+
     Parameters
     ----------
     statistic : callable
@@ -169,11 +154,6 @@ def bootstrap_groups(statistic: Callable[..., NDArray[np.float64]], sizes: Seque
     sizes : sequence of int
         Runs in each group. Where no group has several runs the interval is a point, below `LEAST_RUNS` the range of
         single runs; of resamples where the statistic of no single run is defined.
-
-    Returns
-    -------
-    Interval or None
-        None if the statistic of all runs, or of every resample, is not defined. Other such resamples are left out.
     """
     if min(sizes) < 1:
         return None
@@ -262,17 +242,11 @@ about this case, but its runs or data are missing. ``beside``: measured, but the
 
 @dataclass(frozen=True)
 class Decision:
-    """The ruling on one case.
-
-    Attributes
-    ----------
-    ruling : Ruling
-    more_runs : int or None
-        Runs in addition that would settle an unclear case if its estimate stays; None if it is not known.
-    """
+    """The ruling on one case."""
 
     ruling: Ruling
     more_runs: int | None = None
+    """Runs in addition that would settle an unclear case if its estimate stays; None if it is not known."""
 
 
 HOLDS: Final = Decision("holds")

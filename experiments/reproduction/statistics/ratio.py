@@ -27,26 +27,19 @@ Bound = Literal["", "at least", "at most"]
 
 @dataclass(frozen=True)
 class Ratio:
-    """Ratio of the costs of two methods, or another product of powers of costs.
-
-    Attributes
-    ----------
-    sample : Interval
-        Ratio of the medians over the runs of both. A run that misses its target has the cost of the longest run.
-    down, up : float
-        Widths of the evaluation grids: the ratio lies between ``estimate / down`` and ``estimate * up``.
-    bound : str
-        ``at least`` if most runs of the first method miss the target, ``at most`` if those of the second do, or empty.
-    open_low, open_high : bool
-        Whether an end of the interval depends on runs that miss the target: then it may lie anywhere beyond.
-    """
+    """Ratio of the costs of two methods, or another product of powers of costs."""
 
     sample: Interval
+    """Ratio of the medians over the runs of both. A run that misses its target has the cost of the longest run."""
     down: float = 1.0
     up: float = 1.0
+    """Widths of the evaluation grids: the ratio lies between ``estimate / down`` and ``estimate * up``."""
     bound: Bound = ""
+    """``at least`` if most runs of the first method miss the target, ``at most`` if those of the second do, or
+    empty."""
     open_low: bool = False
     open_high: bool = False
+    """Whether an end of the interval depends on runs that miss the target: then it may lie anywhere beyond."""
 
     @cached_property
     def interval(self) -> Interval:
@@ -106,7 +99,8 @@ def product(efforts: Sequence[Effort], exponents: Sequence[float]) -> Ratio | No
     """Return the product of powers of medians, with its interval from resampled runs of all.
 
     An end is open where it depends on runs that miss their target: if these, taken as infinitely costly, make the
-    interval of a method's median cost infinite.
+    interval of a method's median cost infinite. None if it is bounded neither from below nor from above, because a
+    target is missed on both sides.
 
     Parameters
     ----------
@@ -114,11 +108,6 @@ def product(efforts: Sequence[Effort], exponents: Sequence[float]) -> Ratio | No
         One or more, with positive costs.
     exponents : sequence of float
         Not 0.
-
-    Returns
-    -------
-    Ratio or None
-        None if it is bounded neither from below nor from above, because a target is missed on both sides.
     """
     return _product(tuple(efforts), tuple(exponents))
 

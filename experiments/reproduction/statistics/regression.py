@@ -25,10 +25,7 @@ LEAST_POINTS: Final = 3
 def slope(x: ArrayLike, y: ArrayLike) -> float:
     """Slope of the least-squares line through points; points with a NaN are left out.
 
-    Raises
-    ------
-    ValueError
-        Fewer than two different x are left, or the vectors differ in length.
+    Raises ValueError if fewer than two different x are left, or the vectors differ in length.
     """
     xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if xs.ndim != 1 or xs.shape != ys.shape:
@@ -50,16 +47,12 @@ def _weights(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def power(x: ArrayLike, y: ArrayLike) -> float | None:
     """Return the exponent a of the power law y ~ x^a that fits best: the slope of log y against log x.
 
-    Points at which x or y is missing, infinite or not positive are left out.
+    Points at which x or y is missing, infinite or not positive are left out. None with fewer than `LEAST_POINTS`
+    different x.
 
     Parameters
     ----------
     x, y : array_like, (points,)
-
-    Returns
-    -------
-    float or None
-        None with fewer than `LEAST_POINTS` different x.
     """
     xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     known = (xs > 0) & (ys > 0) & np.isfinite(xs) & np.isfinite(ys)
@@ -78,8 +71,8 @@ def exponent(
     """Return the exponent a of values ~ x^a with its bootstrap interval, or the difference of two such exponents.
 
     The exponent is the `power` over the points at which the values are positive and finite; in a difference, those of
-    both. The width of the evaluation grid is a factor common to all costs, so it does not change an exponent
-    and does not widen this interval.
+    both. The width of the evaluation grid is a factor common to all costs, so it does not change an exponent and does
+    not widen this interval. None with fewer than `LEAST_POINTS` points, or with an empty group.
 
     Parameters
     ----------
@@ -92,11 +85,6 @@ def exponent(
         Runs in each group, which are resampled independently.
     less, less_sizes
         The same for the method whose exponent is subtracted.
-
-    Returns
-    -------
-    Interval or None
-        None with fewer than `LEAST_POINTS` points, or with an empty group.
     """
     xs, count = np.asarray(x, dtype=np.float64), len(sizes)
     sides = [(values, slice(count))] + ([(less, slice(count, None))] if less is not None else [])
@@ -160,15 +148,12 @@ def trend(
 def mean_exponent(runs: Iterable[tuple[ArrayLike, ArrayLike]]) -> Interval | None:
     """Return the mean over runs of the exponent a of y ~ x^a along each run, with its bootstrap interval.
 
+    None if no run is left.
+
     Parameters
     ----------
     runs : iterable of (x, y), (points,) each
         Points that are missing or not positive are left out, and runs with fewer than `LEAST_POINTS` different x.
-
-    Returns
-    -------
-    Interval or None
-        None if no run is left.
     """
     exponents = [a for x, y in runs if (a := power(x, y)) is not None]
     return bootstrap_mean(exponents) if exponents else None

@@ -24,21 +24,15 @@ class Effort:
     evaluation that meets it, `least` those of the first of these iterations. Both are given for each run, and the
     median of the costs lies between the medians of the two, as a median rises with each of its values. This is the one
     definition of the width; `Ratio` widens its interval by it.
-
-    Attributes
-    ----------
-    costs : tuple of float
-        By seed, positive, in the cost's unit. A run that misses the target has the cost of the longest run, a lower
-        bound.
-    reached : tuple of bool
-        Which runs reached the target.
-    least : tuple of float
-        Least possible costs, at most `costs`; equal to them where the cost is exact. Empty: all are exact.
     """
 
     costs: tuple[float, ...]
+    """By seed, positive, in the cost's unit. A run that misses the target has the cost of the longest run, a lower
+    bound."""
     reached: tuple[bool, ...]
+    """Which runs reached the target."""
     least: tuple[float, ...] = ()
+    """Least possible costs, at most `costs`; equal to them where the cost is exact. Empty: all are exact."""
 
     @cached_property
     def median(self) -> float:
@@ -94,20 +88,13 @@ def effort_of(costs: Sequence[float | None], longest: float, least: Sequence[flo
 
 @dataclass(frozen=True)
 class Crossing:
-    """The evaluation at which a run first meets a target.
-
-    Attributes
-    ----------
-    index : int
-        Row of the curve.
-    cost : float
-    least : float
-        Cost one iteration after the last evaluation that missed the target, at most `cost`.
-    """
+    """The evaluation at which a run first meets a target."""
 
     index: int
+    """Row of the curve."""
     cost: float
     least: float
+    """Cost one iteration after the last evaluation that missed the target, at most `cost`."""
 
 
 def crossing(
@@ -121,7 +108,7 @@ def crossing(
     """Find where a run meets a target.
 
     Between two evaluations the iterations are taken to cost the same. Where the quantity that counts as cost falls, as
-    numbers of support vectors may, `least` is the cost itself.
+    numbers of support vectors may, `least` is the cost itself. None if the run misses the target.
 
     Parameters
     ----------
@@ -131,11 +118,6 @@ def crossing(
         In the unit of the values.
     settled : bool
         Whether all later values must be at or below the target too.
-
-    Returns
-    -------
-    Crossing or None
-        None if the run misses the target.
     """
     known = np.flatnonzero(np.isfinite(values) & np.isfinite(costs))
     place = int(first_at_or_below(values[known], target, settled=settled))
@@ -162,6 +144,8 @@ def cost_to_target(
 ) -> Effort | None:
     """Return the cost of a method's runs to a target.
 
+    None without runs.
+
     Parameters
     ----------
     frames : sequence of DataFrame
@@ -172,11 +156,6 @@ def cost_to_target(
         Column of the curve, or a function of the curve that returns one value for each row.
     target, settled
         As in `crossing`.
-
-    Returns
-    -------
-    Effort or None
-        None without runs.
     """
     frames = [frame for frame in frames if len(frame)]
     if not frames:
