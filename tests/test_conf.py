@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.composition import compose, option_names, settings_of
-from svm_cost_curves.experiments.configuration.preset_tables import ALL, options, read_tables
+from svm_cost_curves.experiments.configuration.presets import ALL, options, read_tables
 from svm_cost_curves.experiments.configuration.schema import RunConfig
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.solvers import SettingsError
@@ -117,33 +117,6 @@ def test_the_perceptron_runs_a_hundred_epochs_on_adult_only() -> None:
     assert settings("algo=perceptron", "dataset=mnist").budget.epochs == 10
     assert settings("algo=sbp", "dataset=adult").budget.epochs == 10
     assert settings("algo=perceptron", "dataset=adult", "budget.epochs=2").budget.epochs == 2
-
-
-def test_libsvm_has_a_bias_by_itself() -> None:
-    assert settings("algo=libsvm", "dataset=adult").problem.bias is True
-
-
-def test_what_the_command_line_says_wins_over_the_preset() -> None:
-    run_settings = settings("dataset=adult", "kernel.sigma2=3", "problem.lambda_=0.01")
-    assert run_settings.kernel.sigma2 == 3
-    problem = run_settings.problem
-    assert (problem.lambda_, problem.C, problem.nu) == (0.01, None, None)
-    assert run_settings.origins["kernel.sigma2"] == run_settings.origins["problem.lambda_"] == "command line"
-
-
-@pytest.mark.parametrize("override", ["kernel.sigma2=10", "kernel=linear", "dataset.row_norm=l2", "problem.C=1"])
-def test_a_printed_nu_is_dropped_when_its_problem_is_changed(override: str) -> None:
-    assert settings("algo=sbp", "dataset=adult").problem.nu == 1.10e-2
-    assert settings("algo=sbp", "dataset=adult", override).problem.nu is None
-
-
-def test_a_preset_of_a_width_does_not_reach_other_kernels() -> None:
-    assert settings("dataset=adult", "kernel=polynomial").identity()["kernel"] == {
-        "name": "polynomial",
-        "degree": 3,
-        "gamma": 1.0,
-        "coef0": 1.0,
-    }
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import pytest
 import yaml
 from waiting import PATIENCE
 
-from svm_cost_curves.experiments.configuration import preset_tables
+from svm_cost_curves.experiments.configuration import presets
 from svm_cost_curves.experiments.reproduction.cli import main as reproduce
 
 Ran = Callable[..., tuple[int, str, str]]
@@ -177,7 +177,7 @@ def test_the_data_set_is_one_file(
 
 def test_the_preset_is_one_file() -> None:
     numbers = {"sigma2": 4.0, "C": 2.0}
-    options = preset_tables.options({"heart.yaml": yaml.safe_load(example(PRESET))})
+    options = presets.options({"heart.yaml": yaml.safe_load(example(PRESET))})
     assert options == {("data", "heart"): {"source": "my thesis, Table 3", "unbiased": numbers, "biased": numbers}}
 
 

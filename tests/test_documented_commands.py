@@ -1,4 +1,4 @@
-"""Every command line of the documents is understood: composed, and its settings resolved, job by job."""
+"""Command lines of the documents are understood: composed, and resolved job by job; random ones end as they should."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from typing import NamedTuple
 import pytest
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
+from random_commands import command_lines as random_lines
+from test_contributing import ROOT, SOLVER, example
 from waiting import PATIENCE
 
 from svm_cost_curves.experiments.command_line.words import jobs_of, register, translated
@@ -26,7 +28,6 @@ from svm_cost_curves.experiments.reproduction.cli import _named
 from svm_cost_curves.experiments.reproduction.options import resolve_options
 from svm_cost_curves.experiments.reproduction.spec import choose, read_figure
 
-ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PLACEHOLDERS = {
     "HOST": "127.0.0.1",
@@ -90,10 +91,8 @@ REPRODUCE = [
 @pytest.fixture
 def mine(tmp_path: Path, own_solvers: Callable[[Path], None]) -> None:
     """A user's solver `mine`: the one that CONTRIBUTING.md prints, under another name."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    block = re.findall(r"^`solvers/margin_perceptron.py`:\n\n```\w+\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[0]
     path = tmp_path / "mine.py"
-    path.write_text(block.replace('name = "margin_perceptron"', 'name = "mine"'), encoding="utf-8")
+    path.write_text(example(SOLVER).replace('name = "margin_perceptron"', 'name = "mine"'), encoding="utf-8")
     own_solvers(path)
 
 
@@ -213,3 +212,17 @@ def test_the_scripts_continue_in_the_environment_with_the_same_words(tmp_path: P
     (tmp_path / ".venv" / ".ready-core").touch()
     done = in_an_empty_shell(f"{sys.executable} -S run.py -m 'seed=range(3)' 'model=a b.npz'", tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (7, "run.py|-m|seed=range(3)|model=a b.npz|", "")
+
+
+def test_the_commands_of_a_seed_are_the_same_for_every_count() -> None:
+    few, many = list(random_lines(3, 20)), list(random_lines(3, 60))
+    assert many[:20] == few
+    assert len({tuple(words) for words in many}) == 60
+
+
+@pytest.mark.slow
+def test_random_commands_end_with_status_0_or_2() -> None:
+    words = [sys.executable, str(Path("tests") / "random_commands.py"), "30", "--seed", "1"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sum(int(line.split()[0]) for line in done.stdout.splitlines() if line.endswith("as it should")) == 30

@@ -93,19 +93,6 @@ def test_only_public_parts_of_libraries_are_used() -> None:
     assert {path: parts for path, parts in private.items() if parts} == {}
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "from hydra._internal import x",
-        "import numpy as np\nnp.core._x",
-        "class A(BaseException): ...",
-        "import mlflow.store",
-    ],
-)
-def test_a_private_part_is_noticed(code: str) -> None:
-    assert [*_private_parts(ast.parse(code))]
-
-
 def test_the_folder_of_data_files_is_named_in_one_place_only() -> None:
     found = {
         str(path.relative_to(ROOT)) for path in files() if re.search(r"\bshared/data", path.read_text(encoding="utf-8"))
@@ -119,14 +106,6 @@ def test_files_are_small() -> None:
     sources = [path for path in names if names[path].startswith(SOURCES) and path.suffix not in (".pyi", ".yaml")]
     lines = {names[path]: len(path.read_text(encoding="utf-8").splitlines()) for path in sources}
     assert {name: count for name, count in lines.items() if count > LINES} == {}
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "conf" / "dataset").glob("*.yaml")), ids=lambda path: path.stem)
-def test_a_data_set_begins_with_a_line_about_itself(path: Path) -> None:
-    first = path.read_text(encoding="utf-8").splitlines()[0]
-    assert re.match(r"# \w.{20,}", first)
-    name = "" if path.stem in ("file", "sklearn", "openml") else path.stem  # these have names of their own
-    assert yaml.safe_load(path.read_text(encoding="utf-8"))["name"] == name
 
 
 def test_the_version_is_the_same_everywhere() -> None:

@@ -14,43 +14,35 @@ import bz2
 import gzip
 import io
 import json
-import logging
 import lzma
-import multiprocessing
 import os
 import random
 import re
-import resource
 import sys
 import tarfile
 import tempfile
 import traceback
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads of the parent are not in its children
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # others reserve more than a child may take
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
-import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import sklearn.feature_extraction.text  # noqa: F401  here once, and not in each child
-from pebble import ProcessExpired, ProcessPool
+from fuzzing import outcomes
 from scipy import sparse
 
 from svm_cost_curves.datasets import DataError, Dataset, DatasetSpec, FileData, PublishedData, load
 from svm_cost_curves.datasets.errors import LONGEST
 from svm_cost_curves.datasets.spec import FileSpec
 
-MEMORY = 1 << 30
+ROOM = 1 << 30
 """Bytes that a child may take beyond what it begins with."""
-SECONDS = 300.0
-"""For one case, which takes less than one where nothing else runs."""
-BATCH = 200
-"""Cases of one child."""
 FORMATS = ("libsvm", "csv", "npz", "parquet", "arff", "idx", "topics", "messages")
 NUMBERS = (
     "1e39 -1e400 nan -inf 1e-320 0x10 1_0 --3 + 1e 1e308 : 2147483647 2147483648 4294967297 9223372036854775807 "
@@ -235,27 +227,6 @@ def outcome_of(number: int) -> str:
     return "loaded"
 
 
-def limit_memory() -> None:
-    """Let a child take `MEMORY` beyond what it begins with."""
-    warnings.simplefilter("ignore")
-    logging.disable()
-    taken = psutil.Process().memory_info().vms
-    resource.setrlimit(resource.RLIMIT_AS, (taken + MEMORY, taken + MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def outcomes(numbers: range) -> Iterator[tuple[int, str]]:
-    """Yield the number of each case, and how it ended; a child that dies or hangs costs its own case."""
-    fork = multiprocessing.get_context("fork")
-    with ProcessPool(1, max_tasks=BATCH, initializer=limit_memory, context=fork) as pool:
-        futures = [(number, pool.schedule(outcome_of, args=[number], timeout=SECONDS)) for number in numbers]
-        for number, future in futures:
-            try:
-                yield number, future.result()
-            except (TimeoutError, ProcessExpired) as error:
-                yield number, f"no outcome: {error!r}"
-
-
 def main() -> int:
     """Run the cases that the command line names; exit status 1 where any failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -264,7 +235,8 @@ def main() -> int:
     given = parser.parse_args()
     counts: Counter[str] = Counter()
     failed = 0
-    for number, outcome in outcomes(range(given.first, given.first + given.cases)):
+    for number, made, died in outcomes(outcome_of, range(given.first, given.first + given.cases), room=ROOM):
+        outcome = made or f"no outcome: {died}"
         format, known = FORMATS[number % len(FORMATS)], outcome in ("loaded", "refused")
         counts[f"{format}: {outcome if known else 'failed'}"] += 1
         if not known:

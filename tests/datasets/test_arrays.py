@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from svm_cost_curves.datasets import DataError, memory
+from svm_cost_curves.datasets import DataError, types
 from svm_cost_curves.datasets.readers.arrays import read_idx, read_npz
 
 MATRICES = hnp.arrays(
@@ -133,7 +133,7 @@ def test_npz_refused(content: bytes, said: str) -> None:
 def test_an_npz_that_would_not_fit_in_memory_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.BytesIO()
     np.savez_compressed(stream, X=np.zeros((1000, 500)), y=np.arange(1000) % 2)
-    monkeypatch.setattr(memory, "machine_memory", lambda: 1 << 20)
+    monkeypatch.setattr(types, "machine_memory", lambda: 1 << 20)
     with pytest.raises(DataError, match="array X would take"):
         read_npz(stream.getvalue(), "x")
 

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 from svm_cost_curves import solvers
-from svm_cost_curves.datasets import DataError, Dataset, FileData, SyntheticData, load, memory
+from svm_cost_curves.datasets import DataError, Dataset, FileData, SyntheticData, load, types
 from svm_cost_curves.datasets.errors import LONGEST, shorten
 from svm_cost_curves.solvers import Linear, Problem, RowPolicy, SettingsError
 from svm_cost_curves.solvers.features import stored_arrays
@@ -134,6 +134,6 @@ def test_text_of_files_is_shown_short_and_escaped() -> None:
 
 def test_the_memory_of_a_process_is_bounded_by_its_own_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("resource.getrlimit", lambda _: (5 << 20, -1))
-    assert memory.machine_memory() == 5 << 20
+    assert types.machine_memory() == 5 << 20
     with pytest.raises(DataError, match=r"it would take 1.0 GiB; the limit is 0.0 GiB, .* memory\. Do so\."):
-        memory.require_memory(1 << 30, "it", "Do so.")
+        types.require_memory(1 << 30, "it", "Do so.")

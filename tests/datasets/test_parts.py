@@ -14,21 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from svm_cost_curves.datasets import (
-    DataError,
-    Dataset,
-    FileData,
-    SklearnData,
-    SyntheticData,
-    fingerprint,
-    load,
-)
-from svm_cost_curves.datasets.labels import apply_rule, make_rule
+from svm_cost_curves.datasets import DataError, Dataset, FileData, SklearnData, SyntheticData, fingerprint, load
+from svm_cost_curves.datasets.parts import apply_rule, make_rule
 from svm_cost_curves.datasets.split import (
     PURPOSE_PARTS,
     PURPOSE_SAMPLE_TEST,
     PURPOSE_SAMPLE_TRAIN,
-    PURPOSE_SPLIT,
     PURPOSE_VALIDATION,
     cut_rows,
     raw_integers,
@@ -47,15 +38,6 @@ def rows(X: Any) -> list[int]:
     return (X.toarray() if sparse.issparse(X) else X)[:, 0].astype(int).tolist()
 
 
-@pytest.mark.parametrize("pair", [(-1, 1), (0, 1), (1, 2), (2, 4)])
-def test_two_values_the_larger_is_positive(pair: tuple[int, int]) -> None:
-    raw = np.array([pair[1], pair[0], pair[0], pair[1]], float)
-    y, kept = apply_rule(make_rule(raw, None, None, "x"), raw, drop_others=False, where="x")
-    np.testing.assert_array_equal(y, [1, -1, -1, 1])
-    assert y.dtype == np.int8
-    assert kept is None
-
-
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=30), st.data())
 def test_groups(labels: list[int], data: st.DataObject) -> None:
@@ -72,24 +54,6 @@ def test_groups(labels: list[int], data: st.DataObject) -> None:
         np.testing.assert_array_equal(raw[kept_rows], kept)
 
 
-def philox_4x64(counter: int, key: tuple[int, int]) -> list[int]:
-    """Philox4x64-10 as published by Salmon et al. (2011), in plain integers."""
-    mask = 2**64 - 1
-    c = [(counter >> (64 * k)) & mask for k in range(4)]
-    k0, k1 = key
-    for _ in range(10):
-        p0, p1 = 0xD2E7470EE14C6C93 * c[0], 0xCA5A826395121157 * c[2]
-        c = [(p1 >> 64) ^ c[1] ^ k0, p1 & mask, (p0 >> 64) ^ c[3] ^ k1, p0 & mask]
-        k0, k1 = (k0 + 0x9E3779B97F4A7C15) & mask, (k1 + 0xBB67AE8584CAA73B) & mask
-    return c
-
-
-def test_the_generator_is_the_published_one() -> None:
-    # numpy raises the counter before each block, so its first block is that of counter 1.
-    expected = [v for block in (1, 2, 3) for v in philox_4x64(block, (12345, PURPOSE_SPLIT))]
-    assert raw_integers(12345, PURPOSE_SPLIT, 12).tolist() == expected
-
-
 @settings(deadline=None)
 @given(st.integers(2, 200), st.integers(0, 2**64 - 1), st.data())
 def test_split_is_a_partition_in_order(n: int, seed: int, data: st.DataObject) -> None:
@@ -103,12 +67,6 @@ def test_split_is_a_partition_in_order(n: int, seed: int, data: st.DataObject) -
 
 def test_golden_split() -> None:
     assert split_rows(20, 6, 0)[1].tolist() == [5, 12, 14, 15, 16, 17]
-
-
-@pytest.mark.parametrize(("n", "n_test"), [(1, 1), (5, 0), (5, 5), (5, 9)])
-def test_split_needs_a_row_on_each_side(n: int, n_test: int) -> None:
-    with pytest.raises(DataError, match="both parts need at least one row"):
-        split_rows(n, n_test, 0)
 
 
 def drawn_naively(n: int, counts: list[int], seed: int) -> list[list[int]]:
@@ -264,15 +222,6 @@ def test_a_smaller_sample_is_part_of_a_larger_one(positives: int, negatives: int
         inner = outer
 
 
-def test_every_row_of_a_class_has_the_same_chance() -> None:
-    y = labels_of(5, 15)
-    counts = np.zeros(20)
-    for seed in range(2000):
-        counts[sample(y, 8, seed)] += 1  # 2 of 5 and 6 of 15
-    # binomial with 2000 draws and a chance of 0.4: standard deviation 22
-    assert np.abs(counts - 800).max() < 5 * 22
-
-
 def test_golden_sample() -> None:
     y = np.where(np.arange(20) % 4 == 0, 1, -1).astype(np.int8)
     order = np.argsort(raw_integers(0, PURPOSE_SAMPLE_TRAIN, 20), kind="stable")
@@ -375,35 +324,6 @@ def test_samples_are_drawn_before_from_the_training_rows_and_after_from_the_held
     assert set(rows(data.X_test)) < set(rows(held_out.X_test))
     said = "20 of 40 training rows, 5 of 8 test rows; shares of the classes kept, Philox, seed 0"
     assert data.provenance["sample"] == said
-
-
-@settings(deadline=None, max_examples=50)
-@given(
-    st.integers(4, 60), st.floats(0.05, 0.95), st.integers(0, 2**64 - 1), st.none() | st.integers(4, 80), st.booleans()
-)
-def test_both_parts_together_are_the_training_rows(
-    n: int, share: float, seed: int, max_train: int | None, thin: bool
-) -> None:
-    spec = SyntheticData(n=n, n_test=7, d=3, split_seed=seed, max_train=max_train, storage="sparse" if thin else "auto")
-    whole = load(spec, cache_dir=Path("unused"))
-    count = int(whole.n * share + 0.5)
-    inside = split_rows(whole.n, count, seed, PURPOSE_VALIDATION)[0] if 0 < count < whole.n else np.arange(0)
-    if np.unique(whole.y[inside]).size < 2:
-        with pytest.raises(DataError, match=r"only one class|both parts need at least one row"):
-            load(replace(spec, validation_fraction=share), cache_dir=Path("unused"))
-        return
-    data = load(replace(spec, validation_fraction=share), cache_dir=Path("unused"))
-    assert data.y_test.size == count
-    both, all_rows = (
-        {(tuple(row), int(label)) for X, y in parts for row, label in zip(dense(X), y.tolist(), strict=True)}
-        for parts in ([(data.X, data.y), (data.X_test, data.y_test)], [(whole.X, whole.y)])
-    )
-    assert both == all_rows
-    assert data.n + data.y_test.size == whole.n
-
-
-def dense(X: object) -> list[list[float]]:
-    return (X.toarray() if sparse.issparse(X) else X).tolist()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

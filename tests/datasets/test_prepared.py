@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from waiting import PATIENCE
 
-from svm_cost_curves.datasets import Dataset, DatasetSpec, FileData, SklearnData, load, prepared, readers, source
+from svm_cost_curves.datasets import Dataset, DatasetSpec, FileData, SklearnData, load, readers, source
 
 TEXT = "".join(f"{'+1' if k % 3 else '-1'} {1 + k % 7}:{k}.5 {8 + k % 5}:1\n" for k in range(300))
 
@@ -34,7 +34,7 @@ def test_the_second_load_does_not_parse(spec: DatasetSpec, tmp_path: Path, monke
     with monkeypatch.context() as changed:
         changed.setattr(readers, "read_libsvm", lambda *_: pytest.fail("parsed again"))
         assert same(first, load(spec, cache_dir=tmp_path / "c"))
-    monkeypatch.setattr(prepared, "READER_VERSION", prepared.READER_VERSION + 1)
+    monkeypatch.setattr(source, "READER_VERSION", source.READER_VERSION + 1)
     assert same(first, load(spec, cache_dir=tmp_path / "c"))
     assert len(list((tmp_path / "c" / "prepared").iterdir())) == 2  # of each version
 
@@ -78,7 +78,7 @@ def test_an_interrupted_write_leaves_nothing(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(prepared.np, "save", full)
+    monkeypatch.setattr(source.np, "save", full)
     data = load(spec, cache_dir=tmp_path / "c")
     assert data.n == 240
     assert list((tmp_path / "c" / "prepared").iterdir()) == []

@@ -74,21 +74,6 @@ def test_rows_say_which_runs_of_words_occur(bodies: dict[str, str], ngrams: int,
     np.testing.assert_array_equal(table.y, [1 + folders.index(place[:-1]) for place in places])
 
 
-@settings(deadline=None)
-@given(BODIES, st.data())
-def test_header_lines_and_the_order_of_the_archive_do_not_matter(bodies: dict[str, str], data: st.DataObject) -> None:
-    plain = read({name: message("word " + body) for name, body in bodies.items()})
-    lines = st.sampled_from(["Newsgroups: alt.ab", "Xref: abc alt.ab:1", "Path: ab!zz", "Subject: zz", "  folded"])
-    telling = read(
-        {
-            name: message("word " + bodies[name], "\n".join(data.draw(st.lists(lines, max_size=4))))
-            for name in data.draw(st.permutations(list(bodies)))
-        }
-    )
-    np.testing.assert_array_equal(plain.X.toarray(), telling.X.toarray())
-    np.testing.assert_array_equal(plain.y, telling.y)
-
-
 @pytest.mark.parametrize(
     ("raw", "words"),
     [

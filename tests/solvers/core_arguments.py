@@ -47,10 +47,10 @@ class Arguments:
         positional: list[Any] = []
         named: dict[str, Any] = {}
         for parameter in signature:
-            if parameter.optional and self.random.random() < 0.5:
+            if parameter.default is not parameter.empty and self.random.random() < 0.5:
                 continue
-            value = self.value(parameter.kind, parameter.name)
-            if parameter.keyword or len(positional) < signature.index(parameter):
+            value = self.value(parameter.annotation, parameter.name)
+            if parameter.kind is parameter.KEYWORD_ONLY or len(positional) < signature.index(parameter):
                 named[parameter.name] = value
             else:
                 positional.append(value)
@@ -142,30 +142,22 @@ class Arguments:
         return self._keep(np.ascontiguousarray(values.astype(dtype)))
 
     def _wrong_array(self, kind: str) -> Any:
-        array = self._array(kind)
-        how = self.random.randrange(10)
+        array, choice = self._array(kind), self.random.choice
+        ways = [
+            lambda: array.astype(choice(("f4", "f8", "i4", "i8", "u1", ">f8", "O", "c16", "?"))),
+            lambda: np.zeros(choice(((0,), (0, 0), (0, 5), (5, 0), (), (2, 2, 2))), array.dtype),
+            lambda: np.asfortranarray(array),
+            lambda: np.repeat(array, 2, axis=0)[::-2],
+            lambda: np.broadcast_to(array, (3, *array.shape)),
+            lambda: self._keep(np.zeros(array.nbytes + 1, np.uint8)[1:].view(array.dtype).reshape(array.shape)),
+            lambda: np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape),  # not writable
+            lambda: choice(OTHERS),
+        ]
         with np.errstate(all="ignore"):
-            if how == 0:
-                return array.astype(self.random.choice(("f4", "f8", "i4", "i8", "u1", ">f8", "O", "c16", "?")))
-            if how == 1:
-                return np.zeros(self.random.choice(((0,), (0, 0), (0, 5), (5, 0), (), (2, 2, 2))), array.dtype)
-            if how == 2:
-                return np.asfortranarray(array)
-            if how == 3:
-                return np.repeat(array, 2, axis=0)[::-2]
-            if how == 4:
-                return np.broadcast_to(array, (3, *array.shape))
-            if how == 5:  # does not begin where its type should
-                raw = np.zeros(array.nbytes + 1, np.uint8)[1:].view(array.dtype)
-                return self._keep(raw.reshape(array.shape))
-            if how == 6 and array.size > 0:
-                array.flags.writeable = False
-                return array
-            if how == 7:
-                return self.random.choice(OTHERS)
-        if array.size > 0:
-            for _ in range(self.random.choice((1, 1, array.size))):
-                _spoil(array, self.random)
+            if self.random.random() < 0.8:
+                return choice(ways)()
+        for _ in range(choice((1, 1, array.size))):
+            _spoil(array, self.random)
         return array
 
     def _keep(self, array: NDArray[Any]) -> NDArray[Any]:
@@ -217,9 +209,9 @@ class Arguments:
         try:
             for _ in range(8):
                 owner = self.random.choice(stub.subclasses(name) or [name])
-                if not stub.classes[owner].constructors:
+                if not stub.constructors(owner):
                     return None
-                positional, named = self.of(self.random.choice(stub.classes[owner].constructors))
+                positional, named = self.of(self.random.choice(stub.constructors(owner)))
                 try:
                     return getattr(_core, owner)(*positional, **named)
                 except (ValueError, TypeError):

@@ -10,24 +10,20 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
-import json
-import mmap
-import os
 import random
-import resource
-import signal
 import sys
-import tempfile
-import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
 import core_stub
 import numpy as np
 from core_arguments import Arguments, Refused, changed, mutated
+from fuzzing import BATCH, outcomes
 
 from svm_cost_curves.solvers import _core, blas
 
@@ -37,12 +33,6 @@ FAILED = "make the solver anew"
 """Part of what a solver answers after an exception in the middle of an iteration; its own exchange may raise one."""
 ROOM = 768 << 20
 """Bytes of address space that a child may take beyond what it begins with."""
-HANG = 60.0
-"""CPU seconds after which a case counts as hung: on a busy machine seconds say nothing."""
-STALL = 600.0
-"""Seconds after which it does, as where it waits for what never comes."""
-BATCH = 500
-"""Cases of one child."""
 CLOCKS = ("cpu_seconds", "wall_seconds")
 
 
@@ -55,7 +45,7 @@ class Case:
     """One target, made and used: everything follows from the seed."""
 
     seed: int
-    tell: Any
+    tell: Callable[[str], object] = print
     """Is called with what is done next."""
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By class or function, and by outcome."""
@@ -83,8 +73,7 @@ class Case:
         made = None
         for attempt in range(6):  # mostly of what such an object is made from
             self.arguments.share = self.random.choice((0.0, 0.0, 0.2)) if attempt else 0.1
-            signatures = stub.classes[name].constructors
-            if signatures:
+            if signatures := stub.constructors(name):
                 made = self._call(name, getattr(_core, name), self.random.choice(signatures))
             if made is not None:
                 break
@@ -155,7 +144,7 @@ class Case:
         return self._do(name, f"{what}({text})", lambda: function(*positional, **named))
 
     def _do(self, name: str, what: str, call: Any, refused: type[Exception] | None = None) -> Any:
-        self.tell(self.seed, f"{name}.{what}")
+        self.tell(f"{name}.{what}")
         try:
             result = call()
         except (*ALLOWED, RuntimeError) as error:
@@ -177,119 +166,41 @@ def _short(value: Any) -> str:
     return repr(value)[:120]
 
 
-@dataclass
-class Outcome:
-    """What a number of cases came to."""
+def outcome_of(number: int) -> tuple[Counter[tuple[str, str]], str]:
+    """Make a case; return its calls by class or function and by outcome, and what is wrong with it."""
+    case, last = Case(number), ""
 
-    calls: Counter[tuple[str, str]] = field(default_factory=Counter)
-    failures: list[str] = field(default_factory=list)
-    cases: int = 0
+    def tell(what: str) -> None:
+        nonlocal last
+        last = what
 
-    def lines(self) -> Iterator[str]:
-        """Say it: a line for each class or function, and one for each failure."""
-        names = sorted({name for name, _ in self.calls})
-        for name in names:
-            kinds = {kind: count for (own, kind), count in sorted(self.calls.items()) if own == name}
-            yield f"{name:28}{sum(kinds.values()):8,}  " + ", ".join(f"{kind} {n:,}" for kind, n in kinds.items())
-        yield f"{self.cases:,} cases, {self.calls.total():,} calls, {len(self.failures)} failures"
-        yield from self.failures
+    case.tell = tell
+    try:
+        case.run()
+    except Exception as error:  # a kind that is not allowed
+        return case.calls, f"{type(error).__name__}: {error}, in {last}"
+    return case.calls, ""
 
 
-class Child:
-    """A process that makes cases, one after the other, and writes down which one before it begins."""
-
-    def __init__(self, first: int, count: int) -> None:
-        self._board = mmap.mmap(-1, 8192)  # shared with the child
-        self._results, self._words = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 (closed with it)
-        self.pid = os.fork()
-        if self.pid == 0:
-            self._work(first, count)
-
-    def _work(self, first: int, count: int) -> None:
-        os.dup2(self._words.fileno(), 2)
-        faulthandler.enable(file=self._words)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0])
-        limit = pages * resource.getpagesize() + ROOM
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        np.seterr(all="ignore")
-        try:
-            for seed in range(first, first + count):
-                case, wrong = Case(seed, self._tell), ""
-                try:
-                    case.run()
-                except Exception as error:  # a kind that is not allowed
-                    wrong = f"{type(error).__name__}: {error}"
-                found = [[*key, number] for key, number in case.calls.items()]
-                os.write(self._results.fileno(), json.dumps([seed, found, wrong, self.told()[1]]).encode() + b"\n")
-        except BaseException as error:
-            os.write(2, f"{type(error).__name__}: {error}\n".encode())
-            os._exit(3)
-        os._exit(0)
-
-    def _tell(self, seed: int, what: str) -> None:
-        text = what.encode(errors="replace")[:8000]
-        self._board[:16] = seed.to_bytes(8, "little") + len(text).to_bytes(8, "little")
-        self._board[16 : 16 + len(text)] = text
-
-    def told(self) -> tuple[int, str]:
-        """Which case it is at, and which call."""
-        size = int.from_bytes(self._board[8:16], "little")
-        return int.from_bytes(self._board[:8], "little"), self._board[16 : 16 + size].decode(errors="replace")
-
-    def wait(self) -> str:
-        """Wait for its end; return what is wrong with it."""
-        at, since, spent = self.told()[0], time.monotonic(), 0.0
-        while True:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                code = os.waitstatus_to_exitcode(status)
-                return "" if code == 0 else f"signal {-code}" if code < 0 else f"status {code}"
-            if self.told()[0] != at:
-                at, since, spent = self.told()[0], time.monotonic(), self._cpu_seconds()
-            elif self._cpu_seconds() - spent > HANG or time.monotonic() - since > STALL:
-                os.kill(self.pid, signal.SIGKILL)
-                os.waitpid(self.pid, 0)
-                return "hung"
-            time.sleep(0.01)
-
-    def _cpu_seconds(self) -> float:
-        fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def results(self) -> list[Any]:
-        """What it has written down of each case that it ended."""
-        self._results.seek(0)
-        return [json.loads(line) for line in self._results.read().splitlines() if line.endswith(b"]")]
-
-    def words(self) -> str:
-        """What it has said on stderr, as of a crash."""
-        self._words.seek(0)
-        return self._words.read().decode(errors="replace")
-
-
-def fuzz(first: int, *, cases: int | None = None, calls: int | None = None) -> Outcome:
-    """Make so many cases, or as many as take so many calls, from a seed on."""
-    outcome = Outcome()
-    seed = first
+def fuzz(numbers: range) -> tuple[Counter[tuple[str, str]], list[str]]:
+    """Make these cases; return the calls by class or function and by outcome, and the failures."""
+    calls, failures = Counter[tuple[str, str]](), []
     with blas.connected():
-        while (cases is not None and seed < first + cases) or (calls is not None and outcome.calls.total() < calls):
-            count = BATCH if cases is None else min(BATCH, first + cases - seed)
-            child = Child(seed, count)
-            wrong = child.wait()
-            for number, found, raised, what in child.results():
-                for name, kind, many in found:
-                    outcome.calls[name, kind] += many
-                if raised:
-                    outcome.failures.append(f"case {number}: {raised}, in {what}")
-                seed = number + 1
+        for number, made, died in outcomes(outcome_of, numbers, room=ROOM):
+            found, wrong = made or (Counter(), died)
+            calls += found
             if wrong:
-                at, what = child.told()
-                outcome.failures.append(f"case {at}: {wrong}, in {what}\n{child.words()}")
-                seed = max(seed, at) + 1
-            outcome.cases = seed - first
-    return outcome
+                failures.append(f"case {number}: {wrong}")
+    return calls, failures
+
+
+def lines(calls: Counter[tuple[str, str]], cases: int, failures: list[str]) -> Iterator[str]:
+    """Say it: a line for each class or function, and one for each failure."""
+    for name in sorted({name for name, _ in calls}):
+        kinds = {kind: count for (own, kind), count in sorted(calls.items()) if own == name}
+        yield f"{name:28}{sum(kinds.values()):8,}  " + ", ".join(f"{kind} {n:,}" for kind, n in kinds.items())
+    yield f"{cases:,} cases, {calls.total():,} calls, {len(failures)} failures"
+    yield from failures
 
 
 def main() -> int:
@@ -302,11 +213,14 @@ def main() -> int:
     if options.case is not None:
         faulthandler.enable()
         with blas.connected():
-            Case(options.case, lambda seed, what: print(f"{seed}: {what}", flush=True)).run()
+            Case(options.case, lambda what: print(f"{options.case}: {what}", flush=True)).run()
         return 0
-    outcome = fuzz(options.seed, calls=options.calls)
-    print("\n".join(outcome.lines()))
-    return 1 if outcome.failures else 0
+    calls, failures, seed = Counter[tuple[str, str]](), [], options.seed
+    while calls.total() < options.calls:
+        more, failed = fuzz(range(seed, seed + BATCH))
+        calls, failures, seed = calls + more, failures + failed, seed + BATCH
+    print("\n".join(lines(calls, seed - options.seed, failures)))
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

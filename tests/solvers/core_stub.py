@@ -1,112 +1,77 @@
-"""What `solvers/_core.pyi` says: classes, functions, and their parameters."""
+"""What `solvers/_core.pyi` says: classes, functions, and their parameters, from the stub as a module of Python."""
 
 from __future__ import annotations
 
-import ast
+import enum
+import inspect
+import typing
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 STUB = Path(__file__).resolve().parents[2] / "solvers" / "_core.pyi"
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter; `kind` is its annotation as text."""
-
-    name: str
-    kind: str
-    keyword: bool
-    optional: bool
-
-
-Signature = tuple[Parameter, ...]
-"""The parameters of a function, or of a method without self."""
-
-
-@dataclass
-class Class:
-    """A class; enumerations have no constructor."""
-
-    bases: list[str]
-    constructors: list[Signature] = field(default_factory=list)
-    methods: dict[str, list[Signature]] = field(default_factory=dict)
-    properties: list[str] = field(default_factory=list)
+MODULE = "stub of _core"
+Signature = tuple[inspect.Parameter, ...]
+"""The parameters of a function, or of a method without self; each has its annotation as a text."""
 
 
 @dataclass
 class Stub:
-    """All of the module, by names."""
+    """All of the module; names of nested classes are dotted."""
 
-    classes: dict[str, Class] = field(default_factory=dict)
+    classes: dict[str, type] = field(default_factory=dict)
     enums: dict[str, list[str]] = field(default_factory=dict)
-    """Members of each; of one inside a class by its dotted name."""
+    """Members of each."""
     functions: dict[str, list[Signature]] = field(default_factory=dict)
+
+    def constructors(self, name: str) -> list[Signature]:
+        """Return the signatures of a class's own constructor; none where no object of it can be made."""
+        return signatures(self.classes[name], "__init__") if "__init__" in vars(self.classes[name]) else []
 
     def members(self, name: str) -> dict[str, list[Signature] | None]:
         """Return methods with their signatures and properties with None, those of the bases among them."""
         found: dict[str, list[Signature] | None] = {}
-        own = self.classes.get(name)
-        if own is None:
-            return found
-        for base in own.bases:
-            found |= self.members(base)
-        return found | own.methods | dict.fromkeys(own.properties)
+        for owner in reversed(inspect.getmro(self.classes.get(name, object))):
+            for member, value in vars(owner).items():
+                if isinstance(value, property):
+                    found[member] = None
+                elif inspect.isfunction(value) and not member.startswith("_"):
+                    found[member] = signatures(owner, member)
+        return found
 
     def subclasses(self, name: str) -> list[str]:
         """Return the classes that can stand for this one: itself and those derived from it, if they can be made."""
-        return [own for own, what in self.classes.items() if what.constructors and name in self._line(own)]
+        base = self.classes[name]
+        return [own for own, kind in self.classes.items() if issubclass(kind, base) and self.constructors(own)]
 
-    def _line(self, name: str) -> list[str]:
-        bases = self.classes[name].bases if name in self.classes else []
-        return [name, *(one for base in bases for one in self._line(base))]
+
+def signatures(owner: type, name: str) -> list[Signature]:
+    """Return the parameters of a method in each of its overloads, without self."""
+    asked: typing.Any = SimpleNamespace(__module__=MODULE, __qualname__=f"{owner.__qualname__}.{name}")
+    versions = typing.get_overloads(asked) or [vars(owner)[name]]
+    every = [list(inspect.signature(version).parameters.values())[1:] for version in versions]
+    return [tuple(one for one in signature if one.kind is not one.VAR_KEYWORD) for signature in every]
 
 
 @cache
 def read() -> Stub:
     """Return what the stub says."""
-    stub = Stub()
-    _read(ast.parse(STUB.read_text(encoding="utf-8")).body, "", stub)
+    stub, module = Stub(), {"__name__": MODULE}
+    text = "from __future__ import annotations\n" + STUB.read_text(encoding="utf-8").partition('"""\n')[2]
+    exec(compile(text, str(STUB), "exec"), module)
+    _read(module, "", stub)
     return stub
 
 
-def _read(body: list[ast.stmt], prefix: str, stub: Stub) -> None:
-    for node in body:
-        if isinstance(node, ast.FunctionDef) and not prefix:
-            stub.functions.setdefault(node.name, []).append(_signature(node, method=False))
-        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            bases = [ast.unparse(base) for base in node.bases]
-            name = prefix + node.name
-            if "enum.Enum" in bases:
-                members = [one for one in node.body if isinstance(one, ast.Assign)]
-                stub.enums[name] = [ast.unparse(one.targets[0]) for one in members]
-            elif not any(base.endswith(("Error", "Exception")) for base in bases):
-                stub.classes[name] = _class(node, bases)
-                _read([one for one in node.body if isinstance(one, ast.ClassDef)], f"{name}.", stub)
-
-
-def _class(node: ast.ClassDef, bases: list[str]) -> Class:
-    made = Class(bases)
-    for one in node.body:
-        if not isinstance(one, ast.FunctionDef):
+def _read(members: typing.Mapping[str, object], prefix: str, stub: Stub) -> None:
+    for name, value in members.items():
+        if name.startswith("_") or getattr(value, "__module__", "") != MODULE:
             continue
-        if any(ast.unparse(mark) == "property" for mark in one.decorator_list):
-            made.properties.append(one.name)
-        elif one.name == "__init__":
-            made.constructors.append(_signature(one, method=True))
-        else:
-            made.methods.setdefault(one.name, []).append(_signature(one, method=True))
-    return made
-
-
-def _signature(node: ast.FunctionDef, *, method: bool) -> Signature:
-    own = node.args.args[1:] if method else node.args.args
-    without = len(own) - len(node.args.defaults)
-    parameters = [Parameter(one.arg, _kind(one), False, k >= without) for k, one in enumerate(own)]
-    for one, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
-        parameters.append(Parameter(one.arg, _kind(one), True, default is not None))
-    return tuple(parameters)
-
-
-def _kind(one: ast.arg) -> str:
-    return ast.unparse(one.annotation) if one.annotation is not None else "object"
+        if inspect.isfunction(value) and not prefix:
+            stub.functions[name] = [tuple(inspect.signature(value).parameters.values())]
+        elif inspect.isclass(value) and issubclass(value, enum.Enum):
+            stub.enums[prefix + name] = list(value.__members__)
+        elif inspect.isclass(value) and not issubclass(value, Exception):
+            stub.classes[prefix + name] = value
+            _read(vars(value), f"{prefix}{name}.", stub)

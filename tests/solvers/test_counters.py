@@ -1,4 +1,4 @@
-"""Exact costs of kernel methods, asserted as numbers computed by hand or by a replay."""
+"""Exact costs of kernel methods, by hand or by a replay; the Perceptron, and the mean of its iterates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from cases import STORAGE, Array, alphas, coefficients, gram, problem, run, solver
 from scipy import sparse
 
-from svm_cost_curves.solvers import Limit, Problem, _core
+from svm_cost_curves.solvers import Limit, Linear, Problem, Status, _core
 from svm_cost_curves.solvers.accounting import Accounting
 from svm_cost_curves.solvers.sbp import Draws
 
@@ -40,15 +40,6 @@ def test_methods_that_read_whole_rows(name: str, bias: bool, own: dict[str, Any]
     counters = run(name, p, Limit(iterations=25), **own).counters
     assert astuple(counters) == (25, 25 * rows, *costs(25 * rows, p))
     assert counters.epochs(N) == 25 * rows / N
-
-
-@STORAGE
-def test_perceptron_is_charged_for_mistakes_only(as_csr: bool) -> None:
-    p = problem(N, D, as_csr=as_csr, zeros=0.6)
-    perceptron = run("perceptron", p, Limit(iterations=4 * N))
-    mistakes = int(np.abs(perceptron.snapshot().coefficients).sum())
-    assert 0 < mistakes < 4 * N
-    assert astuple(perceptron.counters) == (4 * N, 4 * N, *costs(mistakes, p))
 
 
 def replay(name: str, p: Problem, iterations: int, seed: int) -> tuple[int, int, Array]:
@@ -125,3 +116,44 @@ def test_rows_for_a_solver_in_python() -> None:
     assert [rows.label(0), rows.label(N - 1), rows.diagonal(0)] == [1.0, -1.0, 1.0]
     with pytest.raises(ValueError, match="no row 60"):
         rows.row(N)
+
+
+def test_replay_of_the_perceptrons() -> None:
+    """The order of each epoch is the last one, shuffled by the next permutation of the stream."""
+    p = problem(70, flips=0.2)
+    K, y = gram(p), p.y.astype(np.float64)
+    plain, averaged = (solver(name, p, seed=9) for name in ("perceptron", "averaged_perceptron"))
+    stream, order = _core.Random(9, _core.Purpose.order), np.arange(p.n)
+    w, total, t, mistakes = np.zeros(p.n), np.zeros(p.n), 0, 0
+    for _ in range(8):
+        order = order[stream.permutation(p.n)]
+        for i in order:
+            t += 1
+            if y[i] * (K[i] @ w) <= 0.0:
+                w[i] += y[i]
+                mistakes += 1
+            total += w
+            for made in (plain, averaged):
+                made.advance(Limit(iterations=t))
+            np.testing.assert_array_equal(coefficients(plain), w, err_msg=f"look {t}")
+            np.testing.assert_allclose(coefficients(averaged), total / t, atol=1e-12, err_msg=f"look {t}")
+    assert 50 < mistakes < t
+    assert plain.counters.kernel_evaluations == mistakes * p.n
+    assert averaged.counters == plain.counters
+    np.testing.assert_allclose(plain.snapshot().responses, y * (K @ w), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "averaged_perceptron"])
+def test_a_perceptron_stops_after_an_epoch_without_a_mistake(name: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3)).astype(np.float32)
+    y = np.where(X[:, 0] > 0, 1, -1)
+    X[:, 0] += y.astype(np.float32)
+    p = Problem(X, y, Linear(), rows=problem(10).policy)
+    made = solver(name, p)
+    assert made.advance(Limit(presentations=1000 * p.n)) is Status.CONVERGED
+    looks = made.counters.iterations
+    assert looks % p.n == 0
+    assert (p.y * (gram(p) @ coefficients(made))).min() > 0.0
+    assert made.advance(Limit()) is Status.CONVERGED
+    assert made.counters.iterations == looks

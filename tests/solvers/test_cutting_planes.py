@@ -1,25 +1,16 @@
-"""SVMperf, OCAS and CPNY: bounds, first steps, costs; the master problem and the line search by themselves."""
+"""SVMperf, OCAS and CPNY: first steps, costs, bounds of CPNY; the line search by itself.
+
+`cpp/tests/test_simplex_qp.cpp` has the master problem by itself.
+"""
 
 from __future__ import annotations
 
 from dataclasses import astuple
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from cases import (
-    Array,
-    folded,
-    hinge_objective,
-    liblinear_optimum,
-    lower_bound,
-    optimum,
-    points,
-    primal,
-    solver,
-    weights,
-)
+from cases import Array, folded, hinge_objective, liblinear_optimum, lower_bound, points, primal, solver, weights
 from cases import problem as nystrom_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -41,29 +32,6 @@ def problem(n: int, d: int, C: float, seed: int = 0) -> Problem:
 def look(made: Solver) -> tuple[Array, float]:
     """Weights and lower bound."""
     return weights(made), lower_bound(made)
-
-
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("shape", [WIDE, TALL])
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-def test_bounds_enclose_the_optimum_until_they_meet(name: str, shape: tuple[int, int], C: float) -> None:
-    p = problem(*shape, C)
-    best = optimum(p)
-    method = solver(name, p, eps=1e-9)
-    objectives: list[float] = []
-    bounds: list[float] = []
-    while method.advance(Limit(iterations=len(bounds) + 1)) is not Status.CONVERGED:
-        w, bound = look(method)
-        objectives.append(primal(p, w))
-        bounds.append(bound)
-        assert bound <= best * (1 + 1e-9)
-        assert objectives[-1] >= best * (1 - 1e-6)
-    assert all(b >= a for a, b in pairwise(bounds))
-    assert name == "svmperf" or all(b <= a * (1 + 1e-12) for a, b in pairwise(objectives))
-    assert objectives[-1] == pytest.approx(best, rel=1e-6)
-    gaps = [(J - L) / L for J, L in zip(objectives, bounds, strict=True)]
-    assert gaps[-1] <= 1.001e-9
-    assert min(gaps[:-1], default=1.0) > 0.999e-9
 
 
 @pytest.mark.parametrize("shape", [WIDE, TALL])
@@ -166,41 +134,10 @@ def test_an_accuracy_beyond_rounding_is_never_reached() -> None:
     assert primal(p, w) == pytest.approx(bound, rel=1e-13)
 
 
-def certificate(H: Array, beta: Array, gamma: Array) -> float:
-    """The optimum exceeds the value at gamma by so much at most."""
-    slopes = beta - H @ gamma
-    return float(slopes.max() - gamma @ slopes)
-
-
-@settings(deadline=None, max_examples=150)
-@given(
-    P=arrays(np.float64, st.tuples(st.integers(1, 14), st.integers(1, 5)), elements=st.integers(-3, 3).map(float)),
-    data=st.data(),
-    scale=st.sampled_from([1e-6, 1.0, 1e5]),
-)
-def test_master_problem(P: Array, data: st.DataObject, scale: float) -> None:
-    """Variable by variable, equal and dependent ones among them: the solution is feasible and its gap is closed."""
-    beta = data.draw(arrays(np.float64, len(P), elements=st.integers(0, 8).map(lambda k: k / 8)))
-    H = scale * P @ P.T
-    master = _core.SimplexQp()
-    for k in range(len(P)):
-        master.add(beta[k], H[k, : k + 1])
-        if k % 3 != 1:
-            master.solve(1e-12)
-    master.solve(1e-12)
-    gamma = master.solution
-    assert (gamma >= 0.0).all()
-    assert gamma.sum() == pytest.approx(1.0, abs=1e-12)
-    error = 1e-13 * (1.0 + np.abs(H).max())
-    assert certificate(H, beta, gamma) <= 1e-12 + error
-    assert master.gap == pytest.approx(certificate(H, beta, gamma), abs=error)
-    assert master.value == pytest.approx(beta @ gamma - 0.5 * gamma @ H @ gamma, abs=error)
-
-
 MARGINS = arrays(np.float64, 9, elements=st.one_of(st.sampled_from([0.0, 1.0, 2.0]), st.floats(-3.0, 4.0)))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(start=MARGINS, end=MARGINS, slope=st.floats(-2.0, 0.5), curvature=st.floats(1e-3, 3.0))
 def test_line_search(start: Array, end: Array, slope: float, curvature: float) -> None:
     """Nothing on the line is lower: neither a place where a margin passes 1 nor the minimum between two of them."""
@@ -241,23 +178,31 @@ def on_features(p: Problem, V: Array, w: Array) -> float:
     return hinge_objective(V, p.y, p.require_lambda(), w)
 
 
-@pytest.mark.parametrize("kernel", [None, Polynomial(2, 0.3, 1.0), Linear()], ids=str)
-@pytest.mark.parametrize("lambda_", [1e-3, 0.05])
-def test_the_optimum_on_the_features(kernel: Any, lambda_: float) -> None:
+@pytest.mark.parametrize(
+    ("lambda_", "own"),
+    [
+        (1e-3, {"kernel": Polynomial(2, 0.3, 1.0)}),
+        (0.05, {"kernel": Linear()}),
+        (1e-3, {"qp_precision": 0.5}),
+        (1e-3, {"qp_precision": 1e-9}),
+        (1e-3, {"idle_cuts": 1}),
+        (1e-3, {"idle_cuts": None}),
+    ],
+    ids=str,
+)
+def test_the_optimum_on_the_features(lambda_: float, own: dict[str, Any]) -> None:
     """The bound never passes the optimum, no objective lies below it, and at the end both are within eps."""
-    p = nystrom_problem(N, lambda_=lambda_, flips=0.1, **({} if kernel is None else {"kernel": kernel}))
-    run = cpny(p, eps=1e-7)
+    kernel = {key: own[key] for key in own if key == "kernel"}
+    p = nystrom_problem(N, lambda_=lambda_, flips=0.1, **kernel)
+    run = cpny(p, eps=1e-5, **{key: own[key] for key in own if key != "kernel"})
     V = features(run)
     best, bound, t = liblinear_optimum(V, p.y, p.require_lambda()), 0.0, 0
-    status = None
-    while status is not Status.CONVERGED:
+    while run.advance(Limit(iterations=t + 1)) is not Status.CONVERGED:
         t += 1
-        status = run.advance(Limit(iterations=t))
-        assert bound <= run.lower_bound <= best + 1e-9
+        assert bound - 1e-12 <= run.lower_bound <= best + 1e-9
         bound = run.lower_bound
         assert on_features(p, V, run._core.weights()) >= best - 1e-9
-    reached = on_features(p, V, run._core.weights())
-    assert best - 1e-7 <= bound <= reached + 1e-12 <= bound + 1.001e-7
+    assert best <= on_features(p, V, run._core.weights()) + 1e-9 <= bound + 1.001e-5
 
 
 @pytest.mark.parametrize("eps", [0.1, 0.01, 0.001])
@@ -289,20 +234,6 @@ def test_costs_of_cpny() -> None:
         counters = run.counters
         accesses, all_dense = 30 * stored + reads * r, 30 * N * p.d + reads * r
         assert astuple(counters) == (t, t * N, N * 30, N * 30 + t * N, accesses, all_dense)
-
-
-@pytest.mark.parametrize(
-    "own",
-    [{"qp_precision": 0.5}, {"qp_precision": 1e-9}, {"idle_cuts": 1}, {"idle_cuts": None}],
-    ids=str,
-)
-def test_without_a_safeguard_it_still_ends_within_eps(own: dict[str, Any]) -> None:
-    p = nystrom_problem(N, lambda_=1e-3, flips=0.1)
-    run = cpny(p, eps=1e-5, **own)
-    V = features(run)
-    assert run.advance(Limit(iterations=20_000)) is Status.CONVERGED
-    best, reached = liblinear_optimum(V, p.y, p.require_lambda()), on_features(p, V, run._core.weights())
-    assert run.lower_bound - 1e-9 <= best <= reached + 1e-9 <= run.lower_bound + 1.001e-5
 
 
 def test_the_precision_of_the_master_problem() -> None:

@@ -34,7 +34,7 @@ EXACT = {
 }
 """Settings at which each method ends at the optimum of the whole problem."""
 BY_METHOD = pytest.mark.parametrize("name", EXACT)
-SEEDS = pytest.mark.parametrize("seed", range(6))
+SEEDS = pytest.mark.parametrize("seed", range(3))
 
 
 def on_rows(name: str, K: Array, positives: int, C: float, bias: bool) -> Any:
@@ -219,21 +219,3 @@ def test_smo_with_bias_picks_pairs_by_second_order() -> None:
         room = min(p.C - alpha[i] if y[i] > 0 else alpha[i], alpha[j] if y[j] > 0 else p.C - alpha[j])
         assert moved == pytest.approx(min(descent[j] / (2.0 - 2.0 * K[i, j]), room), abs=1e-10)
         alpha = now
-
-
-def test_stops_by_libsvms_rule() -> None:
-    for bias in (False, True):
-        p = problem(120, bias=bias)
-        K, y = gram(p), p.y.astype(np.float64)
-        loose, tight = (run("smo", p, tolerance=t) for t in (1e-1, 1e-5))
-        assert loose.counters.iterations < tight.counters.iterations
-        alpha = alphas(loose)
-        value = y * (1.0 - y * (K @ (y * alpha)))
-        if bias:
-            up = np.where(y > 0, alpha < p.C, alpha > 0)
-            low = np.where(y > 0, alpha > 0, alpha < p.C)
-            assert value[up].max() - value[low].min() < 1e-1
-        else:
-            gradient = y * value
-            assert gradient[alpha < p.C].max(initial=0.0) < 1e-1
-            assert (-gradient[alpha > 0]).max(initial=0.0) < 1e-1

@@ -7,7 +7,7 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 import reference
-from cases import STORAGE, Array, dense, points, problem, run, solver
+from cases import STORAGE, Array, dense, problem, run, solver
 from sklearn.svm import LinearSVC
 
 from svm_cost_curves.solvers import Gaussian, Limit, Problem, Status, _core
@@ -31,7 +31,7 @@ def test_features_approach_the_kernel(kind: str, as_csr: bool) -> None:
     p = problem(40, 5, kernel=Gaussian(3.0), as_csr=as_csr, zeros=0.3)
     K = reference.kernel_matrix(p.kernel, dense(p), dense(p))
     worst = []
-    for d in (128, 2048, 32_768):
+    for d in (128, 1024, 8192):
         P = Cosines.draw(p, d, 5).of(p.X) if kind == "cosines" else pairs_of(p, d // 2)
         assert P.shape == (40, d)
         assert P.dtype == np.float32
@@ -43,15 +43,6 @@ def test_features_approach_the_kernel(kind: str, as_csr: bool) -> None:
     assert worst[2] < 0.2 * worst[0]
 
 
-def test_frequencies_and_phases_have_their_distributions() -> None:
-    cosines = Cosines.draw(problem(20, 4, kernel=Gaussian(9.0)), 5000, 1)
-    assert float(cosines.frequencies.std()) == pytest.approx(1.0 / 3.0, rel=0.02)
-    assert abs(float(cosines.frequencies.mean())) < 0.01
-    counts, _ = np.histogram(cosines.phases, bins=10, range=(0.0, 2.0 * np.pi))
-    assert counts.sum() == 5000
-    assert np.abs(counts - 500).max() < 5 * np.sqrt(500)
-
-
 def test_a_run_goes_through_the_powers_of_two() -> None:
     p = problem(80, lambda_=0.01)
     fourier = solver("fourier", p, pairs=6)
@@ -61,6 +52,7 @@ def test_a_run_goes_through_the_powers_of_two() -> None:
         sizes.append(fourier.counters.inner_products)
     assert sizes == [80, 160, 320]
     assert fourier.advance(Limit()) is Status.CONVERGED, "8 pairs would be more than 6"
+    assert fourier.advance(Limit(kernel_evaluations=5, presentations=5)) is Status.CONVERGED, "charged in neither"
     assert fourier.counters.inner_products == 320
 
 
@@ -93,16 +85,6 @@ def test_before_the_first_iteration_all_values_are_zero() -> None:
     assert snapshot.norm == 0.0
 
 
-def test_points_far_from_the_origin_keep_their_precision() -> None:
-    """The training points' shift also applies to the points that are predicted."""
-    X, y = points(100, 4)
-    far = X + np.float32(1000.0)
-    near, moved = (Problem(each, y, Gaussian(2.0), lambda_=0.01) for each in (X, far))
-    values = [run("fourier", p, pairs=16).snapshot().decision_values(each) for p, each in ((near, X), (moved, far))]
-    agree = np.mean(np.sign(values[0]) == np.sign(values[1]))
-    assert agree > 0.8
-
-
 @STORAGE
 def test_costs(as_csr: bool) -> None:
     """The first k frequencies are also the first of 2k: costs are those of the largest k."""
@@ -111,17 +93,3 @@ def test_costs(as_csr: bool) -> None:
         counters = run("fourier", p, Limit(iterations=iterations), pairs=64).counters
         assert astuple(counters) == (iterations, None, None, k * N, k * p.matrix.stored, k * N * D)
         assert counters.epochs(N) is None
-
-
-def test_any_limits() -> None:
-    p = problem(77, flips=0.15)
-    once = run("fourier", p, Limit(iterations=5), pairs=64)
-    cut = solver("fourier", p, pairs=64)
-    for limit in (Limit(inner_products=1), Limit(iterations=2), Limit(inner_products=4 * p.n), Limit(iterations=5)):
-        cut.advance(limit)
-    np.testing.assert_array_equal(once.snapshot().decision_values(p.X), cut.snapshot().decision_values(p.X))
-    assert once.counters == cut.counters
-    assert cut.advance(Limit(kernel_evaluations=5, presentations=5)) is Status.CONVERGED, "it is charged in neither"
-    assert cut.counters.inner_products == 64 * p.n
-    other = run("fourier", p, Limit(iterations=5), seed=1, pairs=64).snapshot().decision_values(p.X)
-    assert not np.array_equal(other, once.snapshot().decision_values(p.X))

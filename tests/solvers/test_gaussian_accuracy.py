@@ -57,7 +57,7 @@ def check(found: Array, expected: Array, long: Array) -> None:
 @example(kind="two clusters", seed=0, d=4, scale=1.0, width=1.0, as_csr=False)
 @example(kind="one cluster", seed=0, d=4, scale=10.0, width=1.0, as_csr=True)
 @example(kind="days", seed=0, d=2, scale=1.0, width=1.0, as_csr=False)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_kernel_values(kind: str, seed: int, d: int, scale: float, width: float, as_csr: bool) -> None:
     """Rows, Gram matrices, expansions and features; where values come from differences they all have the same bits.
 
@@ -97,7 +97,7 @@ def test_kernel_values(kind: str, seed: int, d: int, scale: float, width: float,
     as_csr=st.booleans(),
 )
 @example(kind="outlier", seed=0, d=4, scale=1.0, width=1e-2, as_csr=False)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_problem_and_its_predictors(kind: str, seed: int, d: int, scale: float, width: float, as_csr: bool) -> None:
     """The shift included, which may not round points that lie close to each other."""
     X = made(kind, seed, d, scale)
@@ -116,15 +116,6 @@ def test_a_problem_and_its_predictors(kind: str, seed: int, d: int, scale: float
     values = BasisPredictor(basis, np.eye(N), 0.5 / kernel.sigma2).values(others)
     np.testing.assert_allclose(values, reference.kernel_matrix(kernel, X, X[p.order]), rtol=0, atol=1e-4)
     np.testing.assert_array_equal(np.diag(values[p.order]) > 1.0 - 1e-6, True)
-
-
-@STORAGE
-def test_clusters_far_apart_have_a_positive_kernel_matrix(as_csr: bool) -> None:
-    """The smallest eigenvalue is that of the exact matrix; errors near 1 would make it about -10."""
-    X = made("two clusters", 0, 4, 1.0)[:-4]
-    K = filled(Gaussian(1.0), Problem.core_matrix(sparse.csr_matrix(X) if as_csr else X)).astype(float)
-    exact = np.linalg.eigvalsh(reference.kernel_matrix(Gaussian(1.0), X, X))
-    np.testing.assert_allclose(np.linalg.eigvalsh(K), exact, rtol=0, atol=1e-5)
 
 
 @STORAGE

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from cases import Builder, quiet
 
-from svm_cost_curves.solvers import SettingsError, gram_file, gram_store
+from svm_cost_curves.solvers import SettingsError, gram_store
 from svm_cost_curves.solvers.gram_store import GramStore
 
 N = 120
@@ -65,8 +65,8 @@ def test_a_matrix_is_built_where_the_system_does_not_map_all_pages_at_once(
 
 def test_checksums_are_compared_once_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
-    real = gram_file._checksum
-    monkeypatch.setattr(gram_file, "_checksum", lambda matrix: compared.append("once") or real(matrix))
+    real = gram_store.xxh3
+    monkeypatch.setattr(gram_store, "xxh3", lambda matrix: compared.append("once") or real(matrix))
     for _ in range(3):
         GramStore(tmp_path, 10**8).get("a", N, Builder(VALUES), quiet)
     assert len(compared) == 2  # when it was built, and when it was first mapped

@@ -58,26 +58,18 @@ def interrupt(made: Solver, seconds: float, limit: Limit = Limit()) -> None:  # 
 @pytest.mark.parametrize(
     ("name", "bias", "own", "seconds", "least"),
     [
-        ("sbp", False, {}, 0.1, 100),
         ("sbp", True, {}, 0.1, 100),
-        ("pegasos", False, {}, 0.1, 100),
         ("sdca", False, {}, 0.1, 100),
-        ("perceptron", False, {}, 0.1, 100),
-        ("simba", True, {}, 0.1, 100),
-        ("sgd_r", False, {}, 0.1, 100),
         ("sgd_m", False, {"eps": 1e-300}, 0.1, 100),
-        ("dcd", False, {"eps": 1e-300}, 0.1, 100),
         ("asset", True, {"features": 30}, 0.1, 100),
-        ("asset_star", False, {"features": 30}, 0.1, 100),
         ("minibatch_pegasos", False, {"batch_size": 32, "threads": 2}, 0.1, 100),
-        ("minibatch_sdca", False, {"batch_size": 32}, 0.1, 100),
-        ("smo", False, {"tolerance": 0.0}, 0.1, 1),
         ("smo", True, {"tolerance": 0.0}, 0.1, 1),
         ("cpsp", False, {"features": 200, "starts": 20}, 0.3, 1),
         ("fourier", False, {"pairs": 128, "relative_gap": 1e-9, "max_epochs": 1000}, 0.1, 5),
     ],
 )
 def test_any_solver_stops_and_continues(name: str, bias: bool, own: dict[str, Any], seconds: float, least: int) -> None:
+    """One of each kind of iteration; `cpp/tests/test_resume.cpp` interrupts every method of the core."""
     # Under a linear kernel these data are not separable, so that the Perceptron does not end by itself.
     p = {
         "smo": lambda: problem(800, 5, lambda_=1e-9, flips=0.3, bias=bias),

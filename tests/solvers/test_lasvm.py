@@ -1,17 +1,133 @@
-"""LASVM: a step-by-step replay, what finishing leaves, feasibility, costs, the expansion."""
+"""LASVM: a step-by-step replay, what finishing leaves, costs, the expansion.
+
+`cpp/tests/test_expansion.cpp` and `test_resume.cpp` have row caches of any size.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-import reference
-from cases import BIAS, BY_KERNEL, STORAGE, Array, coefficients, core_of, dual, gram, points, problem, run, solver
-from lasvm_reference import Lasvm
+from cases import BIAS, BY_KERNEL, STORAGE, coefficients, core_of, dual, gram, points, problem, run, solver
+from reference import Vector
 from scipy import sparse
 
 from svm_cost_curves.solvers import Gaussian, Kernel, Limit, Problem, Status, _core
+
+TIED = 1e-9
+
+
+@dataclass
+class Lasvm:
+    """PROCESS and REPROCESS of the paper's section 3.2; alpha is signed, g = y - K alpha is computed in full each time.
+
+    A step leaves its two examples equally steep, so that rounding decides which of them comes next: where members are
+    tied, all that may follow is returned.
+    """
+
+    K: Vector
+    y: Vector
+    C: float
+    bias: bool
+    tau: float
+    members: set[int] = field(default_factory=set)
+    evaluations: int = 0
+    alpha: Vector = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.alpha = np.zeros(len(self.y))
+        self.low = np.where(self.y > 0, 0.0, -self.C)
+        self.high = np.where(self.y > 0, self.C, 0.0)
+
+    @property
+    def g(self) -> Vector:
+        """Slopes of all examples; the method looks at those of members only."""
+        return np.asarray(self.y - self.K @ self.alpha)
+
+    def ends(self) -> tuple[list[int], list[int]]:
+        """Members of the largest slope that may rise, and those of the smallest that may fall."""
+        g, inside = self.g, sorted(self.members)
+        up = [s for s in inside if self.alpha[s] < self.high[s]]
+        down = [s for s in inside if self.alpha[s] > self.low[s]]
+        top, bottom = max(g[up], default=-np.inf), min(g[down], default=np.inf)
+        return [s for s in up if g[s] >= top - TIED], [s for s in down if g[s] <= bottom + TIED]
+
+    @property
+    def delta(self) -> float:
+        """The largest violation among members."""
+        g = self.g
+        if self.bias:
+            up, down = self.ends()
+            return float(g[up[0]] - g[down[0]]) if up and down else -np.inf
+        moves = self.moves()
+        return float(max((abs(g[s]) for s in self.members if moves[s] != 0.0), default=0.0))
+
+    def moves(self) -> Vector:
+        """The clipped step along each coordinate."""
+        free = self.alpha + self.g / np.maximum(np.diag(self.K), 1e-12)
+        return np.clip(free, self.low, self.high) - self.alpha
+
+    def along(self, i: int, j: int) -> Lasvm:
+        """After the clipped step along a pair; it asks for two rows."""
+        after = copy.copy(self)
+        after.alpha = self.alpha.copy()
+        curvature = self.K[i, i] + self.K[j, j] - 2.0 * self.K[i, j]
+        step = min((self.g[i] - self.g[j]) / curvature, self.high[i] - self.alpha[i], self.alpha[j] - self.low[j])
+        after.alpha[i] += step
+        after.alpha[j] -= step
+        after.evaluations += 2 * len(self.members)
+        return after
+
+    def alone(self, s: int) -> Lasvm:
+        """After the clipped step along one coordinate; it asks for one row."""
+        after = copy.copy(self)
+        after.alpha = self.alpha.copy()
+        after.alpha[s] += self.moves()[s]
+        after.evaluations += len(self.members)
+        return after
+
+    def process(self, k: int) -> list[Lasvm]:
+        """Take a fresh example in: a row before it is a member, which a step does not ask for again."""
+        if k in self.members:
+            return [self]
+        taken = copy.copy(self)
+        taken.members = self.members | {k}
+        taken.evaluations += len(self.members)
+        g, up = self.g, self.y[k] > 0
+        if not self.bias:
+            followers = [taken.alone(k)] if self.y[k] * g[k] > self.tau else []
+        else:
+            tops, bottoms = taken.ends()
+            pairs = [(k, j) for j in bottoms] if up else [(i, k) for i in tops]
+            followers = [taken.along(i, j) for i, j in pairs if g[i] - g[j] > self.tau]
+        for after in followers:
+            after.evaluations -= len(taken.members)
+        return followers or [taken]
+
+    def reprocess(self) -> list[Lasvm]:
+        """Improve the expansion, and drop members that no violating pair can have."""
+        if not self.delta > self.tau:
+            followers = [copy.copy(self)]
+        elif self.bias:
+            tops, bottoms = self.ends()
+            followers = [self.along(i, j) for i in tops for j in bottoms]
+        else:
+            steps, g = self.moves(), self.g
+            gains = {s: steps[s] * (g[s] - 0.5 * steps[s] * self.K[s, s]) for s in self.members}
+            followers = [self.alone(s) for s in self.members if gains[s] >= max(gains.values()) - TIED]
+        for after in followers:
+            after.drop()
+        return followers
+
+    def drop(self) -> None:
+        """Members without weight leave that could neither rise nor fall in a violating pair."""
+        g, (tops, bottoms) = self.g, self.ends()
+        above = (g[tops[0]] if tops else -np.inf) if self.bias else 0.0
+        below = (g[bottoms[0]] if bottoms else np.inf) if self.bias else 0.0
+        idle = {s for s in self.members if self.alpha[s] == 0.0}
+        self.members = self.members - {s for s in idle if (g[s] <= below if self.y[s] > 0 else g[s] >= above)}
 
 
 def seeds_of(p: Problem, seed: int) -> set[int]:
@@ -45,6 +161,8 @@ def test_replay(kernel: Kernel, bias: bool, as_csr: bool) -> None:
         assert core_of(made).expansion == len(slow.members)
         assert made.counters.kernel_evaluations == slow.evaluations
         slow.alpha = found  # so that rounding does not add up
+        assert np.all((found >= slow.low) & (found <= slow.high))
+        assert not bias or abs(found.sum()) < 1e-12 * p.C * p.n
         return slow
 
     for t, k in enumerate(order.tolist(), start=1):
@@ -101,26 +219,6 @@ def test_more_passes_reduce_the_gap(bias: bool) -> None:
     assert abs(gaps[2]) < 1e-8
 
 
-@BIAS
-@pytest.mark.parametrize("delta_max", [None, 0.5])
-def test_every_step_is_feasible_and_the_dual_never_falls(bias: bool, delta_max: float | None) -> None:
-    p = problem(100, bias=bias, lambda_=1.0 / 500)
-    K, y = gram(p), p.y.astype(np.float64)
-    made, before = solver("lasvm", p, 3, delta_max=delta_max), 0.0
-    for t in range(1, 600):
-        if made.advance(Limit(iterations=t)) is Status.CONVERGED:
-            break
-        signed = coefficients(made)
-        alpha = y * signed
-        assert alpha.min() >= 0.0
-        assert alpha.max() <= p.C
-        assert not bias or abs(signed.sum()) < 1e-12 * p.C * p.n
-        now = reference.dual(K, y, signed)
-        assert now >= before - 1e-12 * max(1.0, before)
-        before = now
-    assert t > p.n
-
-
 def test_delta_max_bounds_what_a_fresh_example_meets() -> None:
     """REPROCESS goes on until delta is small enough, at iterations of its own."""
     p = problem(100, bias=True, lambda_=1.0 / 500)
@@ -164,46 +262,10 @@ def test_drop_below_changes_the_predictor_and_not_the_training(bias: bool, share
     assert core_of(made).coefficients().tobytes() == core_of(whole).coefficients().tobytes()
 
 
-def test_examples_that_are_not_needed_are_removed() -> None:
-    """Two clusters far apart: the expansion stays small."""
-    X, y = points(400, 3, flips=0.0)
-    X[:, 0] = np.where(y > 0, 3.0, -3.0) + 0.1 * X[:, 0]
-    for bias in (False, True):
-        made = solver("lasvm", Problem(X, y, Gaussian(8.0), lambda_=1.0 / 400, bias=bias))
-        sizes = []
-        for t in range(1, 401):
-            made.advance(Limit(iterations=t))
-            sizes.append(core_of(made).expansion)
-        assert max(sizes) < 120
-        assert sizes[-1] < 60
-
-
-def values(X: Array, kernel: Kernel, as_csr: bool, capacity: int) -> tuple[Array, Any]:
-    """Coefficients and counters after a pass on a row cache of so many rows."""
-    _, y = points(len(X))
-    p = Problem(sparse.csr_matrix(X) if as_csr else X, y, kernel, lambda_=1.0 / len(X), bias=True)
-    rows = _core.CachedRows(kernel.core(), p.matrix, p.positives, capacity)
-    made = _core.Lasvm(rows, C=1.0, bias=True, seed=4)
-    made.advance(iterations=3 * len(X))
-    return made.coefficients(), made.counters.kernel_evaluations
-
-
-@BY_KERNEL
-@pytest.mark.parametrize("kind", ["dense", "binary", "mostly zeros", "csr"])
-def test_cached_values_do_not_change_the_result(kernel: Kernel, kind: str) -> None:
-    X = points(120, 6, zeros={"mostly zeros": 0.7, "csr": 0.7}.get(kind, 0.0))[0]
-    X = (X > 0).astype(np.float32) if kind == "binary" else X
-    small, counted = values(X, kernel, kind == "csr", 2)
-    for capacity in (10, 120):
-        found, again = values(X, kernel, kind == "csr", capacity)
-        np.testing.assert_array_equal(found, small)
-        assert again == counted
-
-
 def test_an_example_is_a_member_once() -> None:
     """With passes = 0 an outsider that has stayed in the expansion with alpha = 0 must not join it again."""
     cases = [(656, 16, 0.3, 0.1, 0.01), (684, 30, 0.3, 1.0, 0.01), (1022, 30, 0.8, 0.1, 0.01)]
-    cases += [(seed, 12, 0.3, 0.1, 0.01) for seed in range(40)]
+    cases += [(seed, 12, 0.3, 0.1, 0.01) for seed in range(15)]
     for seed, n, tolerance, C, gamma in cases:
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(n, 2)).astype(np.float32)

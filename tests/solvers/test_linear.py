@@ -1,4 +1,7 @@
-"""Methods with explicit weights: optimum, bounds and accuracy of all of them; Pegasos, DCD and MPU step by step."""
+"""Methods with explicit weights: optimum, bounds and accuracy of all of them; Pegasos, DCD and MPU step by step.
+
+`cpp/tests/test_linear_solvers.cpp` compares dense with sparse points, and has long runs of shrinking weights.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference
 from cases import (
     STORAGE,
     Array,
     alphas,
-    coefficients,
     core_of,
     folded,
     gram,
@@ -76,7 +77,7 @@ def check(made: Solver, best: float) -> tuple[float, float]:
 @BY_METHOD
 @STORAGE
 @pytest.mark.parametrize("accuracy", ["coarse", "fine"])
-@pytest.mark.parametrize(("n", "d", "C"), [(50, 3, 1.0), (200, 20, 0.01), (150, 8, 10.0), (40, 200, 1.0), (80, 1, 5.0)])
+@pytest.mark.parametrize(("n", "d", "C"), [(200, 20, 0.01), (150, 8, 10.0), (40, 100, 1.0), (80, 1, 5.0)])
 def test_at_the_stop_the_accuracy_is_reached(
     method: str, n: int, d: int, C: float, as_csr: bool, accuracy: str
 ) -> None:
@@ -102,7 +103,7 @@ def test_at_the_stop_the_accuracy_is_reached(
     C=st.sampled_from([0.01, 0.3, 1.0, 7.0]),
     as_csr=st.booleans(),
 )
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_any_points(method: str, X: Array, labels: list[int], C: float, as_csr: bool) -> None:
     """Equal and contradictory examples, rows of zeros: L <= J_opt <= J on the way, and within eps at the end."""
     name, own, eps = BOUNDED[method]
@@ -113,9 +114,12 @@ def test_any_points(method: str, X: Array, labels: list[int], C: float, as_csr: 
     assert best <= below * (1 + 2e-10)
     made = solver(name, p, eps=eps, **own)
     step = p.n if name.startswith("sgd") else 1  # the bound of a pass
+    before = -np.inf
     for k in range(1, 25):
         made.advance(Limit(iterations=k * step))
-        check(made, best)
+        bound = check(made, best)[1]
+        assert bound >= before or name not in ("ocas", "svmperf")
+        before = bound
     assert made.advance(Limit(iterations=10**6)) is Status.CONVERGED
     objective, bound = check(made, best)
     assert objective - bound <= eps * (1 + 1e-6) * bound + 1e-12
@@ -155,7 +159,7 @@ def test_replay_of_pegasos(lambda_: float, project: bool, form: str) -> None:
     K = Z @ Z.T if explicit else gram(p) * np.outer(p.y, p.y)
     made, stream = solver("pegasos", p, seed=4, project=project), _core.Random(4, _core.Purpose.sampling)
     alpha, accesses, updates = np.zeros(p.n), 0, 0
-    for t in range(1, 801):
+    for t in range(1, 501):
         i = stream.below(p.n)
         violated = K[i] @ alpha < 1.0
         alpha *= 1.0 - 1.0 / t
@@ -170,51 +174,9 @@ def test_replay_of_pegasos(lambda_: float, project: bool, form: str) -> None:
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * size, err_msg=f"iteration {t}")
         if explicit:
             assert astuple(made.counters) == (t, t, None, t, accesses, t * p.d)
-    assert 0 < updates < 800 or lambda_ > 0.1
+    assert 0 < updates < 500 or lambda_ > 0.1
     if not explicit:
         np.testing.assert_allclose(made.snapshot().responses, K @ alpha, atol=1e-8 * np.abs(alpha).max())
-
-
-def test_pegasos_on_kernel_rows_converges_to_smos_optimum() -> None:
-    p = problem(80, lambda_=0.05)
-    K, y = gram(p), p.y.astype(np.float64)
-    best = reference.primal(K, y, coefficients(run("smo", p, tolerance=1e-9)), 0.05)
-    excess = []
-    for iterations in (100, 2000, 40_000):
-        ends = [coefficients(run("pegasos", p, Limit(iterations=iterations), seed)) for seed in range(5)]
-        excess.append(float(np.mean([reference.primal(K, y, w, 0.05) for w in ends])) - best)
-        assert excess[-1] > 0.0
-    assert excess[2] < 0.3 * excess[1] < 0.3**2 * excess[0]
-    assert excess[2] < 0.01 * best
-
-
-@pytest.mark.parametrize("form", ["kernel rows", "explicit"])
-def test_projection_keeps_the_norm(form: str) -> None:
-    p = problem(60, lambda_=1e-4) if form == "kernel rows" else linear(60, lambda_=1e-4)
-    norms = []
-    for project in (False, True):
-        made = run("pegasos", p, Limit(iterations=1), project=project)
-        w = weights(made) if form == "explicit" else coefficients(made)
-        norms.append(np.sqrt(w @ w if form == "explicit" else w @ gram(p) @ w))
-    assert norms[0] > 1000.0
-    assert norms[1] == pytest.approx(100.0)
-
-
-def test_a_long_run_keeps_its_precision() -> None:
-    """Scales shrink as 1/t and, projected from very far, by orders of magnitude a step: nothing is lost."""
-    for lambda_, iterations in ((1e-4, 3_000_000), (1e-30, 2000), (1e30, 2000)):
-        w = weights(run("pegasos", linear(lambda_=lambda_, zeros=0.5), Limit(iterations=iterations), project=True))
-        assert np.isfinite(w).all()
-        assert np.linalg.norm(w) * np.sqrt(lambda_) <= 1.0 + 1e-9
-
-
-def test_a_row_of_zeros_costs_nothing_sparse() -> None:
-    X = sparse.csr_matrix(np.zeros((4, 3), np.float32))
-    made = run(
-        "pegasos", Problem(X, np.array([1, -1, 1, -1]), Linear(), lambda_=0.1), Limit(iterations=50), project=True
-    )
-    assert (made.counters.feature_accesses, made.counters.feature_accesses_dense) == (0, 150)
-    np.testing.assert_array_equal(weights(made), np.zeros(3))
 
 
 @pytest.mark.parametrize(
@@ -238,15 +200,6 @@ def test_float32(name: str, own: dict[str, Any], tolerance: float, as_csr: bool)
     assert weights(run(name, p, Limit(iterations=450), 2, **own)).tobytes() == weights(exact).tobytes()
     if name != "pegasos":
         assert lower_bound(single) == pytest.approx(lower_bound(exact), rel=1e-5)
-
-
-@pytest.mark.parametrize("name", ["pegasos", "sgd_m", "dcd", "ocas"])
-def test_dense_and_sparse_points_take_the_same_steps(name: str) -> None:
-    """Mostly not zero, so that each is stored as it is given."""
-    ends = [run(name, linear(zeros=0.3, as_csr=as_csr), Limit(iterations=300), 5) for as_csr in (False, True)]
-    np.testing.assert_allclose(weights(ends[0]), weights(ends[1]), rtol=1e-9, atol=1e-12)
-    assert ends[0].counters.iterations == ends[1].counters.iterations
-    assert ends[0].counters.feature_accesses > ends[1].counters.feature_accesses
 
 
 # DCD
@@ -327,15 +280,6 @@ def test_each_change_of_mpu_is_one_step_up(zeros: float) -> None:
             assert astuple(made.counters) == (t, t, None, t, accesses, 8 * t)
     assert changes[0] > 100
     assert changes[1] > 20
-
-
-def test_the_objective_of_mpu_is_charged() -> None:
-    """Besides the presentations, whole passes over all rows."""
-    counters = run("mpu", linear(200, lambda_=0.02), eps=1e-3).counters
-    passes, rest = divmod(counters.inner_products - counters.presentations, 200)
-    assert (rest, counters.presentations % 200) == (0, 0)
-    assert 1 <= passes <= 8
-    assert counters.feature_accesses == 8 * counters.inner_products
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0])

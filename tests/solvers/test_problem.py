@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from cases import STORAGE, points, run, weights
+from cases import STORAGE, points, run
 from scipy import sparse
 
 from svm_cost_curves.solvers import (
@@ -106,14 +106,6 @@ def test_read_only_arrays() -> None:
     np.testing.assert_allclose(rows(Problem(X, y, Linear(), rows=ON_THE_FLY)), X[p.order] @ X[p.order].T, atol=1e-5)
 
 
-def test_explicit_zeros_do_not_change_the_kernel() -> None:
-    X, y = points(20, 6, zeros=0.5)
-    full = sparse.csr_matrix(np.ones_like(X))
-    full.data[:] = X.ravel()
-    p = Problem(full, y, Gaussian(2.0), rows=ON_THE_FLY)
-    np.testing.assert_allclose(rows(p), reference.kernel_matrix(Gaussian(2.0), X[p.order], X[p.order]), atol=1e-6)
-
-
 def test_points_of_the_same_space() -> None:
     """Test points are moved as the training points were; their kernel values are those of the raw features."""
     X, y = points(20, 3)
@@ -149,15 +141,6 @@ def test_rho_is_a_constant_feature(name: str, as_csr: bool, rho: float) -> None:
     np.testing.assert_array_equal(others if isinstance(others, np.ndarray) else others.toarray(), explicit[:7])
     with pytest.raises(SettingsError, match="the points have 7 features, the training set has 6"):
         p.points(q.X)
-
-
-def test_rho_moves_the_hyperplane_off_the_origin() -> None:
-    X = np.array([[3.0], [4.0], [1.0], [2.0]], np.float32)
-    p = Problem(X, np.array([1, 1, -1, -1]), Linear(), lambda_=1e-3, rho=10.0)
-    w = p.in_data_order(weights(run("dcd", p)))
-    assert w[0] == pytest.approx(2.0, rel=0.05)
-    assert 10.0 * w[1] == pytest.approx(-5.0, rel=0.05)
-    assert Problem(X, np.array([1, 1, -1, -1]), Linear(), lambda_=1e-3).d == 1, "0 appends nothing"
 
 
 @pytest.mark.parametrize("rho", [np.nan, np.inf, -np.inf, 1e39, 1e-50])

@@ -1,4 +1,4 @@
-"""The random stream: known answers of Philox, this project's golden values, and statistics."""
+"""The random stream: this project's golden values, and statistics; `cpp/tests/test_random.cpp` has those of Philox."""
 
 from __future__ import annotations
 
@@ -15,21 +15,6 @@ from scipy import stats
 from svm_cost_curves.solvers import _core
 
 Purpose = _core.Purpose
-ALL = [Purpose.sampling, Purpose.order, Purpose.features, Purpose.data]
-
-
-@pytest.mark.parametrize(
-    ("counter", "key", "expected"),
-    [
-        ("00000000 00000000 00000000 00000000", "00000000 00000000", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
-        ("ffffffff ffffffff ffffffff ffffffff", "ffffffff ffffffff", "408f276d 41c83b0e a20bc7c6 6d5451fd"),
-        ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
-    ],
-)
-def test_known_answers_of_philox(counter: str, key: str, expected: str) -> None:
-    """From the kat_vectors of Random123, philox4x32 with 10 rounds."""
-    words = [[int(word, 16) for word in text.split()] for text in (counter, key, expected)]
-    assert list(_core.philox4x32(words[0], words[1])) == words[2]
 
 
 def test_the_stream_is_the_documented_counter() -> None:
@@ -82,14 +67,8 @@ GOLDEN_BELOW = [126, 711, 991, 225, 122, 339, 680, 31]
 
 GOLDEN_UNIFORM = [0.1262498542224193, 0.7116127377916281, 0.9914873587267705, 0.2256887573994779]
 GOLDEN_PERMUTATION = [10, 0, 1, 2, 3, 7, 8, 9, 6, 11, 5, 4]
-GOLDEN_NORMAL = [
-    -1.1847471258334412,
-    2.138573463022918,
-    -0.4875666954217973,
-    -0.31867572241558567,
-    0.8305668064637256,
-    0.2502637376461758,
-]
+GOLDEN_NORMAL = [-1.1847471258334412, 2.138573463022918, -0.4875666954217973]
+GOLDEN_NORMAL += [-0.31867572241558567, 0.8305668064637256, 0.2502637376461758]
 GOLDEN_DIGEST = "ae87b73a7fd1a8b7"
 GOLDEN_ORDER_DIGEST = "eb181b5516a84bea"
 
@@ -123,14 +102,6 @@ def test_uniform_and_normal_have_their_distributions() -> None:
         spread = np.std(normal**power) / np.sqrt(normal.size)
         assert np.mean(normal**power) == pytest.approx(moment, abs=5.0 * spread)
     assert abs(np.corrcoef(normal[:-1], normal[1:])[0, 1]) < 0.01
-
-
-def test_streams_of_other_seeds_and_purposes_differ() -> None:
-    first = {(seed, purpose.name): _core.Random(seed, purpose) for seed in (0, 1, 2**32, 2**63) for purpose in ALL}
-    blocks = [tuple(stream.bits64() for _ in range(4)) for stream in first.values()]
-    assert len({word for block in blocks for word in block}) == 4 * len(blocks)
-    again = _core.Random(1, Purpose.order)
-    assert tuple(again.bits64() for _ in range(4)) == blocks[list(first).index((1, "order"))]
 
 
 def test_a_normal_stream_does_not_depend_on_how_it_is_cut() -> None:

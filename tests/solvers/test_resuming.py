@@ -9,40 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from variants import RANDOM, STEADY, VARIANTS, make, reread, same_members, shared, state
 
-from svm_cost_curves.solvers import (
-    Limit,
-    Linear,
-    Problem,
-    Status,
-    _core,
-    get,
-    names,
-)
+from svm_cost_curves.solvers import Limit, Status, get, names
 
 UNITS = ("iterations", "presentations", "kernel_evaluations", "inner_products", "feature_accesses")
 EVERY = pytest.mark.parametrize("variant", VARIANTS)
 
 
 @EVERY
-def test_two_advances_of_k_equal_one_of_2k(variant: str) -> None:
-    """A snapshot and the counters between them cost nothing and change nothing."""
-    for k in (1, 7, 400):
-        once, twice = make(variant), make(variant)
-        once.advance(Limit(iterations=2 * k))
-        twice.advance(Limit(iterations=k))
-        twice.snapshot()
-        twice.advance(Limit(iterations=2 * k))
-        assert state(once) == state(twice)
-
-
-@EVERY
 @given(cuts=st.lists(st.tuples(st.sampled_from(UNITS), st.integers(0, 600)), max_size=8))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_any_limits_in_any_counters(variant: str, cuts: list[tuple[str, int]]) -> None:
+    """A snapshot and the counters between them cost nothing and change nothing."""
     whole, cut = make(variant), make(variant)
     whole.advance(Limit(iterations=600))
     for unit, where in cuts:
         cut.advance(Limit(**{"iterations": 600, unit: where * (1 if unit in UNITS[:2] else 50)}))
+        cut.snapshot()
     cut.advance(Limit(iterations=600))
     assert state(whole) == state(cut)
 
@@ -88,7 +70,7 @@ def test_greedy_methods_use_no_randomness(variant: str) -> None:
 
 @EVERY
 @given(places=st.lists(st.integers(0, 250), min_size=1, max_size=3), seed=st.integers(0, 3))
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_another_object_continues_from_a_state_with_the_same_bits(variant: str, places: list[int], seed: int) -> None:
     whole, other = make(variant, seed), make(variant, seed)
     place = 0
@@ -116,22 +98,6 @@ def test_numbers_beyond_2_to_the_53_survive() -> None:
     made.restore(taken)
     assert made.counters.kernel_evaluations == large
     assert reread(made)["rows.counters.kernel_evaluations"].item() == large
-
-
-@given(st.lists(st.sampled_from(["bits", "below", "normal", "shuffle"]), max_size=70))
-def test_a_stream_of_random_numbers_continues(draws: list[str]) -> None:
-    stream, other = (_core.Random(5, _core.Purpose.sampling) for _ in range(2))
-    take = {
-        "bits": lambda random: random.bits64(),
-        "below": lambda random: random.below(3),
-        "normal": lambda random: random.normal(1)[0],
-        "shuffle": lambda random: tuple(random.permutation(5)),
-    }
-    for draw in draws:
-        take[draw](stream)
-    other.restore(stream.state())
-    for draw in [*draws, *take] * 3:
-        assert take[draw](stream) == take[draw](other)
 
 
 @pytest.mark.parametrize("name", ["libsvm", "liblinear", "sklearn_sgd", "sklearn_nystroem"])
@@ -188,16 +154,3 @@ def test_fourier_gets_to_its_end_in_slices_of_cpu_time() -> None:
         if sliced.advance(Limit(cpu_seconds=sliced.cpu_seconds + 1e-4)) is Status.CONVERGED:
             break
     assert state(sliced) == state(whole)
-
-
-def test_simba_without_slack_resumes_on_separable_data() -> None:
-    """Its importance weights shrink for ever and are scaled many times; the slack's level is above all of them."""
-    X = np.array([[1.0, 0.1], [0.9, -0.1], [-1.0, 0.1], [-0.9, -0.2]], np.float32)
-    p = Problem(X, np.array([1, 1, -1, -1], np.int8), Linear(), nu=0.0)
-    whole = run("simba", p, Limit(iterations=30_000))
-    other = solver("simba", p)
-    other.restore(reread(whole))
-    for made in (whole, other):
-        made.advance(Limit(iterations=31_000))
-    assert state(other) == state(whole)
-    same_members(other, whole)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -50,98 +51,53 @@ def fitting(name: str, **own: Any) -> Problem:
 BY_SOLVER = pytest.mark.parametrize("name", solvers.names())
 
 
-@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
-def test_lambda(value: float) -> None:
-    with pytest.raises(SettingsError, match=r"lambda = .*must be finite and positive"):
-        make(lambda_=value)
+X, Y = points(10, 3)
+OF_PROBLEMS: list[tuple[Callable[[], object], str]] = [
+    *((lambda v=v: make(lambda_=v), "lambda = .*must be finite and positive") for v in (0.0, -1.0, np.nan, np.inf)),
+    *((lambda v=v: make(nu=v), "nu = .*must be finite and not negative") for v in (-1e-9, np.nan, np.inf, -np.inf)),
+    (lambda: solver("sbp", make(nu=1e300)), "algo=sbp: nu must not be negative, and nu n must be below 1e100"),
+    *(
+        (lambda labels=labels: make(y=np.array(labels)), r"labels are -1 and \+1, both present, got \[")
+        for labels in (
+            [0, 1] * 5,
+            [1, 2] * 5,
+            [1] * 10,
+            [-1] * 10,
+            [-1, 0, *[1] * 8],
+            [1.0, -1.0, np.nan, *[1] * 7],
+            [1.5, -1.0, *[1] * 8],
+        )
+    ),
+    *((lambda kind=kind: make(X.astype(kind)), "X is float32, got ") for kind in (np.float64, np.int32, np.float16)),
+    (lambda: make(sparse.csr_matrix(X).astype(np.float64)), "X is float32, got "),
+    (lambda: make(X, Y[:9]), r"X is \(n, d\) and y \(n,\), got \(10, 3\) and \(9,\)"),
+    (lambda: make(X.ravel(), Y), r"got \(30,\)"),
+    (lambda: make(X, Y[:, None]), r"got \(10, 3\) and \(10, 1\)"),
+    (lambda: make(X[:, :0], Y), "no features"),
+    *(
+        (lambda v=v, wrap=wrap: make(wrap(np.where(X[7, 2] == X, v, X))), r"X\[7, 2\] is not finite")
+        for v in (np.float32(np.nan), np.float32(np.inf), np.float32(-np.inf))
+        for wrap in (np.asarray, sparse.csr_matrix)
+    ),
+    *(
+        (lambda wrap=wrap: make().points(wrap(X[:, :2])), "the points have 2 features, the training set has 3")
+        for wrap in (np.asarray, sparse.csr_matrix)
+    ),
+    *((lambda v=v: Gaussian(v), r"kernel\.sigma2 = .*finite and positive") for v in (0.0, -1.0, np.nan, np.inf)),
+    (lambda: Polynomial(degree=0), r"kernel\.degree = 0: it must be between 1 and 16"),
+    (lambda: Polynomial(degree=17), r"kernel\.degree = 17"),
+    (lambda: Polynomial(gamma=0.0), r"kernel\.gamma = 0\.0: it must be finite and positive"),
+    (lambda: Polynomial(gamma=np.nan), r"kernel\.gamma"),
+    (lambda: Polynomial(coef0=-1.0), r"kernel\.coef0 = -1\.0: it must not be negative"),
+    (lambda: Polynomial(coef0=np.inf), r"kernel\.coef0"),
+]
 
 
-@pytest.mark.parametrize("value", [-1e-9, np.nan, np.inf, -np.inf])
-def test_nu(value: float) -> None:
-    with pytest.raises(SettingsError, match=r"nu = .*must be finite and not negative"):
-        make(nu=value)
-    assert make(nu=0.0).require_nu() == 0.0
-
-
-def test_nu_beyond_what_the_core_can_count_with() -> None:
-    with pytest.raises(SettingsError, match=r"algo=sbp: nu must not be negative, and nu n must be below 1e100"):
-        solver("sbp", make(nu=1e300))
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        [0, 1] * 5,
-        [1, 2] * 5,
-        [1] * 10,
-        [-1] * 10,
-        [-1, 0, 1, 1, 1, 1, 1, 1, 1, 1],
-        [1.0, -1.0, np.nan, 1, 1, 1, 1, 1, 1, 1],
-        [1.5, -1.0, 1, 1, 1, 1, 1, 1, 1, 1],
-    ],
-)
-def test_labels(labels: list[float]) -> None:
-    with pytest.raises(SettingsError, match=r"labels are -1 and \+1, both present, got \["):
-        make(y=np.array(labels))
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.int32, np.float16])
-def test_features_of_another_type(dtype: type) -> None:
-    X, _ = points(10, 3)
-    for converted in (X.astype(dtype), sparse.csr_matrix(X).astype(np.float64)):
-        with pytest.raises(SettingsError, match="X is float32, got "):
-            make(converted)
-
-
-def test_shapes() -> None:
-    X, y = points(10, 3)
-    with pytest.raises(SettingsError, match=r"X is \(n, d\) and y \(n,\), got \(10, 3\) and \(9,\)"):
-        make(X, y[:9])
-    with pytest.raises(SettingsError, match=r"got \(30,\)"):
-        make(X.ravel(), y)
-    with pytest.raises(SettingsError, match=r"got \(10, 3\) and \(10, 1\)"):
-        make(X, y[:, None])
-    with pytest.raises(SettingsError, match="no features"):
-        make(X[:, :0], y)
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("as_csr", [False, True])
-def test_features_that_are_not_finite(value: float, as_csr: bool) -> None:
-    X, _ = points(10, 3)
-    X[7, 2] = value
-    with pytest.raises(SettingsError, match=r"X\[7, 2\] is not finite"):
-        make(sparse.csr_matrix(X) if as_csr else X)
-
-
-def test_test_points_of_another_width() -> None:
-    p = make()
-    X, _ = points(4, 2)
-    for other in (X, sparse.csr_matrix(X)):
-        with pytest.raises(SettingsError, match="the points have 2 features, the training set has 3"):
-            p.points(other)
-
-
-@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
-def test_gaussian(value: float) -> None:
-    with pytest.raises(SettingsError, match=r"kernel\.sigma2 = .*finite and positive"):
-        Gaussian(value)
-
-
-@pytest.mark.parametrize(
-    ("settings", "text"),
-    [
-        ({"degree": 0}, r"kernel\.degree = 0: it must be between 1 and 16"),
-        ({"degree": 17}, r"kernel\.degree = 17"),
-        ({"gamma": 0.0}, r"kernel\.gamma = 0\.0: it must be finite and positive"),
-        ({"gamma": np.nan}, r"kernel\.gamma"),
-        ({"coef0": -1.0}, r"kernel\.coef0 = -1\.0: it must not be negative"),
-        ({"coef0": np.inf}, r"kernel\.coef0"),
-    ],
-)
-def test_polynomial(settings: dict[str, Any], text: str) -> None:
+@pytest.mark.parametrize(("call", "text"), OF_PROBLEMS)
+def test_a_wrong_problem_kernel_or_point_is_refused(call: Callable[[], object], text: str) -> None:
     with pytest.raises(SettingsError, match=text):
-        Polynomial(**settings)
+        call()
+    assert make(nu=0.0).require_nu() == 0.0
 
 
 # Settings of solvers

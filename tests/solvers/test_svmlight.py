@@ -1,86 +1,13 @@
-"""SVMlight: the working set's problem by itself, iterations, costs, shrinking."""
+"""SVMlight: iterations, costs, shrinking; `cpp/tests/test_box_qp.cpp` has the working set's problem by itself."""
 
 from __future__ import annotations
-
-from itertools import product
 
 import numpy as np
 import pytest
 import reference
 from cases import BIAS, BY_KERNEL, STORAGE, Array, alphas, core_of, dual, gram, problem, run, solver
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
-from scipy.optimize import minimize
 
 from svm_cost_curves.solvers import Kernel, Limit, Problem, Solver, Status, _core
-
-
-def objective(g: Array, H: Array, d: Array) -> float:
-    return float(g @ d - 0.5 * d @ H @ d)
-
-
-def by_active_sets(g: Array, H: Array, low: Array, high: Array, balanced: bool) -> float:
-    """The maximum over all ways to put variables at bounds, with the rest at a stationary point."""
-    best, m = 0.0, len(g)
-    for state in product("lhf", repeat=m):
-        d = np.where([s == "l" for s in state], low, np.where([s == "h" for s in state], high, 0.0))
-        free = np.array([s == "f" for s in state])
-        k = int(free.sum())
-        if k:
-            ones = np.ones((k, 1)) if balanced else np.zeros((k, 0))
-            system = np.block([[H[np.ix_(free, free)], ones], [ones.T, np.zeros((ones.shape[1],) * 2)]])
-            wanted = np.concatenate([(g - H @ d)[free], [-d.sum()] * ones.shape[1]])
-            d[free] = np.linalg.lstsq(system, wanted, rcond=None)[0][:k]
-        inside = np.all((d >= low - 1e-12) & (d <= high + 1e-12))
-        if inside and (not balanced or abs(d.sum()) < 1e-12):
-            best = max(best, objective(g, H, d))
-    return best
-
-
-@given(
-    places=arrays(np.int8, (4, 2), elements=st.integers(-2, 2)),
-    g=arrays(np.int8, 4, elements=st.integers(-4, 4)),
-    boxes=arrays(np.int8, (4, 2), elements=st.integers(0, 3)),
-    balanced=st.booleans(),
-)
-@settings(max_examples=150)
-def test_the_maximum_is_that_of_the_best_active_set(places: Array, g: Array, boxes: Array, balanced: bool) -> None:
-    """Small integers: equal and opposite points, points of no length, ties, boxes of no width."""
-    x = places.astype(np.float64)
-    H, slopes = x @ x.T, g.astype(np.float64) / 2.0
-    low, high = -boxes[:, 0].astype(np.float64), boxes[:, 1].astype(np.float64)
-    d = _core.box_qp(slopes, H, low=low, high=high, balanced=balanced)
-    assert np.all((d >= low) & (d <= high))
-    assert not balanced or abs(d.sum()) < 1e-12
-    # a dependent maximum that lies on an edge of the box is missed by least squares, never the other way round
-    assert objective(slopes, H, d) >= by_active_sets(slopes, H, low, high, balanced) - 1e-9
-    rises, falls = (slopes - H @ d)[d < high], (slopes - H @ d)[d > low]
-    if balanced:
-        assert rises.max(initial=-np.inf) <= falls.min(initial=np.inf) + 1e-9
-    else:
-        assert max(rises.max(initial=0.0), -falls.min(initial=0.0)) <= 1e-9
-
-
-@pytest.mark.parametrize("seed", range(10))
-@BIAS
-def test_the_maximum_is_scipys(seed: int, bias: bool) -> None:
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(10, 4 + 4 * (seed % 3)))
-    H, g = x @ x.T, rng.normal(size=10)
-    low, high = -rng.random(10), rng.random(10)
-    d = _core.box_qp(g, H, low=low, high=high, balanced=bias)
-    peer = minimize(
-        lambda e: -objective(g, H, e),
-        np.zeros(10),
-        jac=lambda e: H @ e - g,
-        bounds=list(zip(low, high, strict=True)),
-        constraints=[{"type": "eq", "fun": np.sum, "jac": np.ones_like}] if bias else [],
-        method="SLSQP",
-        options={"maxiter": 1000, "ftol": 1e-12},
-    )
-    assert peer.success
-    assert objective(g, H, d) == pytest.approx(-peer.fun, abs=1e-9)
 
 
 def test_wrong_quadratic_programmes_are_refused() -> None:
@@ -184,16 +111,6 @@ def test_costs_of_every_iteration(as_csr: bool, bias: bool) -> None:
     assert made.counters.feature_accesses_dense == made.counters.kernel_evaluations * p.d
     if not as_csr:
         assert made.counters.feature_accesses == made.counters.feature_accesses_dense
-
-
-@STORAGE
-def test_costs_without_shrinking_are_whole_rows(as_csr: bool) -> None:
-    p = problem(90, 5, bias=True, as_csr=as_csr, zeros=0.6, lambda_=1.0 / 900)
-    counters = run("svmlight", p, tolerance=1e-6, shrink_after=0).counters
-    rows = counters.presentations or 0
-    assert counters.kernel_evaluations == counters.inner_products == rows * p.n
-    assert counters.feature_accesses == rows * p.matrix.stored
-    assert counters.feature_accesses_dense == rows * p.n * p.d
 
 
 @BY_KERNEL
