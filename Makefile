@@ -42,7 +42,7 @@ CORE_READY := $(VENV)/.ready-core
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo environment test test-slow run ui extras bench site size lint format sanitize sanitize-threads requirements check clean
+.PHONY: help demo environment test test-slow run ui extras bench article site size lint format sanitize sanitize-threads requirements check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -68,6 +68,9 @@ extras: $(CORE_READY) $(DEV_READY) $(SWEEP_READY) ## what MPI, Ray, Slurm and a 
 
 bench: $(CORE_READY) $(DEV_READY) $(BENCH_READY) ## the benchmarks of docs/benchmarks.md, or some: make bench ARGS="-k libsvm"
 	$(PY) -m pytest benchmarks $(ARGS)
+
+article: $(CORE_READY) $(DEV_READY) ## the article, from the published runs: build/article/article.pdf and .html
+	$(PY) docs/article/build.py
 
 site: $(CORE_READY) $(DEV_READY) $(SITE_READY) ## documents, gallery, notebooks and API as pages: build/site/index.html
 	$(PY) -u -m sphinx -W --keep-going -c docs/site -d build/doctrees . build/site
