@@ -73,13 +73,29 @@ inline void require_finite(const Array<double>& values, const char* what) {
   }
 }
 
-/// Counts one iteration of a solver written in Python, on its counted view.
-template <typename View>
-void present(View& view, std::uint64_t examples) {
-  constexpr std::uint64_t most_examples = std::uint64_t{1} << 32;
-  require(examples <= most_examples, "an iteration looks at 2^32 examples at most, not at " + std::to_string(examples));
-  ++view.counters().iterations;
-  view.counters().presentations += examples;
+/// Refuses an index of `size` rows, columns or other things; `name` says of which.
+inline void require_index(std::size_t index, std::size_t size, const char* name) {
+  if (index < size) return;
+  throw InvalidArgument("there is no " + std::string(name) + " " + std::to_string(index) + " of " +
+                        std::to_string(size));
+}
+
+/// Refuses an array that is not `rows` x `columns` in row-major order and aligned; `message` says what it must be.
+inline void require_matrix(const py::array& array, std::size_t rows, std::size_t columns, const char* message) {
+  require(array.ndim() == 2 && array.shape(0) == static_cast<py::ssize_t>(rows) &&
+              array.shape(1) == static_cast<py::ssize_t>(columns) && (array.flags() & py::array::c_style) != 0,
+          message);
+  require_aligned(array);
+}
+
+/// A new array with a copy of `size` values.
+template <typename T>
+Array<T> array_of(const T* values, std::size_t size) {
+  return Array<T>(static_cast<py::ssize_t>(size), values);
+}
+template <typename T>
+Array<T> array_of(const std::vector<T>& values) {
+  return array_of(values.data(), values.size());
 }
 
 /// A new array of `size` float64, filled by write(pointer).
@@ -90,26 +106,17 @@ Array<double> written(std::size_t size, const Write& write) {
   return out;
 }
 
-/// A new array with the values of a vector.
-inline Array<double> array_of(const std::vector<double>& values) {
-  return Array<double>(static_cast<py::ssize_t>(values.size()), values.data());
-}
-
 void bind_asset(py::module_& module);
 void bind_bench(py::module_& module);
 void bind_build(py::module_& module);
-void bind_cpsp(py::module_& module);
 void bind_cutting_planes(py::module_& module);
 void bind_elastic_deformation(py::module_& module);
-void bind_decomposition(py::module_& module);
 void bind_features(py::module_& module);
 void bind_kernel(py::module_& module);
 void bind_linear_solvers(py::module_& module);
 void bind_minibatch(py::module_& module);
 void bind_random(py::module_& module);
 void bind_rows(py::module_& module);
-void bind_sgd(py::module_& module);
-void bind_sgd_baselines(py::module_& module);
 void bind_solvers(py::module_& module);
 void bind_water_level(py::module_& module);
 

@@ -14,22 +14,15 @@ namespace {
 /// Binds the properties of the iterates, which both classes have.
 template <typename Class, typename... Options>
 void bind_iterates(py::class_<Class, Options...>& type) {
-  type.def(
-          "average",
-          [](const Class& self) {
-            const BusyGuard guard = self.claim();
-            Array<double> weights(static_cast<py::ssize_t>(self.dimension()));
-            const double bias = self.rule().average(weights.mutable_data());
-            return py::make_tuple(weights, bias);
-          },
-          "Return the weights, (d,), and the bias of the average of the last iterates, computed together.")
-      .def(
-          "last_weights",
-          [](const Class& self) {
-            const BusyGuard guard = self.claim();
-            return written(self.dimension(), [&](double* out) { self.rule().last(out); });
-          },
-          "Return the last iterate, (d,).")
+  type.def("average", claimed<Class>([](const Class& self) {
+             Array<double> weights(static_cast<py::ssize_t>(self.dimension()));
+             const double bias = self.rule().average(weights.mutable_data());
+             return py::make_tuple(weights, bias);
+           }),
+           "Return the weights, (d,), and the bias of the average of the last iterates, computed together.")
+      .def("last_weights",
+           claimed_array<Class>(&Class::dimension, [](const Class& self, double* out) { self.rule().last(out); }),
+           "Return the last iterate, (d,).")
       .def_property_readonly(
           "last_bias", [](const Class& self) { return self.rule().last_bias(); }, "The bias of the last iterate.")
       .def_property_readonly(

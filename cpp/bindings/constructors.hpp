@@ -1,8 +1,9 @@
-// Constructors whose keyword arguments are the members of a settings struct. Each argument is named beside its member,
-// so no two can be confused, and has the member's default.
+// Classes of solvers: constructors whose keyword arguments are the members of a settings struct, and methods that read
+// results. Each argument is named beside its member, so no two can be confused, and has the member's default.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -76,6 +77,29 @@ void def_solver(py::class_<Class, Options...>& type, const Fields&... fields) {
     const auto make = [](const Settings& settings, Source& data) { return std::make_unique<Class>(data, settings); };
     def_made(type, +make, std::tuple(fields...), source, py::kw_only(), py::keep_alive<1, 2>());
   }
+}
+
+/// A method of `Class` that returns read(solver), and keeps other threads out meanwhile: see Solver::claim.
+template <typename Class, typename Read>
+auto claimed(const Read& read) {
+  return [read](const Class& self) {
+    const BusyGuard guard = self.claim();
+    return std::invoke(read, self);
+  };
+}
+
+/// The same for a member that returns a vector: a copy of it.
+template <typename Class, typename Values>
+auto claimed_vector(const Values& values) {
+  return claimed<Class>([values](const Class& self) { return array_of(std::invoke(values, self)); });
+}
+
+/// The same for a member that writes as many numbers as the member `size` says.
+template <typename Class, typename Size, typename Write>
+auto claimed_array(const Size& size, const Write& write) {
+  return claimed<Class>([size, write](const Class& self) {
+    return written(std::invoke(size, self), [&](double* out) { std::invoke(write, self, out); });
+  });
 }
 
 /// Binds Method<double> as `name` and Method<float> as `name` + "32"; define(type) defines the members of either class.

@@ -5,14 +5,9 @@
 
 #include "arrays.hpp"
 #include "constructors.hpp"
+#include "solvers/cpsp.hpp"
 
 namespace svm::python {
-namespace {
-
-std::vector<double> vector(const Array<double>& values) { return {values.data(), values.data() + values.size()}; }
-
-}  // namespace
-
 void bind_cutting_planes(py::module_& module) {
   py::class_<SvmPerf, LinearSolver> svmperf(
       module, "SvmPerf",
@@ -46,6 +41,39 @@ void bind_cutting_planes(py::module_& module) {
       std::tuple(required("lambda_", &CuttingPlaneSettings::lambda), required("eps", &CuttingPlaneSettings::eps)),
       py::arg("features"), py::kw_only(), py::arg("mu"), py::keep_alive<1, 2>());
 
+  py::class_<Cpsp, Solver> cpsp(
+      module, "Cpsp",
+      "CPSP (Joachims, Yu 2009): cutting planes in the span of a growing basis.\n\npoints: (n, "
+      "d); the kernel is exp(-gamma |x - z|^2). Ends when J - L <= eps. capacity: basis functions "
+      "at most; starts: examples of which the best starts the search of a basis function.");
+  def_made(
+      cpsp,
+      +[](const CpspSettings& settings, const FeatureMatrix& points, double gamma, std::uint64_t seed) {
+        return std::make_unique<Cpsp>(gamma, points, settings, seed);
+      },
+      std::tuple(required("lambda_", &CpspSettings::lambda), required("eps", &CpspSettings::eps),
+                 required("capacity", &CpspSettings::capacity), defaulted("starts", &CpspSettings::starts)),
+      py::arg("points"), py::kw_only(), py::arg("gamma"), py::arg("seed"), py::keep_alive<1, 2>());
+  cpsp.def_property_readonly(
+          "size", [](const Cpsp& self) { return self.basis().size(); }, "Number of basis functions, k.")
+      .def(
+          "point",
+          [](const Cpsp& self, std::size_t j) {
+            const BusyGuard guard = self.claim();
+            require_index(j, self.basis().size(), "basis function");
+            const std::vector<double>& values = self.basis().point(j).values;
+            return array_of(std::vector<float>(values.begin(), values.end()));
+          },
+          py::arg("j"),
+          "Return the point of basis function j, (d,).\n\nRaises InvalidArgument if there is no such function.")
+      .def("weights", claimed_vector<Cpsp>(&Cpsp::weights),
+           "Return the weights' coordinates in an orthonormal basis of the span, (k,).")
+      .def("coefficients",
+           claimed_vector<Cpsp>([](const Cpsp& self) { return self.basis().expansion(self.weights()); }),
+           "Return the coefficients of the weights' expansion in the basis functions, (k,).")
+      .def_property_readonly("lower_bound", &Cpsp::lower_bound,
+                             "A lower bound on the optimum over the span of the present basis.");
+
   py::class_<SimplexQp>(module, "SimplexQp",
                         "Maximise <beta, gamma> - <gamma, H gamma> / 2 on the simplex; variables are added one by "
                         "one.\n\nH is positive semidefinite.")
@@ -57,7 +85,7 @@ void bind_cutting_planes(py::module_& module) {
                     "products are those with each earlier variable, and with itself");
             require(std::isfinite(beta), "beta must be finite");
             require_finite(products, "products");
-            self.add(beta, vector(products));
+            self.add(beta, {products.data(), products.data() + products.size()});
           },
           py::arg("beta"), py::arg("products"),
           "Add variable k, given H[k, : k + 1]; the first variable gets all the mass.\n\nRaises InvalidArgument for "

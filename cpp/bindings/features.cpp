@@ -17,11 +17,7 @@ py::tuple copy(const RowView& slice) {
   const auto size = static_cast<py::ssize_t>(slice.size);
   Array<std::int32_t> places(size);
   for (std::size_t k = 0; k < slice.size; ++k) places.mutable_data()[k] = static_cast<std::int32_t>(slice.at(k));
-  return py::make_tuple(places, Array<float>(size, slice.values));
-}
-
-void check_place(std::size_t place, std::size_t bound, const char* what) {
-  if (place >= bound) throw InvalidArgument(std::string("there is no ") + what + " " + std::to_string(place));
+  return py::make_tuple(places, array_of(slice.values, slice.size));
 }
 
 /// A matrix that keeps its numpy array alive.
@@ -126,19 +122,10 @@ void bind_features(py::module_& module) {
   counted.def(py::init<const FeatureMatrix&>(), py::arg("matrix"), py::keep_alive<1, 2>())
       .def_property_readonly("n", &CountedFeatures::size, "Number of training points.")
       .def_property_readonly("d", &CountedFeatures::dimension, "Number of features.")
-      .def_property_readonly("positives", &CountedFeatures::positives, "Number of positive training points.")
-      .def(
-          "label",
-          [](const CountedFeatures& self, std::size_t i) {
-            check_place(i, self.size(), "row");
-            return self.label(i);
-          },
-          py::arg("i"),
-          "Return the label of training point i, 1.0 or -1.0.\n\nRaises InvalidArgument if there is no such point.")
       .def(
           "row",
           [](CountedFeatures& self, std::size_t i) {
-            check_place(i, self.size(), "row");
+            require_index(i, self.size(), "row");
             return copy(self.row(i));
           },
           py::arg("i"),
@@ -147,18 +134,14 @@ void bind_features(py::module_& module) {
       .def(
           "column",
           [](CountedFeatures& self, std::size_t j) {
-            check_place(j, self.dimension(), "column");
+            require_index(j, self.dimension(), "column");
             self.make_columns();
             return copy(self.column(j));
           },
           py::arg("j"),
           "Return indices and values of column j, (s,) each; charges s feature accesses, n in the dense "
-          "count.\n\nRaises InvalidArgument if there is no such column.")
-      .def("present", &present<CountedFeatures>, py::arg("examples") = 1,
-           "Count one iteration of the solver's main loop, which read `examples` examples (at most 2^32).")
-      .def_property_readonly(
-          "counters", [](const CountedFeatures& self) { return self.counters(); }, "A copy of the counters.");
-  bind_state(counted);
+          "count.\n\nRaises InvalidArgument if there is no such column.");
+  bind_counted(counted);
 
   py::class_<PlainTree>(module, "SumTree",
                         "Weights, (n,) float64, to draw indices from; drawing and changing a weight take O(log n) "
@@ -176,8 +159,7 @@ void bind_features(py::module_& module) {
            py::arg("weights"))
       .def_property_readonly("total", &PlainTree::total, "Sum of the weights.")
       .def(
-          "values",
-          [](const PlainTree& self) { return Array<double>(static_cast<py::ssize_t>(self.size()), self.values()); },
+          "values", [](const PlainTree& self) { return array_of(self.values(), self.size()); },
           "Return the weights, (n,).")
       .def(
           "set",
@@ -185,7 +167,7 @@ void bind_features(py::module_& module) {
             require(places.ndim() == 1 && weights.ndim() == 1 && places.size() == weights.size(),
                     "places and weights are vectors of one length");
             for (py::ssize_t k = 0; k < places.size(); ++k) {
-              check_place(places.data()[k], self.size(), "weight");
+              require_index(places.data()[k], self.size(), "weight");
               check_weight(weights.data()[k]);
               self.set(places.data()[k], weights.data()[k]);
             }

@@ -8,7 +8,6 @@
 #include "arrays.hpp"
 #include "kernel/gram.hpp"
 #include "kernel/kernel_features.hpp"
-#include "progress.hpp"
 
 namespace svm::python {
 
@@ -68,6 +67,30 @@ KernelFunction kernel_function(KernelFunction::Kind kind, double gamma, double c
   return {kind, gamma, coef0, degree};
 }
 
+/// Refuses a matrix for results: like require_matrix, and writable.
+void require_result(const py::array& out, std::size_t rows, std::size_t columns, const char* message) {
+  require(out.writeable(), message);
+  require_matrix(out, rows, columns, message);
+}
+
+/// Calls work(report) without the GIL; it stops where report(fraction done) returns false, at Ctrl-C. `progress` is a
+/// Python function of the fraction done, or None.
+template <typename Work>
+void interruptible(const py::object& progress, const Work& work) {
+  bool stopped = false;
+  const Progress report = [&](double done) {
+    const py::gil_scoped_acquire held;
+    stopped = stopped || PyErr_CheckSignals() != 0;
+    if (!stopped && !progress.is_none()) progress(done);
+    return !stopped;
+  };
+  {
+    const py::gil_scoped_release released;
+    work(report);
+  }
+  if (stopped) throw py::error_already_set();
+}
+
 /// Binds `fill_features` for one type of features.
 template <typename Value>
 void bind_fill_features(py::module_& module, const char* text) {
@@ -75,17 +98,14 @@ void bind_fill_features(py::module_& module, const char* text) {
       "fill_features",
       [](const KernelFunction& function, const Matrix& matrix, const Matrix& basis, const Array<float>& projection,
          py::array_t<Value, 0> out, unsigned threads, const py::object& progress) {
-        const auto points = static_cast<py::ssize_t>(matrix.view().rows);
         require(projection.ndim() == 2 && projection.shape(1) == static_cast<py::ssize_t>(basis.view().rows),
                 "a projection is (features, basis points)");
-        require(out.ndim() == 2 && out.shape(0) == points && out.shape(1) == projection.shape(0) && out.writeable() &&
-                    (out.flags() & py::array::c_style) != 0,
-                "the features are a writable C-contiguous array of points x features");
-        require_aligned(out);
+        const auto rank = static_cast<std::size_t>(projection.shape(0));
+        require_result(out, matrix.view().rows, rank,
+                       "the features are a writable C-contiguous array of points x features");
         require_aligned(projection);
         require_threads(threads);
-        require(projection.shape(0) <= static_cast<py::ssize_t>(most_columns), "there are too many features");
-        const auto rank = static_cast<std::size_t>(projection.shape(0));
+        require(rank <= most_columns, "there are too many features");
         const float* const rows = projection.data();
         Value* const features = out.mutable_data();
         FeatureWork done{};
@@ -193,11 +213,8 @@ void bind_kernel(py::module_& module) {
       "fill_gram",
       [](const KernelFunction& function, const Matrix& matrix, py::array_t<float, 0> out, unsigned threads,
          const py::object& progress) {
-        const auto n = static_cast<py::ssize_t>(matrix.view().rows);
-        require(out.ndim() == 2 && out.shape(0) == n && out.shape(1) == n && out.writeable() &&
-                    (out.flags() & py::array::c_style) != 0,
-                "the Gram matrix is a writable C-contiguous float32 array of n x n");
-        require_aligned(out);
+        const std::size_t n = matrix.view().rows;
+        require_result(out, n, n, "the Gram matrix is a writable C-contiguous float32 array of n x n");
         require_threads(threads);
         float* gram = out.mutable_data();
         unsigned refused = 0;
@@ -223,34 +240,6 @@ void bind_kernel(py::module_& module) {
       "cannot hold the kernel's values.");
   bind_fill_features<BFloat16>(module, nullptr);
   bind_fill_features<Float16>(module, nullptr);
-
-  module.def(
-      "expand",
-      [](const KernelFunction& function, const Matrix& support, const Matrix& evaluation,
-         const Array<double>& coefficients, unsigned threads) {
-        const auto rows = static_cast<py::ssize_t>(support.view().rows);
-        require(coefficients.ndim() == 2 && coefficients.shape(0) == rows,
-                "coefficients are (support points, vectors)");
-        require_aligned(coefficients);
-        require_threads(threads);
-        require(coefficients.shape(1) <= static_cast<py::ssize_t>(most_columns), "there are too many vectors");
-        const auto vectors = coefficients.shape(1);
-        Array<double> out({static_cast<py::ssize_t>(evaluation.view().rows), vectors});
-        double* values = out.mutable_data();
-        const py::gil_scoped_release released;
-        const Points left(support.view());
-        const Points right(evaluation.view());
-        std::vector<std::uint32_t> all(left.size());
-        for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<std::uint32_t>(k);
-        expand(computed_tiles(function, left, right), all, coefficients.data(), static_cast<std::size_t>(vectors),
-               right.size(), values, threads);
-        return out;
-      },
-      py::arg("kernel"), py::arg("support"), py::arg("evaluation"), py::arg("coefficients").noconvert(),
-      py::arg("threads") = 1,
-      "Return sum_k K(support_k, x_j) coefficients[k, :] for all evaluation points x_j, (m, vectors).\n\ncoefficients: "
-      "(support points, vectors). Raises InvalidArgument for other shapes or if float32 cannot hold the kernel's "
-      "values.");
 }
 
 }  // namespace svm::python

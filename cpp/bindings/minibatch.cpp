@@ -53,8 +53,7 @@ void bind_minibatch(py::module_& module) {
            }),
            py::arg("size"), py::arg("count"), py::arg("seed"))
       .def(
-          "next",
-          [](RandomSubsets& self) { return Array<std::uint32_t>(static_cast<py::ssize_t>(self.count()), self.next()); },
+          "next", [](RandomSubsets& self) { return array_of(self.next(), self.count()); },
           "Return the next subset, (count,).");
 
   py::class_<Shard> shards(
@@ -116,13 +115,8 @@ void bind_minibatch(py::module_& module) {
                                         defaulted("gamma", &MiniBatchSdcaSettings::gamma))),
       py::arg("features"), py::kw_only(), py::arg("seed"), py::arg("shard") = nullptr,
       py::arg("all_reduce") = py::none(), py::keep_alive<1, 2>());
-  sdca.def(
-          "alpha",
-          [](const MiniBatchSdca& self) {
-            const BusyGuard guard = self.claim();
-            return Array<double>(static_cast<py::ssize_t>(self.alpha().size()), self.alpha().data());
-          },
-          "Return the dual variables of this process's examples, in [0, 1], (n,).")
+  sdca.def("alpha", claimed_vector<MiniBatchSdca>(&MiniBatchSdca::alpha),
+           "Return the dual variables of this process's examples, in [0, 1], (n,).")
       .def("lower_bound_of", py::overload_cast<double>(&MiniBatchSdca::lower_bound, py::const_),
            py::arg("sum_of_alpha"), "Return the dual objective, given the sum of all dual variables.")
       .def_property_readonly("beta", &MiniBatchSdca::beta, "Divisor of the next aggressive step.")

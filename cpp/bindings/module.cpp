@@ -15,13 +15,9 @@ PYBIND11_MODULE(_core, module) {
   bind_features(module);
   bind_water_level(module);
   bind_solvers(module);
-  bind_decomposition(module);
   bind_linear_solvers(module);
   bind_asset(module);
   bind_minibatch(module);
-  bind_sgd(module);
-  bind_sgd_baselines(module);
   bind_cutting_planes(module);
   bind_elastic_deformation(module);
-  bind_cpsp(module);
 }

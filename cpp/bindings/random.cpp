@@ -1,5 +1,8 @@
 #include "random/random.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "arrays.hpp"
 #include "states.hpp"
 
@@ -30,19 +33,16 @@ void bind_random(py::module_& module) {
       .def(
           "normal",
           [](Random& self, std::size_t size) {
-            Array<double> out(static_cast<py::ssize_t>(size));
-            double* values = out.mutable_data();
-            for (std::size_t k = 0; k < size; ++k) values[k] = self.normal();
-            return out;
+            return written(size, [&](double* out) { std::generate_n(out, size, [&] { return self.normal(); }); });
           },
           py::arg("size"), "Return standard normal numbers, (size,).")
       .def(
           "permutation",
           [](Random& self, std::uint32_t size) {
             std::vector<std::uint32_t> items(size);
-            for (std::uint32_t k = 0; k < size; ++k) items[k] = k;
+            std::iota(items.begin(), items.end(), 0U);
             self.shuffle(items);
-            return Array<std::uint32_t>(static_cast<py::ssize_t>(size), items.data());
+            return array_of(items);
           },
           py::arg("size"), "Return a random permutation of 0, ..., size - 1.");
   bind_state(random);

@@ -1,6 +1,7 @@
 #include "kernel/rows.hpp"
 
 #include <limits>
+#include <numeric>
 
 #include "arrays.hpp"
 #include "kernel/gram.hpp"
@@ -9,8 +10,29 @@
 namespace svm::python {
 namespace {
 
-void check_row(std::size_t i, std::size_t n) {
-  if (i >= n) throw InvalidArgument("there is no row " + std::to_string(i) + " of " + std::to_string(n));
+/// A copy of row i of a source or of a counted view.
+template <typename Rows>
+Array<float> row_of(Rows& rows, std::size_t i) {
+  require_index(i, rows.size(), "row");
+  const BusyGuard guard(rows.busy_flag(), rows_in_use);
+  return array_of(rows.row(i), rows.size());
+}
+
+/// The result of compute(vectors, out), which expands (support, vectors) coefficients to `size` x vectors values.
+template <typename Compute>
+Array<double> expanded(std::size_t support, const Array<double>& coefficients, std::size_t size, unsigned threads,
+                       const Compute& compute) {
+  require(coefficients.ndim() == 2 && coefficients.shape(0) == static_cast<py::ssize_t>(support),
+          "coefficients are (support points, vectors)");
+  require_aligned(coefficients);
+  require_threads(threads);
+  require(coefficients.shape(1) <= std::numeric_limits<std::int32_t>::max(), "there are too many vectors");
+  const auto vectors = static_cast<std::size_t>(coefficients.shape(1));
+  Array<double> out({size, vectors});
+  double* const values = out.mutable_data();
+  const py::gil_scoped_release released;
+  compute(vectors, values);
+  return out;
 }
 
 }  // namespace
@@ -33,32 +55,18 @@ void bind_rows(py::module_& module) {
       .def_property_readonly("size", &RowSource::size, "Number of training points, n.")
       .def_property_readonly("positives", &RowSource::positives, "Number of positive training points.")
       .def_property_readonly(
-          "diagonal",
-          [](const RowSource& self) {
-            return Array<float>(static_cast<py::ssize_t>(self.size()), self.diagonal().data());
-          },
-          "K(x_i, x_i) for all i, (n,).")
-      .def(
-          "row",
-          [](RowSource& self, std::size_t i) {
-            check_row(i, self.size());
-            const BusyGuard guard(self.busy_flag(), rows_in_use);
-            return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
-          },
-          py::arg("i"),
-          "Return a copy of row i, (n,); not charged.\n\nRaises InvalidArgument if there is no such row, RuntimeError "
-          "if another thread uses the rows.");
+          "diagonal", [](const RowSource& self) { return array_of(self.diagonal()); }, "K(x_i, x_i) for all i, (n,).")
+      .def("row", &row_of<RowSource>, py::arg("i"),
+           "Return a copy of row i, (n,); not charged.\n\nRaises InvalidArgument if there is no such row, RuntimeError "
+           "if another thread uses the rows.");
 
   py::class_<GramRows, RowSource>(
       module, "GramRows",
       "Rows of a filled (n, n) float32 Gram matrix, whose values must be finite: they are not checked.")
       .def(py::init([](const KernelFunction& kernel, const Matrix& matrix, std::size_t positives,
                        const py::array_t<float, 0>& gram) {
-             const auto n = static_cast<py::ssize_t>(matrix.view().rows);
-             require(gram.ndim() == 2 && gram.shape(0) == n && gram.shape(1) == n &&
-                         (gram.flags() & py::array::c_style) != 0,
-                     "the Gram matrix is a C-contiguous float32 array of n x n");
-             require_aligned(gram);
+             const std::size_t n = matrix.view().rows;
+             require_matrix(gram, n, n, "the Gram matrix is a C-contiguous float32 array of n x n");
              return std::make_unique<GramRows>(kernel, matrix.view(), positives, gram.data());
            }),
            py::arg("kernel"), py::arg("matrix"), py::arg("positives"), py::arg("gram").noconvert(),
@@ -67,21 +75,15 @@ void bind_rows(py::module_& module) {
           "expand",
           [](const GramRows& self, const Array<std::uint32_t>& support, const Array<double>& coefficients,
              unsigned threads) {
-            require(support.ndim() == 1 && coefficients.ndim() == 2 && coefficients.shape(0) == support.size(),
-                    "coefficients are (support points, vectors)");
+            require(support.ndim() == 1, "support points are a vector");
             require_aligned(support);
-            require_aligned(coefficients);
-            require_threads(threads);
-            require(coefficients.shape(1) <= std::numeric_limits<std::int32_t>::max(), "there are too many vectors");
             const std::vector<std::uint32_t> rows(support.data(), support.data() + support.size());
-            for (const std::uint32_t row : rows) check_row(row, self.size());
-            const auto vectors = coefficients.shape(1);
-            Array<double> out({static_cast<py::ssize_t>(self.size()), vectors});
-            double* values = out.mutable_data();
-            const py::gil_scoped_release released;
-            expand(gram_tiles(self.gram(), self.size()), rows, coefficients.data(), static_cast<std::size_t>(vectors),
-                   self.size(), values, threads);
-            return out;
+            for (const std::uint32_t row : rows) require_index(row, self.size(), "row");
+            const auto compute = [&](std::size_t vectors, double* out) {
+              expand(gram_tiles(self.gram(), self.size()), rows, coefficients.data(), vectors, self.size(), out,
+                     threads);
+            };
+            return expanded(rows.size(), coefficients, self.size(), threads, compute);
           },
           py::arg("support"), py::arg("coefficients").noconvert(), py::arg("threads") = 1,
           "Return sum_k K(x_support[k], x_j) coefficients[k, :] for all training points x_j, (n, vectors).\n\nsupport: "
@@ -101,37 +103,17 @@ void bind_rows(py::module_& module) {
                                   "Kernel rows for a solver written in Python; counts every row that it hands out.");
   counted.def(py::init<RowSource&>(), py::arg("source"), py::keep_alive<1, 2>())
       .def_property_readonly("size", &CountedRows::size, "Number of training points, n.")
-      .def_property_readonly("positives", &CountedRows::positives, "Number of positive training points.")
-      .def(
-          "label",
-          [](const CountedRows& self, std::size_t i) {
-            check_row(i, self.size());
-            return self.label(i);
-          },
-          py::arg("i"),
-          "Return the label of training point i, 1.0 or -1.0.\n\nRaises InvalidArgument if there is no such point.")
       .def(
           "diagonal",
           [](const CountedRows& self, std::size_t i) {
-            check_row(i, self.size());
+            require_index(i, self.size(), "row");
             return self.diagonal(i);
           },
           py::arg("i"), "Return K(x_i, x_i).\n\nRaises InvalidArgument if there is no such point.")
-      .def(
-          "row",
-          [](CountedRows& self, std::size_t i) {
-            check_row(i, self.size());
-            const BusyGuard guard(self.busy_flag(), rows_in_use);
-            return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
-          },
-          py::arg("i"),
-          "Return a copy of row i, (n,), and charge n kernel evaluations.\n\nRaises InvalidArgument if there is no "
-          "such row, RuntimeError if another thread uses the rows.")
-      .def("present", &present<CountedRows>, py::arg("examples") = 1,
-           "Count one iteration of the solver's main loop, which read `examples` examples (at most 2^32).")
-      .def_property_readonly(
-          "counters", [](const CountedRows& self) { return self.counters(); }, "A copy of the counters.");
-  bind_state(counted);
+      .def("row", &row_of<CountedRows>, py::arg("i"),
+           "Return a copy of row i, (n,), and charge n kernel evaluations.\n\nRaises InvalidArgument if there is no "
+           "such row, RuntimeError if another thread uses the rows.");
+  bind_counted(counted);
 
   py::native_enum<Accounting>(module, "Accounting", "enum.Enum",
                               "How a method that reads one response at a time is charged.\n\nkept: all responses are "
@@ -140,6 +122,25 @@ void bind_rows(py::module_& module) {
       .value("kept", Accounting::kept)
       .value("on_demand", Accounting::on_demand)
       .finalize();
+
+  module.def(
+      "expand",
+      [](const KernelFunction& function, const Matrix& support, const Matrix& evaluation,
+         const Array<double>& coefficients, unsigned threads) {
+        const auto compute = [&](std::size_t vectors, double* out) {
+          const Points left(support.view());
+          const Points right(evaluation.view());
+          std::vector<std::uint32_t> all(left.size());
+          std::iota(all.begin(), all.end(), 0U);
+          expand(computed_tiles(function, left, right), all, coefficients.data(), vectors, right.size(), out, threads);
+        };
+        return expanded(support.view().rows, coefficients, evaluation.view().rows, threads, compute);
+      },
+      py::arg("kernel"), py::arg("support"), py::arg("evaluation"), py::arg("coefficients").noconvert(),
+      py::arg("threads") = 1,
+      "Return sum_k K(support_k, x_j) coefficients[k, :] for all evaluation points x_j, (m, vectors).\n\ncoefficients: "
+      "(support points, vectors). Raises InvalidArgument for other shapes or if float32 cannot hold the kernel's "
+      "values.");
 }
 
 }  // namespace svm::python

@@ -19,12 +19,7 @@ bool copy(const py::array& array, Column& column) {
 py::dict state_as_arrays(const State& state) {
   py::dict arrays;
   for (const auto& [name, column] : state) {
-    arrays[py::str(name)] = std::visit(
-        [](const auto& values) -> py::array {
-          using T = typename std::decay_t<decltype(values)>::value_type;
-          return Array<T>(static_cast<py::ssize_t>(values.size()), values.data());
-        },
-        column);
+    arrays[py::str(name)] = std::visit([](const auto& values) -> py::array { return array_of(values); }, column);
   }
   return arrays;
 }

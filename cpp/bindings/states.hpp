@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arrays.hpp"
+#include "base/counters.hpp"
 #include "base/state.hpp"
 
 namespace svm::python {
@@ -20,6 +21,32 @@ void bind_state(py::class_<Class, Options...>& type) {
           py::arg("state"),
           "Continue from a state of an object with the same constructor arguments.\n\nRaises InvalidArgument, and "
           "leaves the object unchanged, if the state does not fit.");
+}
+
+/// Binds what the counted views of kernel rows and of features share, for solvers written in Python.
+template <typename View>
+void bind_counted(py::class_<View>& type) {
+  type.def_property_readonly("positives", &View::positives, "Number of positive training points.")
+      .def(
+          "label",
+          [](const View& self, std::size_t i) {
+            require_index(i, self.size(), "row");
+            return self.label(i);
+          },
+          py::arg("i"),
+          "Return the label of training point i, 1.0 or -1.0.\n\nRaises InvalidArgument if there is no such point.")
+      .def(
+          "present",
+          [](View& self, std::uint64_t examples) {
+            require(examples <= std::uint64_t{1} << 32,
+                    "an iteration looks at 2^32 examples at most, not at " + std::to_string(examples));
+            ++self.counters().iterations;
+            self.counters().presentations += examples;
+          },
+          py::arg("examples") = 1,
+          "Count one iteration of the solver's main loop, which read `examples` examples (at most 2^32).")
+      .def_property_readonly("counters", [](const View& self) { return self.counters(); }, "A copy of the counters.");
+  bind_state(type);
 }
 
 }  // namespace svm::python
