@@ -6,44 +6,45 @@
 
 namespace svm::simd {
 
-#ifdef SVM_PORTABLE
-extern const Loops loops_portable;
-#else
-extern const Loops loops_v3;
-extern const Loops loops_v4;
-#endif
+// The loops of each instruction set; only for a processor that has it.
+namespace portable {
+Loops table();
+}
+namespace v3 {
+Loops table();
+}
+namespace v4 {
+Loops table();
+}
 
 namespace {
 
-#ifndef SVM_PORTABLE
-// The loops for AVX-512 with the sparse products of those for AVX2: AMD's processors gather more slowly than they load.
-const Loops& loops_v4a() {
-  static const Loops loops = [] {
-    Loops mixed = loops_v4;
-    mixed.name = "v4a";
-    mixed.sparse_dot = loops_v3.sparse_dot;
-    mixed.sparse_dot32 = loops_v3.sparse_dot32;
-    return mixed;
-  }();
-  return loops;
+Loops named(const char* name, Loops table) {
+  table.name = name;
+  return table;
 }
-#endif
 
-const Loops& choose() {
+Loops choose() {
   const char* asked = std::getenv("SVM_ISA");
-  const std::string name = asked != nullptr ? asked : "";
+  std::string name = asked != nullptr ? asked : "";
 #ifdef SVM_PORTABLE
-  if (name.empty() || name == "portable") return loops_portable;
+  if (name.empty() || name == "portable") return named("portable", portable::table());
   throw InvalidArgument("SVM_ISA=" + name + " is not portable, the only instruction set of this build");
 #else
-  const bool v4 = __builtin_cpu_supports("x86-64-v4") != 0;
-  const bool v3 = v4 || __builtin_cpu_supports("x86-64-v3") != 0;
-  if (!v3) throw InvalidArgument("this processor has no AVX2: build the program with CMAKE_ARGS=-DSVM_PORTABLE=ON");
-  if (name.empty() && v4) return __builtin_cpu_is("amd") ? loops_v4a() : loops_v4;
-  if (name.empty()) return loops_v3;
-  if (name == "v3") return loops_v3;
-  if (name == "v4" && v4) return loops_v4;
-  if (name == "v4a" && v4) return loops_v4a();
+  const bool has_v4 = __builtin_cpu_supports("x86-64-v4") != 0;
+  const bool has_v3 = has_v4 || __builtin_cpu_supports("x86-64-v3") != 0;
+  if (!has_v3) throw InvalidArgument("this processor has no AVX2: build the program with CMAKE_ARGS=-DSVM_PORTABLE=ON");
+  if (name.empty()) name = !has_v4 ? "v3" : __builtin_cpu_is("amd") ? "v4a" : "v4";
+  if (name == "v3") return named("v3", v3::table());
+  if (name == "v4" && has_v4) return named("v4", v4::table());
+  if (name == "v4a" && has_v4) {
+    // The loops for AVX-512 with the sparse products of those for AVX2: AMD's processors gather more slowly than they
+    // load.
+    Loops mixed = v4::table();
+    mixed.sparse_dot = v3::table().sparse_dot;
+    mixed.sparse_dot32 = v3::table().sparse_dot32;
+    return named("v4a", mixed);
+  }
   throw InvalidArgument("SVM_ISA=" + name + " is not one of v3, v4, v4a, or this processor does not have it");
 #endif
 }
@@ -51,7 +52,7 @@ const Loops& choose() {
 }  // namespace
 
 const Loops& loops() {
-  static const Loops& chosen = choose();
+  static const Loops chosen = choose();
   return chosen;
 }
 

@@ -1,6 +1,4 @@
 // Compiled once per instruction set, like loops.cpp: the inner loops of sequential minimal optimisation.
-#include "simd/dual.hpp"
-
 #include <cfloat>
 
 #include "simd/vectors.hpp"
@@ -45,8 +43,6 @@ inline void lead_by_blocks(Leader& leader, const float* x, std::size_t n, const 
 // A smaller curvature counts as zero.
 constexpr double flat = 1e-100;
 
-}  // namespace
-
 // Gain of the dual by the step of one coordinate to its maximum, clipped to [0, C]. A point of zero curvature (a zero
 // row with the linear kernel) moves to the bound in the direction of its gradient.
 double gain(double response, double alpha, double diagonal, double C) {
@@ -56,8 +52,6 @@ double gain(double response, double alpha, double diagonal, double C) {
   const double step = (free < 0.0 ? 0.0 : (free > C ? C : free)) - alpha;
   return step * (gradient - 0.5 * step * diagonal);
 }
-
-namespace {
 
 inline double violation_of(double response, double alpha, double C) {
   const double gradient = 1.0 - response;
@@ -107,13 +101,9 @@ inline Best best_gain(const DualRange& range, const float* x, double a) {
   return leader.best(largest(violation));
 }
 
-}  // namespace
-
 Best add_and_best_gain(const DualRange& range, const float* x, double a) {
   return range.diagonal == nullptr ? best_gain<true>(range, x, a) : best_gain<false>(range, x, a);
 }
-
-namespace {
 
 // The larger alpha may rise, and the smaller one fall, for the positive class; else the other way round.
 template <bool positive>
@@ -151,18 +141,12 @@ inline Best best_up(const DualRange& range, const float* x, double a, const floa
   return leader.best(-largest(fall));
 }
 
-}  // namespace
-
 Best add_two_and_best_up(const DualRange& range, const float* x, double a, const float* z, double b, double sign) {
   return sign > 0.0 ? best_up<true>(range, x, a, z, b) : best_up<false>(range, x, a, z, b);
 }
 
-namespace {
-
 // LIBSVM's constant for a direction of zero curvature.
 constexpr double tau = 1e-12;
-
-}  // namespace
 
 double partner_score(double response, double alpha, double diagonal, double entry, double C, double sign, double top,
                      double top_diagonal) {
@@ -172,8 +156,6 @@ double partner_score(double response, double alpha, double diagonal, double entr
   const double curvature = top_diagonal + diagonal - 2.0 * entry;
   return descent * descent / (curvature > 0.0 ? curvature : tau);
 }
-
-namespace {
 
 // Within a block ratios are compared by cross-multiplication. Scores that differ only by rounding may change places.
 template <bool unit, bool positive>
@@ -214,8 +196,6 @@ inline Best best_partner_of(const DualRange& range, const float* x, double top, 
   });
   return leader.best(0.0);
 }
-
-}  // namespace
 
 Best best_partner(const DualRange& range, const float* x, double sign, double top, double diagonal) {
   if (range.diagonal == nullptr) {
@@ -270,6 +250,17 @@ ViolatingPair violating_pair(const double* gradients, const double* alpha, const
     }
   }
   return pair;
+}
+
+}  // namespace
+
+void set_dual_loops(Loops& table) {
+  table.add_and_best_gain = add_and_best_gain;
+  table.gain = gain;
+  table.add_two_and_best_up = add_two_and_best_up;
+  table.best_partner = best_partner;
+  table.partner_score = partner_score;
+  table.violating_pair = violating_pair;
 }
 
 }  // namespace svm::simd::SVM_SIMD_NAME

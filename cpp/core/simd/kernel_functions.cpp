@@ -1,7 +1,5 @@
 // Inner products by columns, and kernel values from inner products, for whole rows. Sums are added in the order in which
 // they are written, so that K(x, z) and K(z, x) are the same bits and exp is accurate.
-#include "simd/kernel_functions.hpp"
-
 #include <cstdint>
 #include <cstring>
 
@@ -64,8 +62,6 @@ SVM_NOINLINE void gaussians(float* x, const float* norms, float norm, float gamm
     x[j] = exponential(-gamma * (distance > 0.0F ? distance : 0.0F));
   }
 }
-
-}  // namespace
 
 void column_dots(const float* values, const std::uint32_t* which, std::size_t stored, const float* columns,
                  std::size_t stride, std::size_t n, float* out) {
@@ -132,6 +128,15 @@ void exponential(double* x, std::size_t n) {
     std::memcpy(&scale, &bits, sizeof scale);
     x[j] = p * scale;
   }
+}
+
+}  // namespace
+
+void set_kernel_functions(Loops& table) {
+  table.column_dots = column_dots;
+  table.gaussian = gaussian;
+  table.polynomial = polynomial;
+  table.exponential = exponential;
 }
 
 }  // namespace svm::simd::SVM_SIMD_NAME

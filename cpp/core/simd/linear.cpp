@@ -1,16 +1,45 @@
 // Compiled once per instruction set, like loops.cpp: the inner loops on explicit weights.
-#include "simd/linear.hpp"
-
 #include <algorithm>
 #include <cstring>
 
-#include "simd/half.hpp"
+#include "base/half.hpp"
 #include "simd/vectors.hpp"
 
 namespace svm::simd::SVM_SIMD_NAME {
+namespace {
+
+// Loads of eight numbers of 16 bits; those of float64 and float32 are in vectors.hpp.
+using simd::load;
+
+#ifdef __AVX2__
+/// Eight float32 as float64.
+inline Wide wide(__m256 x) {
+#ifdef __AVX512F__
+  return {_mm512_maskz_cvtps_pd(0xff, x)};
+#else
+  return {{_mm256_cvtps_pd(_mm256_castps256_ps128(x))}, {_mm256_cvtps_pd(_mm256_extractf128_ps(x, 1))}};
+#endif
+}
+
+inline Wide load(const BFloat16* p) {
+  const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  return wide(_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16)));
+}
+
+// x86-64-v3 has F16C.
+inline Wide load(const Float16* p) {
+  return wide(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+}
+#else
+template <typename Value>
+inline Wide load(const Value* p) {
+  float x[lanes];
+  for (std::size_t k = 0; k < lanes; ++k) x[k] = widened(p[k]);
+  return load(static_cast<const float*>(x));
+}
+#endif
 
 #ifdef __AVX512F__
-namespace {
 
 /// Eight products; zero outside `mask`.
 inline Wide products(const std::int32_t* indices, const float* values, const double* w, __mmask8 mask) {
@@ -26,9 +55,7 @@ inline Wide32 products(const std::int32_t* indices, const float* values, const f
   return Wide32{weights} * Wide32{_mm512_maskz_loadu_ps(mask, values)};
 }
 
-}  // namespace
 #else
-namespace {
 
 /// Stops the compiler from making vectors of the products. It would collect the weights in vectors, by gather
 /// instructions or one by one, which takes longer than to use each by itself (1.1 to 1.2 times, AMD Zen 3).
@@ -63,10 +90,7 @@ double unrolled_dot(const std::int32_t* indices, const float* values, std::size_
                              ((total[4] + total[5]) + (total[6] + total[7])));
 }
 
-}  // namespace
 #endif
-
-namespace {
 
 // Prefetches one or two lines per turn of the loop: more at once would stall it.
 template <bool prefetching, typename Value>
@@ -90,34 +114,19 @@ inline double dot_with(const Value* x, const double* w, std::size_t d, [[maybe_u
 }
 
 template <typename Value>
-inline void add_to(double* v, const Value* x, double a, std::size_t n) {
+void add(double* v, const Value* x, double a, std::size_t n) {
   const Wide scale = all(a);
   std::size_t j = 0;
   for (; j + lanes <= n; j += lanes) store(v + j, load(v + j) + scale * load(x + j));
   for (; j < n; ++j) v[j] += a * static_cast<double>(widened(x[j]));
 }
 
-}  // namespace
-
 double dot(const float* x, const double* w, std::size_t d) { return dot_with<false, float>(x, w, d, nullptr); }
 
-double dot_and_prefetch(const float* x, const double* w, std::size_t d, const float* upcoming) {
+template <typename Value>
+double dot_and_prefetch(const Value* x, const double* w, std::size_t d, const Value* upcoming) {
   return dot_with<true>(x, w, d, upcoming);
 }
-
-double dot_and_prefetch(const BFloat16* x, const double* w, std::size_t d, const BFloat16* upcoming) {
-  return dot_with<true>(x, w, d, upcoming);
-}
-
-double dot_and_prefetch(const Float16* x, const double* w, std::size_t d, const Float16* upcoming) {
-  return dot_with<true>(x, w, d, upcoming);
-}
-
-void add(double* v, const float* x, double a, std::size_t n) { add_to(v, x, a, n); }
-
-void add(double* v, const BFloat16* x, double a, std::size_t n) { add_to(v, x, a, n); }
-
-void add(double* v, const Float16* x, double a, std::size_t n) { add_to(v, x, a, n); }
 
 double dot(const float* x, const float* w, std::size_t d) {
   Wide32 total = all32(0.0F);
@@ -206,6 +215,27 @@ void sum_squared_sixteens(const double* values, const std::size_t* which, std::s
     const Wide b = load(values + which[k] * 2 * lanes + lanes);
     sums[which[k]] = sum(a * a + b * b);
   }
+}
+
+}  // namespace
+
+void set_linear_loops(Loops& table) {
+  table.add = add<float>;
+  table.dot = dot;
+  table.dot_and_prefetch = dot_and_prefetch<float>;
+  table.dot_bfloat16 = dot_and_prefetch<BFloat16>;
+  table.dot_float16 = dot_and_prefetch<Float16>;
+  table.add_bfloat16 = add<BFloat16>;
+  table.add_float16 = add<Float16>;
+  table.sparse_dot = sparse_dot;
+  table.sparse_add = sparse_add;
+  table.dot32 = dot;
+  table.sparse_dot32 = sparse_dot;
+  table.add32 = add;
+  table.sparse_add32 = sparse_add;
+  table.scale_split = scale_split;
+  table.sum_sixteens = sum_sixteens;
+  table.sum_squared_sixteens = sum_squared_sixteens;
 }
 
 }  // namespace svm::simd::SVM_SIMD_NAME

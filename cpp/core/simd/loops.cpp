@@ -1,15 +1,10 @@
 // Compiled once for each instruction set (SVM_SIMD_NAME). The loops use explicit vectors of eight float64 or sixteen
 // float32, so the order of summation is the same for all.
-#include <cstring>
-
-#include "simd/dual.hpp"
-#include "simd/kernel_functions.hpp"
-#include "simd/linear.hpp"
 #include "simd/loops.hpp"
-#include "simd/philox.hpp"
+
 #include "simd/vectors.hpp"
 
-namespace svm::simd {
+namespace svm::simd::SVM_SIMD_NAME {
 namespace {
 
 // One pass: updates every element by `vector_step(j)` (8 elements) or `element_step(j)`, and scans as `Loops` says.
@@ -212,59 +207,28 @@ void sparse_dots(const std::int32_t* indices, const float* values, std::size_t s
 
 }  // namespace
 
-#define SVM_TEXT_OF(name) #name
-#define SVM_TEXT(name) SVM_TEXT_OF(name)
-#define SVM_JOIN_OF(a, b) a##b
-#define SVM_JOIN(a, b) SVM_JOIN_OF(a, b)
+// Each enters the loops of its file.
+void set_dual_loops(Loops& table);
+void set_kernel_functions(Loops& table);
+void set_linear_loops(Loops& table);
+void set_philox(Loops& table);
 
-namespace {
-
-constexpr Loops table() {
-  namespace isa = SVM_SIMD_NAME;
-  Loops loops{};
-  loops.name = SVM_TEXT(SVM_SIMD_NAME);
-  loops.add = isa::add;
-  loops.add_and_scan = add_and_scan;
-  loops.add_two_and_scan = add_two_and_scan;
-  loops.scan = scan;
-  loops.take_inside = take_inside;
-  loops.nth_below = nth_below;
-  loops.compact = compact;
-  loops.add_and_best_gain = isa::add_and_best_gain;
-  loops.gain = isa::gain;
-  loops.add_two_and_best_up = isa::add_two_and_best_up;
-  loops.best_partner = isa::best_partner;
-  loops.partner_score = isa::partner_score;
-  loops.violating_pair = isa::violating_pair;
-  loops.dots = dots;
-  loops.column_dots = isa::column_dots;
-  loops.binary_lookup = binary_lookup;
-  loops.sparse_dots = sparse_dots;
-  loops.gaussian = isa::gaussian;
-  loops.polynomial = isa::polynomial;
-  loops.exponential = isa::exponential;
-  loops.dot = isa::dot;
-  loops.dot_and_prefetch = isa::dot_and_prefetch;
-  loops.dot_bfloat16 = isa::dot_and_prefetch;
-  loops.dot_float16 = isa::dot_and_prefetch;
-  loops.add_bfloat16 = isa::add;
-  loops.add_float16 = isa::add;
-  loops.sparse_dot = isa::sparse_dot;
-  loops.sparse_add = isa::sparse_add;
-  loops.dot32 = isa::dot;
-  loops.sparse_dot32 = isa::sparse_dot;
-  loops.add32 = isa::add;
-  loops.sparse_add32 = isa::sparse_add;
-  loops.scale_split = isa::scale_split;
-  loops.sum_sixteens = isa::sum_sixteens;
-  loops.sum_squared_sixteens = isa::sum_squared_sixteens;
-  loops.philox = isa::philox;
-  return loops;
+Loops table() {
+  Loops table{};
+  table.add_and_scan = add_and_scan;
+  table.add_two_and_scan = add_two_and_scan;
+  table.scan = scan;
+  table.take_inside = take_inside;
+  table.nth_below = nth_below;
+  table.compact = compact;
+  table.dots = dots;
+  table.binary_lookup = binary_lookup;
+  table.sparse_dots = sparse_dots;
+  set_dual_loops(table);
+  set_kernel_functions(table);
+  set_linear_loops(table);
+  set_philox(table);
+  return table;
 }
 
-}  // namespace
-
-extern const Loops SVM_JOIN(loops_, SVM_SIMD_NAME);
-const Loops SVM_JOIN(loops_, SVM_SIMD_NAME) = table();
-
-}  // namespace svm::simd
+}  // namespace svm::simd::SVM_SIMD_NAME

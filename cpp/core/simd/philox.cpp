@@ -1,10 +1,9 @@
 // Philox4x32 on 16 counter blocks at a time: each round depends on the one before, so 16 blocks take little longer than
 // one.
-#include "simd/philox.hpp"
-
 #include "simd/loops.hpp"
 
 namespace svm::simd::SVM_SIMD_NAME {
+namespace {
 
 void philox(std::uint32_t* words, std::uint32_t low_key, std::uint32_t high_key) {
   // Words are held in 64 bits, the width of their products, so that each product is one vector multiplication.
@@ -30,5 +29,9 @@ void philox(std::uint32_t* words, std::uint32_t low_key, std::uint32_t high_key)
       words[k * philox_blocks + b] = static_cast<std::uint32_t>(word[k][b]);
   }
 }
+
+}  // namespace
+
+void set_philox(Loops& table) { table.philox = philox; }
 
 }  // namespace svm::simd::SVM_SIMD_NAME
