@@ -27,11 +27,10 @@ void follow(std::uint64_t seed, bool bias, double volume, double jump_every, boo
   std::vector<double> v = svm::test::normals(random, n, tied);
   std::vector<float> x(n);
   LevelTracker tracker(n, positives, bias);
-  tracker.positive.scan(v.data(), tracker.positive_window);
-  tracker.negative.scan(v.data(), tracker.negative_window);
+  tracker.scan(v.data());
   double held = volume;
   for (int step = 0; step < 250; ++step) {
-    const Levels found = tracker.solve(v.data(), held);
+    const Levels found = tracker.solve(v.data(), held).levels;
     const Levels sorted = svm::water_levels_sorted(v.data(), n, positives, held, bias);
     double size = held;
     for (const double value : v) size = std::max(size, std::abs(value));
@@ -49,17 +48,14 @@ void follow(std::uint64_t seed, bool bias, double volume, double jump_every, boo
       const double factor = random.uniform() < 0.5 ? 1e-6 : 0.3;
       for (double& value : v) value *= factor;
       held *= factor;
-      tracker.rescale(factor);
-      tracker.positive.scan(v.data(), tracker.positive_window);
-      tracker.negative.scan(v.data(), tracker.negative_window);
+      tracker.rescale(v.data(), factor);
       continue;
     }
     double spread = 0.0;
     for (const double value : v) spread = std::max(spread, std::abs(value));
     const double amount = (random.uniform() < jump_every ? 3.0 : 0.01) * spread;
     for (float& value : x) value = static_cast<float>(tied ? std::round(random.normal()) : random.normal());
-    tracker.positive.add_and_scan(v.data(), x.data(), amount, tracker.positive_window);
-    tracker.negative.add_and_scan(v.data(), x.data(), -amount, tracker.negative_window);
+    tracker.add_and_scan(v.data(), x.data(), amount);
   }
 }
 
@@ -82,11 +78,10 @@ void few_are_listed(bool bias) {
     }
   };
   LevelTracker tracker(n, positives, bias);
-  tracker.positive.scan(v.data(), tracker.positive_window);
-  tracker.negative.scan(v.data(), tracker.negative_window);
+  tracker.scan(v.data());
   std::size_t listed = 0;
   for (int step = 0; step < steps; ++step) {
-    const Levels found = tracker.solve(v.data(), 1e-5);
+    const Levels found = tracker.solve(v.data(), 1e-5).levels;
     if (step % 10 == 0) {
       const Levels sorted = svm::water_levels_sorted(v.data(), n, positives, 1e-5, bias);
       CHECK(svm::test::near(found.level(), sorted.level(), 1e-12));
@@ -96,8 +91,7 @@ void few_are_listed(bool bias) {
     row(static_cast<std::size_t>(std::min_element(v.begin(), v.begin() + positives) - v.begin()), up);
     row(static_cast<std::size_t>(std::min_element(v.begin() + positives, v.end()) - v.begin()), down);
     const double amount = 1.0 / std::sqrt(step + 1.0);
-    tracker.positive.add_and_scan(v.data(), up.data(), amount, down.data(), -amount, tracker.positive_window);
-    tracker.negative.add_and_scan(v.data(), up.data(), -amount, down.data(), amount, tracker.negative_window);
+    tracker.add_and_scan(v.data(), up.data(), amount, down.data(), -amount);
   }
   CHECK(listed <= n / 10 * steps / 2);  // windows that grow list more than half of the responses here
 }

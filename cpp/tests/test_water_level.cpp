@@ -1,6 +1,5 @@
-// Water levels against sorting, and by their own conditions.
-#include <limits>
-
+// Water levels against sorting, and the draws by the conditions of a supergradient. Other levels and wrong arguments
+// are in tests/solvers/test_water_level.py.
 #include "check.hpp"
 #include "data.hpp"
 #include "levels/water_level.hpp"
@@ -23,7 +22,7 @@ std::vector<double> distribution(const std::vector<double>& c, std::size_t posit
   svm::LevelTracker tracker(c.size(), positives, true);
   tracker.positive.scan(c.data(), window);
   tracker.negative.scan(c.data(), window);
-  const svm::Solved solved = tracker.solve_basins(c.data(), volume);
+  const svm::Solved solved = tracker.solve(c.data(), volume);
   CHECK(solved.positive.count == solved.negative.count);
   std::vector<double> p(c.size());
   for (const bool up : {true, false}) {
@@ -94,17 +93,6 @@ int main() {
       CHECK(bias || found.positive == found.negative);
     }
   }
-  // A minute volume: rounding must leave the lowest point of each basin covered.
-  for (int round = 0; round < 4000; ++round) {
-    const std::vector<double> c = svm::test::normals(random, 6);
-    const double volume = std::pow(10.0, -12.0 - 280.0 * random.uniform());
-    const Levels found = water_levels(c.data(), 6, 3, volume, true);
-    CHECK(found.positive >= std::min({c[0], c[1], c[2]}));
-    CHECK(found.negative >= std::min({c[3], c[4], c[5]}));
-    CHECK(water_levels(c.data(), 6, 3, volume, false).positive >= std::min({c[0], c[1], c[2], c[3], c[4], c[5]}));
-    const std::vector<double> tied(7, c[0]);
-    CHECK(water_levels(tied.data(), 7, 3, volume, false).positive >= c[0]);
-  }
   for (int round = 0; round < 2000; ++round) {
     check_supergradient(random, {});
     check_supergradient(random, {0.5, 1.5});
@@ -114,17 +102,5 @@ int main() {
   const std::vector<double> expected{0.25, 0.25 / 3.0, 0.25 / 3.0, 0.25 / 3.0, 0.25, 0.25, 0.0, 0.0};
   const std::vector<double> drawn = distribution({0.0, 1.0, 1.0, 1.0, 0.0, 0.5, 2.0, 3.0}, 4, 2.0, {});
   for (std::size_t i = 0; i < drawn.size(); ++i) CHECK(svm::test::near(drawn[i], expected[i], 1e-15));
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double good[] = {0.0, 1.0};
-  for (const double bad : {nan, infinity, -infinity, -1.0}) {
-    CHECK(svm::test::refuses([&] { water_levels(good, 2, 1, bad, false); }, "volume"));
-    if (bad == -1.0) continue;
-    const double responses[] = {0.0, bad};
-    CHECK(svm::test::refuses([&] { water_levels(responses, 2, 1, 1.0, true); }, "response 1 is not finite"));
-  }
-  CHECK(svm::test::refuses([&] { water_levels(good, 0, 0, 1.0, false); }, "at least one response"));
-  CHECK(svm::test::refuses([&] { water_levels(good, 2, 0, 1.0, true); }, "both classes"));
-  CHECK(svm::test::refuses([&] { water_levels(good, 2, 2, 1.0, true); }, "both classes"));
   return svm::test::finish();
 }

@@ -31,19 +31,7 @@ double smallest(const std::vector<double>& values) noexcept {
   return values.empty() ? Window::everything : *std::min_element(values.begin(), values.end());
 }
 
-}  // namespace
-
-std::size_t Basin::index(const ThresholdScan& scan, std::uint64_t result) const {
-  if (!cut()) return scan.covered_index(last, result);
-  // Of the count * ties results each response below `last` has `ties`, and each of the equal ones count - lower.
-  if (result < lower * ties) return scan.covered_index(std::nextafter(last, -Window::everything), result / ties);
-  std::size_t k = (result - lower * ties) / (count - lower);
-  for (std::size_t p = 0; p < scan.inside().size(); ++p) {
-    if (scan.inside()[p] == last && k-- == 0) return scan.inside_index()[p];
-  }
-  throw InvalidArgument("the basin does not belong to this scan");
-}
-
+// The level of one basin for both classes; the two scans have the same window.
 Solved one_basin(const ThresholdScan& positive, const ThresholdScan& negative, double volume) {
   const Window window = positive.window();
   const double below = static_cast<double>(positive.below() + negative.below());
@@ -73,14 +61,17 @@ Solved one_basin(const ThresholdScan& positive, const ThresholdScan& negative, d
   return {{level, level}, level >= window.low && level <= window.high};
 }
 
-namespace {
-
 // The k smallest responses of one class, for those k for which the scan determines them.
 struct Side {
+  Side(const ThresholdScan& of, std::vector<double>& memory) : scan(of), sorted(memory), sum(of.below_sum()) {
+    memory = of.inside();
+    std::sort(memory.begin(), memory.end());
+  }
+
   const ThresholdScan& scan;
   const std::vector<double>& sorted;  // the values inside the window
   double sum;                         // of the k smallest
-  std::size_t used;                   // of `sorted` among the k smallest
+  std::size_t used = 0;               // of `sorted` among the k smallest
 
   std::size_t taken() const { return scan.below() + used; }
   bool more() const { return used < sorted.size(); }
@@ -116,16 +107,11 @@ Levels newton(const Side& up, const Side& down, double volume) {
   return {low_up + x, low_down + offset + slope * x};
 }
 
-}  // namespace
-
+// The levels of two basins. The two vectors are scratch memory.
 Solved two_basins(const ThresholdScan& positive, const ThresholdScan& negative, double volume,
                   std::vector<double>& sorted_positive, std::vector<double>& sorted_negative) {
-  sorted_positive = positive.inside();
-  sorted_negative = negative.inside();
-  std::sort(sorted_positive.begin(), sorted_positive.end());
-  std::sort(sorted_negative.begin(), sorted_negative.end());
-  Side up{positive, sorted_positive, positive.below_sum(), 0};
-  Side down{negative, sorted_negative, negative.below_sum(), 0};
+  Side up(positive, sorted_positive);
+  Side down(negative, sorted_negative);
   while (up.taken() < down.taken() && up.more()) up.take();
   while (down.taken() < up.taken() && down.more()) down.take();
   if (up.taken() == 0 && up.more() && down.more()) {
@@ -155,8 +141,6 @@ Solved two_basins(const ThresholdScan& positive, const ThresholdScan& negative, 
   }
 }
 
-namespace {
-
 void check(const double* responses, std::size_t n, std::size_t positives, double volume, bool bias) {
   require(n > 0, "a water level needs at least one response");
   require(volume >= 0.0 && volume <= LevelTracker::most, "the volume must be finite and not negative, at most 1e150");
@@ -169,12 +153,22 @@ void check(const double* responses, std::size_t n, std::size_t positives, double
 
 }  // namespace
 
+std::size_t Basin::index(const ThresholdScan& scan, std::uint64_t result) const {
+  if (!cut()) return scan.covered_index(last, result);
+  // Of the count * ties results each response below `last` has `ties`, and each of the equal ones count - lower.
+  if (result < lower * ties) return scan.covered_index(std::nextafter(last, -Window::everything), result / ties);
+  std::size_t k = (result - lower * ties) / (count - lower);
+  for (std::size_t p = 0; p < scan.inside().size(); ++p) {
+    if (scan.inside()[p] == last && k-- == 0) return scan.inside_index()[p];
+  }
+  throw InvalidArgument("the basin does not belong to this scan");
+}
+
 Levels water_levels(const double* responses, std::size_t n, std::size_t positives, double volume, bool bias) {
   check(responses, n, positives, volume, bias);
   LevelTracker tracker(n, positives, bias);
-  tracker.positive.scan(responses, Window{});
-  tracker.negative.scan(responses, Window{});
-  return tracker.solve(responses, volume);
+  tracker.scan(responses);
+  return tracker.solve(responses, volume).levels;
 }
 
 Levels water_levels_sorted(const double* responses, std::size_t n, std::size_t positives, double volume, bool bias) {
@@ -213,11 +207,11 @@ Solved LevelTracker::solve_within(double volume) {
 void LevelTracker::centre(const Levels& levels, double width) {
   // With huge responses a Newton step may give infinity or NaN.
   if (width >= Window::everything || !std::isfinite(levels.positive) || !std::isfinite(levels.negative)) {
-    positive_window = negative_window = Window{};
+    positive_window_ = negative_window_ = Window{};
     return;
   }
-  positive_window = {levels.positive - width, levels.positive + width};
-  negative_window = {levels.negative - width, levels.negative + width};
+  positive_window_ = {levels.positive - width, levels.positive + width};
+  negative_window_ = {levels.negative - width, levels.negative + width};
 }
 
 void LevelTracker::lowest_windows(const double* v, double volume, double width) {
@@ -226,27 +220,43 @@ void LevelTracker::lowest_windows(const double* v, double volume, double width) 
   double up = positive.lowest(v);
   double down = negative.lowest(v);
   if (!bias_) up = down = std::min(up, down);
-  positive_window = {up, up + height};
-  negative_window = {down, down + height};
+  positive_window_ = {up, up + height};
+  negative_window_ = {down, down + height};
 }
 
-void LevelTracker::rescale(double factor) {
+void LevelTracker::scan(const double* v) {
+  positive.scan(v, positive_window_);
+  negative.scan(v, negative_window_);
+}
+
+void LevelTracker::add_and_scan(double* v, const float* x, double a) {
+  positive.add_and_scan(v, x, a, positive_window_);
+  negative.add_and_scan(v, x, -a, negative_window_);
+}
+
+void LevelTracker::add_and_scan(double* v, const float* x, double a, const float* z, double b) {
+  positive.add_and_scan(v, x, a, z, b, positive_window_);
+  negative.add_and_scan(v, x, -a, z, -b, negative_window_);
+}
+
+void LevelTracker::rescale(const double* v, double factor) {
   last_.positive *= factor;
   last_.negative *= factor;
   if (width_ < Window::everything) width_ *= factor;
   centre(last_, width_);
+  scan(v);
 }
 
 void LevelTracker::archive(StateArchive& state, const double* v) {
   state.part("positive", positive, v);
   state.part("negative", negative, v);
-  state.part("positive_window", positive_window);
-  state.part("negative_window", negative_window);
+  state.part("positive_window", positive_window_);
+  state.part("negative_window", negative_window_);
   state.finite("width", width_, 0.0);
   state.part("last", last_);
 }
 
-Solved LevelTracker::solve_basins(const double* v, double volume) {
+Solved LevelTracker::solve(const double* v, double volume) {
   Solved solved = solve_within(volume);
   if (width_ >= Window::everything) {
     width_ = 0.5;
@@ -264,8 +274,7 @@ Solved LevelTracker::solve_basins(const double* v, double volume) {
       lowest_windows(v, volume, width);
     else
       centre(solved.levels, width);
-    positive.scan(v, positive_window);
-    negative.scan(v, negative_window);
+    scan(v);
     solved = solve_within(volume);
   }
   last_ = solved.levels;

@@ -53,13 +53,6 @@ struct Solved {
   Basin negative = {};
 };
 
-/// The level of one basin for both classes; the two scans have the same window.
-Solved one_basin(const ThresholdScan& positive, const ThresholdScan& negative, double volume);
-
-/// The levels of two basins. The two vectors are scratch memory.
-Solved two_basins(const ThresholdScan& positive, const ThresholdScan& negative, double volume,
-                  std::vector<double>& sorted_positive, std::vector<double>& sorted_negative);
-
 /// The levels of a whole response vector whose first `positives` elements are of the positive class.
 Levels water_levels(const double* responses, std::size_t n, std::size_t positives, double volume, bool bias);
 
@@ -68,9 +61,9 @@ Levels water_levels_sorted(const double* responses, std::size_t n, std::size_t p
 
 /// Tracks the levels of a response vector that changes a little at a time. Each update scans against a narrow window
 /// around the last levels. If the levels lie outside, the window is moved and the responses are scanned again: by a
-/// Newton step, or to the lowest responses where few lie below. The width adapts, so that about `wanted_inside_` responses lie
-/// inside: a level outside costs another pass, which takes time in proportion to n, and a response inside costs time to
-/// list, with bias also to sort.
+/// Newton step, or to the lowest responses where few lie below. The width adapts, so that about `wanted_inside_`
+/// responses lie inside: a level outside costs another pass, which takes time in proportion to n, and a response inside
+/// costs time to list, with bias also to sort.
 class LevelTracker {
  public:
   LevelTracker(std::size_t n, std::size_t positives, bool bias);
@@ -78,19 +71,22 @@ class LevelTracker {
   /// The largest magnitude of a response, and the largest volume, that a level is found for.
   static constexpr double most = 1e150;
 
-  /// Scans of the two classes; the caller scans with `positive_window` and `negative_window`.
+  /// The last scans of the two classes.
   ThresholdScan positive;
   ThresholdScan negative;
-  Window positive_window;
-  Window negative_window;
 
-  /// The levels, after both scans; scans v again if they lie outside the windows. Throws InvalidArgument if a response
-  /// is NaN or too large.
-  Levels solve(const double* v, double volume) { return solve_basins(v, volume).levels; }
-  /// The same with the basins to draw from, which are valid until the next scan.
-  Solved solve_basins(const double* v, double volume);
-  /// Moves the windows after the responses have been multiplied by `factor`; the caller scans again.
-  void rescale(double factor);
+  /// Scans the responses v. Call this first, and after each change of v but those of the next three functions.
+  void scan(const double* v);
+  /// v += a x on the positive class and v -= a x on the negative one, and scans the result.
+  void add_and_scan(double* v, const float* x, double a);
+  /// v += a x + b z on the positive class and v -= a x + b z on the negative one, and scans the result.
+  void add_and_scan(double* v, const float* x, double a, const float* z, double b);
+  /// Call this after the responses v have been multiplied by `factor`: scans them with windows moved likewise.
+  void rescale(const double* v, double factor);
+
+  /// The levels, and the basins to draw from, which are valid until the next scan; scans v again if the levels lie
+  /// outside the windows. Throws InvalidArgument if a response is NaN or too large.
+  Solved solve(const double* v, double volume);
   /// v: the responses that were scanned, or that belong to the state.
   void archive(StateArchive& state, const double* v);
 
@@ -101,6 +97,8 @@ class LevelTracker {
 
   bool bias_;
   std::size_t wanted_inside_;
+  Window positive_window_;
+  Window negative_window_;
   double width_ = Window::everything;
   Levels last_;
   std::vector<double> sorted_positive_;

@@ -21,13 +21,12 @@ Sbp::Sbp(RowSource& source, const SbpSettings& settings, std::uint64_t seed)
   require(rows_.largest_diagonal() > 0.0, "every training point has K(x, x) = 0: there is nothing to learn from");
   rows_.draw_at_random();
   if (settings_.eta == 0.0) settings_.eta = 1.0 / std::sqrt(rows_.largest_diagonal());
-  tracker_.positive.scan(v_.data(), tracker_.positive_window);
-  tracker_.negative.scan(v_.data(), tracker_.negative_window);
+  tracker_.scan(v_.data());
 }
 
 bool Sbp::step() {
   Counters& counters = rows_.counters();
-  const Solved solved = tracker_.solve_basins(v_.data(), volume_ / scale_);
+  const Solved solved = tracker_.solve(v_.data(), volume_ / scale_);
   levels_ = solved.levels;
   level_ = scale_ * levels_.level();
   const double eta = settings_.eta / std::sqrt(static_cast<double>(counters.iterations + 1));
@@ -74,11 +73,9 @@ void Sbp::apply(const Draw* draws, std::size_t count) {
   if (count == 2) {
     norm2_ += 2.0 * draws[0].amount * draws[1].amount * rows_.label(draws[0].index) * rows_.label(draws[1].index) *
               static_cast<double>(rows[0][draws[1].index]);
-    tracker_.positive.add_and_scan(v_.data(), rows[0], steps[0], rows[1], steps[1], tracker_.positive_window);
-    tracker_.negative.add_and_scan(v_.data(), rows[0], -steps[0], rows[1], -steps[1], tracker_.negative_window);
+    tracker_.add_and_scan(v_.data(), rows[0], steps[0], rows[1], steps[1]);
   } else {
-    tracker_.positive.add_and_scan(v_.data(), rows[0], steps[0], tracker_.positive_window);
-    tracker_.negative.add_and_scan(v_.data(), rows[0], -steps[0], tracker_.negative_window);
+    tracker_.add_and_scan(v_.data(), rows[0], steps[0]);
   }
   if (norm2_ > 1.0) {
     scale_ /= std::sqrt(norm2_);
@@ -95,10 +92,8 @@ void Sbp::renormalise() {
     v_[i] *= scale_;
   }
   scale_sum_ = 0.0;
-  tracker_.rescale(scale_);
+  tracker_.rescale(v_.data(), scale_);
   scale_ = 1.0;
-  tracker_.positive.scan(v_.data(), tracker_.positive_window);
-  tracker_.negative.scan(v_.data(), tracker_.negative_window);
 }
 
 void Sbp::archive(StateArchive& state) {
