@@ -9,7 +9,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -88,6 +90,15 @@ inline void require_matrix(const py::array& array, std::size_t rows, std::size_t
   require_aligned(array);
 }
 
+/// Binds an enumeration as a Python enum.Enum.
+template <typename Enum>
+void bind_enum(py::handle scope, const char* name, const char* text,
+               std::initializer_list<std::pair<const char*, Enum>> values) {
+  py::native_enum<Enum> type(scope, name, "enum.Enum", text);
+  for (const auto& [value_name, value] : values) type.value(value_name, value);
+  type.finalize();
+}
+
 /// A new array with a copy of `size` values.
 template <typename T>
 Array<T> array_of(const T* values, std::size_t size) {
@@ -107,7 +118,6 @@ Array<double> written(std::size_t size, const Write& write) {
 }
 
 void bind_asset(py::module_& module);
-void bind_bench(py::module_& module);
 void bind_build(py::module_& module);
 void bind_cutting_planes(py::module_& module);
 void bind_elastic_deformation(py::module_& module);

@@ -1,12 +1,10 @@
 #include "data/features.hpp"
 
-#include <cmath>
 #include <memory>
 
 #include "arrays.hpp"
 #include "data/feature_order.hpp"
 #include "data/half_matrix.hpp"
-#include "random/sum_tree.hpp"
 #include "states.hpp"
 
 namespace svm::python {
@@ -20,37 +18,25 @@ py::tuple copy(const RowView& slice) {
   return py::make_tuple(places, array_of(slice.values, slice.size));
 }
 
-/// A matrix that keeps its numpy array alive.
-template <typename Value>
-class HeldHalfMatrix : public HalfMatrix<Value> {
- public:
-  HeldHalfMatrix(const Array<Value>& rows, std::size_t positives)
-      : HalfMatrix<Value>(rows.data(), static_cast<std::size_t>(rows.shape(0)), static_cast<std::size_t>(rows.shape(1)),
-                          positives),
-        owner_(rows) {}
-
- private:
-  Array<Value> owner_;
-};
+/// Binds the sizes of a matrix of features or of a view of it.
+template <typename View>
+void bind_sizes(py::class_<View>& type) {
+  type.def_property_readonly("n", &View::size, "Number of training points.")
+      .def_property_readonly("d", &View::dimension, "Number of features.")
+      .def_property_readonly("positives", &View::positives, "Number of positive training points.");
+}
 
 template <typename Value>
 void bind_half_matrix(py::module_& module, const char* name, const char* text) {
-  using Matrix = HalfMatrix<Value>;
-  py::class_<Matrix>(module, name, text)
-      .def(py::init([](const Array<Value>& rows, std::size_t positives) -> std::unique_ptr<Matrix> {
+  py::class_<HalfMatrix<Value>> type(module, name, text);
+  type.def(py::init([](const Array<Value>& rows, std::size_t positives) {
              require(rows.ndim() == 2, "features are a matrix, (n, d)");
              require_aligned(rows);
-             return std::make_unique<HeldHalfMatrix<Value>>(rows, positives);
+             return std::make_unique<HalfMatrix<Value>>(rows.data(), static_cast<std::size_t>(rows.shape(0)),
+                                                        static_cast<std::size_t>(rows.shape(1)), positives);
            }),
-           py::arg("rows").noconvert(), py::arg("positives"))
-      .def_property_readonly("n", &Matrix::size, "Number of training points.")
-      .def_property_readonly("d", &Matrix::dimension, "Number of features.")
-      .def_property_readonly("positives", &Matrix::positives, "Number of positive training points.");
-}
-
-void check_weight(double weight) {
-  if (std::isfinite(weight) && weight >= 0.0) return;
-  throw InvalidArgument("weights are finite and not negative, got " + std::to_string(weight));
+           py::arg("rows").noconvert(), py::arg("positives"), py::keep_alive<1, 2>());
+  bind_sizes(type);
 }
 
 Array<std::int64_t> order_of(const Array<std::int32_t>& indices, std::size_t columns) {
@@ -80,22 +66,20 @@ void renumber(const Array<std::int64_t>& offsets, const Array<std::int32_t>& num
                    static_cast<std::size_t>(values.size()));
 }
 
-using PlainTree = SumTree<Plain>;
-
 }  // namespace
 
 void bind_features(py::module_& module) {
-  py::class_<FeatureMatrix>(module, "FeatureMatrix",
-                            "Training points, (n, d), ordered by class; keeps the matrix of their rows "
-                            "alive.\n\nColumns are made when they are first read. Raises InvalidArgument for a matrix "
-                            "without rows or columns, or more positive points than rows.")
+  py::class_<FeatureMatrix> features(
+      module, "FeatureMatrix",
+      "Training points, (n, d), ordered by class; keeps the matrix of their rows alive.\n\nColumns are made when they "
+      "are first read. Raises InvalidArgument for a matrix without rows or columns, or more positive points than "
+      "rows.");
+  bind_sizes(features);
+  features
       .def(py::init([](const Matrix& rows, std::size_t positives) {
              return std::make_unique<FeatureMatrix>(rows.view(), positives);
            }),
            py::arg("rows"), py::arg("positives"), py::keep_alive<1, 2>())
-      .def_property_readonly("n", &FeatureMatrix::size, "Number of training points.")
-      .def_property_readonly("d", &FeatureMatrix::dimension, "Number of features.")
-      .def_property_readonly("positives", &FeatureMatrix::positives, "Number of positive training points.")
       .def_property_readonly("largest_norm", &FeatureMatrix::largest_norm, "Largest Euclidean norm of a row.");
 
   module.def(
@@ -107,8 +91,7 @@ void bind_features(py::module_& module) {
              py::arg("indices").noconvert(), py::arg("values").noconvert(),
              "Give the columns of a CSR matrix new numbers, (columns,), in place; indices rise within a row "
              "again.\n\nRaises InvalidArgument, with some rows changed, if offsets fall or exceed the number of "
-             "values, a row has "
-             "more values than there are columns, or an index or number is outside [0, columns).");
+             "values, a row has more values than there are columns, or an index or number is outside [0, columns).");
 
   bind_half_matrix<BFloat16>(module, "BFloat16Matrix",
                              "Training points with features of bfloat16, (n, d) in an array of uint16, ordered by "
@@ -119,9 +102,8 @@ void bind_features(py::module_& module) {
   py::class_<CountedFeatures> counted(
       module, "CountedFeatures",
       "Rows and columns for a solver written in Python; counts everything that it hands out.");
+  bind_sizes(counted);
   counted.def(py::init<const FeatureMatrix&>(), py::arg("matrix"), py::keep_alive<1, 2>())
-      .def_property_readonly("n", &CountedFeatures::size, "Number of training points.")
-      .def_property_readonly("d", &CountedFeatures::dimension, "Number of features.")
       .def(
           "row",
           [](CountedFeatures& self, std::size_t i) {
@@ -142,54 +124,6 @@ void bind_features(py::module_& module) {
           "Return indices and values of column j, (s,) each; charges s feature accesses, n in the dense "
           "count.\n\nRaises InvalidArgument if there is no such column.");
   bind_counted(counted);
-
-  py::class_<PlainTree>(module, "SumTree",
-                        "Weights, (n,) float64, to draw indices from; drawing and changing a weight take O(log n) "
-                        "steps.\n\nRaises InvalidArgument unless the weights are finite and not negative.")
-      .def(py::init([](const Array<double>& weights) {
-             require(weights.ndim() == 1 && weights.size() > 0, "weights are a vector of at least one element");
-             auto tree = std::make_unique<PlainTree>(static_cast<std::size_t>(weights.size()));
-             for (py::ssize_t i = 0; i < weights.size(); ++i) {
-               check_weight(weights.data()[i]);
-               tree->values()[i] = weights.data()[i];
-             }
-             tree->written();
-             return tree;
-           }),
-           py::arg("weights"))
-      .def_property_readonly("total", &PlainTree::total, "Sum of the weights.")
-      .def(
-          "values", [](const PlainTree& self) { return array_of(self.values(), self.size()); },
-          "Return the weights, (n,).")
-      .def(
-          "set",
-          [](PlainTree& self, const Array<std::uint32_t>& places, const Array<double>& weights) {
-            require(places.ndim() == 1 && weights.ndim() == 1 && places.size() == weights.size(),
-                    "places and weights are vectors of one length");
-            for (py::ssize_t k = 0; k < places.size(); ++k) {
-              require_index(places.data()[k], self.size(), "weight");
-              check_weight(weights.data()[k]);
-              self.set(places.data()[k], weights.data()[k]);
-            }
-          },
-          py::arg("places"), py::arg("weights"),
-          "Change the weights at these indices, one after the other.\n\nRaises InvalidArgument for an index or weight "
-          "that is not allowed.")
-      .def(
-          "draw",
-          [](const PlainTree& self, const Array<double>& uniforms) {
-            require(self.total() > 0.0, "all weights are 0");
-            Array<std::uint32_t> out(uniforms.size());
-            for (py::ssize_t k = 0; k < uniforms.size(); ++k) {
-              const double uniform = uniforms.data()[k];
-              require(uniform >= 0.0 && uniform < 1.0, "a uniform number lies in [0, 1)");
-              out.mutable_data()[k] = static_cast<std::uint32_t>(self.draw(uniform));
-            }
-            return out;
-          },
-          py::arg("uniforms"),
-          "Return the indices that uniform numbers in [0, 1), (k,), draw.\n\nRaises InvalidArgument for other numbers, "
-          "or if all weights are 0.");
 }
 
 }  // namespace svm::python

@@ -7,7 +7,6 @@
 
 #include "arrays.hpp"
 #include "kernel/gram.hpp"
-#include "kernel/kernel_features.hpp"
 
 namespace svm::python {
 
@@ -108,7 +107,7 @@ void bind_fill_features(py::module_& module, const char* text) {
         require(rank <= most_columns, "there are too many features");
         const float* const rows = projection.data();
         Value* const features = out.mutable_data();
-        FeatureWork done{};
+        Work done{};
         interruptible(progress, [&](const Progress& report) {
           const Points x(matrix.view());
           const Points z(basis.view());
@@ -196,11 +195,10 @@ void bind_kernel(py::module_& module) {
       "A kernel K(x, z), computed from <x, z> and the squared norms.\n\ngaussian: exp(-gamma |x - z|^2); polynomial: "
       "(gamma <x, z> + coef0)^degree; linear: <x, z>. Raises InvalidArgument unless gamma is finite and positive, "
       "coef0 finite, and degree from 1 to 100.");
-  py::native_enum<KernelFunction::Kind>(kernel, "Kind", "enum.Enum", "The kinds of kernel functions.")
-      .value("gaussian", KernelFunction::Kind::gaussian)
-      .value("polynomial", KernelFunction::Kind::polynomial)
-      .value("linear", KernelFunction::Kind::linear)
-      .finalize();
+  bind_enum<KernelFunction::Kind>(kernel, "Kind", "The kinds of kernel functions.",
+                                  {{"gaussian", KernelFunction::Kind::gaussian},
+                                   {"polynomial", KernelFunction::Kind::polynomial},
+                                   {"linear", KernelFunction::Kind::linear}});
   kernel
       .def(py::init(&kernel_function), py::arg("kind"), py::arg("gamma") = 1.0, py::arg("coef0") = 0.0,
            py::arg("degree") = 1)

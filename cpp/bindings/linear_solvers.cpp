@@ -107,12 +107,10 @@ void bind_linear_solvers(py::module_& module) {
                  py::keep_alive<1, 2>())
             .def_property_readonly("t0", &Method::t0, "The t0 in use; None before it has been tuned.");
       });
-  py::native_enum<SgdQnVariant>(module, "SgdQnVariant", "enum.Enum",
-                                "What SGD-QN learns.\n\ncorrected: curvatures are added up (erratum 2010); original: "
-                                "ratios are averaged (2009).")
-      .value("corrected", SgdQnVariant::corrected)
-      .value("original", SgdQnVariant::original)
-      .finalize();
+  bind_enum<SgdQnVariant>(module, "SgdQnVariant",
+                          "What SGD-QN learns.\n\ncorrected: curvatures are added up (erratum 2010); original: "
+                          "ratios are averaged (2009).",
+                          {{"corrected", SgdQnVariant::corrected}, {"original", SgdQnVariant::original}});
   bind_precisions<SgdQn>(
       module, "SgdQn",
       "SGD-QN (Bordes, Bottou, Gallinari 2009; erratum 2010); t0 = None: tuned on a sample in the first step.\n\n"

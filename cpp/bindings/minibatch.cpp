@@ -29,20 +29,15 @@ struct MiniBatchSdcaArguments : MiniBatchSettings, MiniBatchSdcaSettings {};
 }  // namespace
 
 void bind_minibatch(py::module_& module) {
-  py::native_enum<Averaging>(module, "Averaging", "enum.Enum",
-                             "The predictor of a method on mini-batches.\n\nlast: the last iterate; tail: the mean of "
-                             "about the second half of the iterates; decaying: m <- 0.9 m + 0.1 w.")
-      .value("last", Averaging::last)
-      .value("tail", Averaging::tail)
-      .value("decaying", Averaging::decaying)
-      .finalize();
-  py::native_enum<SdcaVariant>(module, "SdcaVariant", "enum.Enum",
-                               "The divisor of mini-batch SDCA's steps.\n\nnaive: the example's squared norm; safe: "
-                               "the largest squared norm times beta_b; aggressive: times an estimate made on the way.")
-      .value("naive", SdcaVariant::naive)
-      .value("safe", SdcaVariant::safe)
-      .value("aggressive", SdcaVariant::aggressive)
-      .finalize();
+  bind_enum<Averaging>(module, "Averaging",
+                       "The predictor of a method on mini-batches.\n\nlast: the last iterate; tail: the mean of "
+                       "about the second half of the iterates; decaying: m <- 0.9 m + 0.1 w.",
+                       {{"last", Averaging::last}, {"tail", Averaging::tail}, {"decaying", Averaging::decaying}});
+  bind_enum<SdcaVariant>(
+      module, "SdcaVariant",
+      "The divisor of mini-batch SDCA's steps.\n\nnaive: the example's squared norm; safe: "
+      "the largest squared norm times beta_b; aggressive: times an estimate made on the way.",
+      {{"naive", SdcaVariant::naive}, {"safe", SdcaVariant::safe}, {"aggressive", SdcaVariant::aggressive}});
 
   py::class_<RandomSubsets>(module, "RandomSubsets",
                             "Random subsets of {0, ..., size - 1} with `count` elements, without replacement.")

@@ -7,7 +7,6 @@ PYBIND11_MODULE(_core, module) {
   module.doc() = "The instrumented core: kernels, counted rows, water levels and solvers.";
   py::register_exception<svm::InvalidArgument>(module, "InvalidArgument", PyExc_ValueError).attr("__doc__") =
       "A setting, shape or value outside the allowed range.";
-  bind_bench(module);
   bind_build(module);
   bind_random(module);
   bind_kernel(module);

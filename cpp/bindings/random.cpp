@@ -9,13 +9,12 @@
 namespace svm::python {
 
 void bind_random(py::module_& module) {
-  py::native_enum<Purpose>(module, "Purpose", "enum.Enum",
-                           "The use of a random stream; streams of one seed and different purposes are independent.")
-      .value("sampling", Purpose::sampling)
-      .value("order", Purpose::order)
-      .value("features", Purpose::features)
-      .value("data", Purpose::data)
-      .finalize();
+  bind_enum<Purpose>(module, "Purpose",
+                     "The use of a random stream; streams of one seed and different purposes are independent.",
+                     {{"sampling", Purpose::sampling},
+                      {"order", Purpose::order},
+                      {"features", Purpose::features},
+                      {"data", Purpose::data}});
   module.def("philox4x32", &philox4x32, py::arg("counter"), py::arg("key"),
              "Return the 4 words of Philox4x32-10 for one counter block (4 words) and key (2 words).");
   py::class_<Random> random(module, "Random",

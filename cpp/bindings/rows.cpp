@@ -1,14 +1,31 @@
 #include "kernel/rows.hpp"
 
+#include <chrono>
 #include <limits>
 #include <numeric>
 
 #include "arrays.hpp"
 #include "kernel/gram.hpp"
+#include "random/random.hpp"
+#include "simd/loops.hpp"
 #include "states.hpp"
 
 namespace svm::python {
 namespace {
+
+/// A loop for benchmarks: the seconds to read random rows and to add each, scaled, to a float64 vector.
+double seconds_of_row_additions(RowSource& rows, std::uint64_t repetitions, std::uint64_t seed) {
+  constexpr std::uint64_t between_signals = 1024;  // rows between two checks for Ctrl-C
+  require(repetitions <= std::uint64_t{1} << 24, "at most 2^24 rows are added");
+  Random random(seed, Purpose::sampling);
+  std::vector<double> state(rows.size());
+  const auto start = std::chrono::steady_clock::now();
+  for (std::uint64_t k = 0; k < repetitions; ++k) {
+    if (k % between_signals == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
+    simd::loops().add(state.data(), rows.row(random.below(rows.size())), 1e-3, rows.size());
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 /// A copy of row i of a source or of a counted view.
 template <typename Rows>
@@ -103,6 +120,7 @@ void bind_rows(py::module_& module) {
                                   "Kernel rows for a solver written in Python; counts every row that it hands out.");
   counted.def(py::init<RowSource&>(), py::arg("source"), py::keep_alive<1, 2>())
       .def_property_readonly("size", &CountedRows::size, "Number of training points, n.")
+      .def_property_readonly("positives", &CountedRows::positives, "Number of positive training points.")
       .def(
           "diagonal",
           [](const CountedRows& self, std::size_t i) {
@@ -115,13 +133,11 @@ void bind_rows(py::module_& module) {
            "such row, RuntimeError if another thread uses the rows.");
   bind_counted(counted);
 
-  py::native_enum<Accounting>(module, "Accounting", "enum.Enum",
-                              "How a method that reads one response at a time is charged.\n\nkept: all responses are "
-                              "kept up to date, n evaluations for each example whose alpha changes; on_demand: one "
-                              "evaluation per support vector for each response.")
-      .value("kept", Accounting::kept)
-      .value("on_demand", Accounting::on_demand)
-      .finalize();
+  bind_enum<Accounting>(module, "Accounting",
+                        "How a method that reads one response at a time is charged.\n\nkept: all responses are "
+                        "kept up to date, n evaluations for each example whose alpha changes; on_demand: one "
+                        "evaluation per support vector for each response.",
+                        {{"kept", Accounting::kept}, {"on_demand", Accounting::on_demand}});
 
   module.def(
       "expand",
@@ -141,6 +157,11 @@ void bind_rows(py::module_& module) {
       "Return sum_k K(support_k, x_j) coefficients[k, :] for all evaluation points x_j, (m, vectors).\n\ncoefficients: "
       "(support points, vectors). Raises InvalidArgument for other shapes or if float32 cannot hold the kernel's "
       "values.");
+
+  module.def(
+      "seconds_of_row_additions", &seconds_of_row_additions, py::arg("rows"), py::arg("repetitions"), py::arg("seed"),
+      "Return the seconds to read `repetitions` random rows and to add each, scaled, to a float64 vector.\n\nA loop "
+      "for benchmarks. Raises InvalidArgument for more than 2^24 repetitions.");
 }
 
 }  // namespace svm::python

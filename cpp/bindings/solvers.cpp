@@ -38,17 +38,16 @@ Status advance(Solver& solver, std::uint64_t iterations, std::uint64_t presentat
 }  // namespace
 
 void bind_solvers(py::module_& module) {
-  py::native_enum<Status>(
-      module, "Status", "enum.Enum",
-      "Why `advance` returned: the limit that was reached (the first of them, in this order), or convergence.")
-      .value("iterations", Status::iterations)
-      .value("presentations", Status::presentations)
-      .value("kernel_evaluations", Status::kernel_evaluations)
-      .value("inner_products", Status::inner_products)
-      .value("feature_accesses", Status::feature_accesses)
-      .value("cpu_seconds", Status::cpu_seconds)
-      .value("converged", Status::converged)
-      .finalize();
+  bind_enum<Status>(
+      module, "Status",
+      "Why `advance` returned: the limit that was reached (the first of them, in this order), or convergence.",
+      {{"iterations", Status::iterations},
+       {"presentations", Status::presentations},
+       {"kernel_evaluations", Status::kernel_evaluations},
+       {"inner_products", Status::inner_products},
+       {"feature_accesses", Status::feature_accesses},
+       {"cpu_seconds", Status::cpu_seconds},
+       {"converged", Status::converged}});
 
   py::class_<Solver>(
       module, "Solver",

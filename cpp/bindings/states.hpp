@@ -26,8 +26,7 @@ void bind_state(py::class_<Class, Options...>& type) {
 /// Binds what the counted views of kernel rows and of features share, for solvers written in Python.
 template <typename View>
 void bind_counted(py::class_<View>& type) {
-  type.def_property_readonly("positives", &View::positives, "Number of positive training points.")
-      .def(
+  type.def(
           "label",
           [](const View& self, std::size_t i) {
             require_index(i, self.size(), "row");

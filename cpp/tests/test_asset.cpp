@@ -8,7 +8,7 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "kernel/kernel_features.hpp"
+#include "kernel/gram.hpp"
 
 using svm::Asset;
 using svm::AssetOrder;

@@ -41,6 +41,21 @@ void check_transpose(std::size_t n, std::size_t d, bool sparse) {
   CHECK(std::equal(data.offsets.begin(), data.offsets.end(), twice.view().offsets));
 }
 
+// Rows that are a part of a larger sparse matrix, and columns of which every other one is empty.
+void check_transpose_of_part() {
+  Data data(60, 30, 2);
+  for (std::int32_t& index : data.indices) index = 2 * index + 1;
+  MatrixView part = data.view(true);
+  part.columns = 61;
+  part.rows = 40;
+  part.offsets += 20;
+  const svm::Transpose transpose(part);
+  CHECK(transpose.view().rows == 61 && transpose.view().columns == 40 && transpose.view().stored() == part.stored());
+  for (std::size_t i = 0; i < 40; ++i) {
+    for (std::size_t k = 0; k < 61; ++k) CHECK(value(transpose.view(), k, i) == value(part, i, k));
+  }
+}
+
 void check_columns(bool sparse) {
   const Data data(40, 7, 6);
   const FeatureMatrix matrix(data.view(sparse), 15);
@@ -132,6 +147,7 @@ int main() {
     }
     check_columns(sparse);
   }
+  check_transpose_of_part();
   Random random(4, svm::Purpose::data);
   for (const std::size_t columns : {1, 2, 9, 50}) {
     for (const std::size_t stored : {0, 1, 8, 60}) {

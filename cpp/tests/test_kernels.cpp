@@ -126,26 +126,5 @@ int main() {
       CHECK(i == 4321 || other[i] == there);
     }
   }
-  // The copy of a sparse matrix by columns, of which some are empty; its rows are a part of a larger one.
-  svm::test::Data wide(60, 30, 2);
-  for (std::int32_t& index : wide.indices) index = 2 * index + 1;
-  svm::MatrixView part = wide.view(true);
-  part.columns = 61;
-  part.rows = 40;
-  part.offsets += 20;
-  Points points(part);
-  points.keep_columns();
-  const svm::MatrixView& columns = points.columns();
-  CHECK(columns.rows == 61 && columns.columns == 40 && columns.stored() == part.stored());
-  for (std::size_t k = 0; k < 61; ++k) {
-    std::int64_t place = columns.offsets[k];
-    for (std::size_t i = 0; i < 40; ++i) {
-      const float value = k % 2 == 0 ? 0.0F : wide.dense[(20 + i) * 30 + k / 2];
-      if (value == 0.0F) continue;
-      CHECK(place < columns.offsets[k + 1] && columns.indices[place] == static_cast<std::int32_t>(i));
-      CHECK(columns.values[place++] == value);
-    }
-    CHECK(place == columns.offsets[k + 1]);
-  }
   return svm::test::finish();
 }

@@ -1,5 +1,6 @@
 // Sum trees: the total and every draw against running sums, after single changes, changes of many, and of all.
-#include <numeric>
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "check.hpp"
@@ -12,6 +13,13 @@ using svm::Squared;
 using svm::SumTree;
 
 namespace {
+
+template <typename Weigh>
+void set(SumTree<Weigh>& tree, std::size_t i, double value) {
+  const auto place = static_cast<std::int32_t>(i);
+  tree.values()[i] = value;
+  tree.written(&place, 1);
+}
 
 template <typename Weigh>
 void compare(const SumTree<Weigh>& tree, Random& random) {
@@ -34,10 +42,12 @@ template <typename Weigh>
 void check(std::size_t n, Random& random) {
   SumTree<Weigh> tree(n);
   CHECK(tree.total() == 0.0);
-  for (std::size_t i = 0; i < n; ++i) tree.values()[i] = random.below(3) == 0 ? 0.0 : random.uniform();
-  tree.written();
-  compare(tree, random);
-  for (int k = 0; k < 50; ++k) tree.set(random.below(n), random.below(4) == 0 ? 0.0 : random.uniform());
+  for (const double size : {1e-150, 1e150, 1.0}) {
+    for (std::size_t i = 0; i < n; ++i) tree.values()[i] = random.below(3) == 0 ? 0.0 : size * random.uniform();
+    tree.written();
+    compare(tree, random);
+  }
+  for (int k = 0; k < 50; ++k) set(tree, random.below(n), random.below(4) == 0 ? 0.0 : random.uniform());
   compare(tree, random);
   std::vector<std::int32_t> places;
   for (std::size_t i = 0; i < n; ++i) {
@@ -52,9 +62,32 @@ void check(std::size_t n, Random& random) {
   tree.sums_written();
   compare(tree, random);
   std::fill(tree.values(), tree.values() + n, 0.0);
-  tree.set(n - 1, 1e-300);
+  set(tree, n - 1, 1e-300);
   tree.written();
   CHECK(Weigh::weight(1e-300) == 0.0 || tree.draw(0.5) == n - 1);
+}
+
+// Weights whose sums are exact: the index of each draw is.
+void check_whole_weights(std::size_t n, Random& random) {
+  SumTree<Plain> tree(n);
+  for (std::size_t i = 0; i < n; ++i) set(tree, i, i + 1 == n ? 3.0 : static_cast<double>(random.below(5)));
+  double before = 0.0;
+  for (std::size_t i = 0; i < n; before += tree.values()[i++]) {
+    for (double part = 0.5; part < tree.values()[i]; ++part) CHECK(tree.draw((before + part) / tree.total()) == i);
+  }
+  CHECK(tree.total() == before && tree.draw(1.0 - 0x1p-53) == n - 1);
+}
+
+// After a million changes to weights of all sizes the total is that of a fresh tree.
+void check_many_changes(Random& random) {
+  constexpr std::size_t n = 4097;
+  SumTree<Plain> tree(n);
+  for (int k = 0; k < 1'000'000; ++k) set(tree, random.below(n), std::exp(4.0 * random.normal()));
+  SumTree<Plain> fresh(n);
+  std::copy_n(tree.values(), n, fresh.values());
+  fresh.written();
+  CHECK(tree.total() == fresh.total());
+  compare(tree, random);
 }
 
 }  // namespace
@@ -65,6 +98,8 @@ int main() {
   for (const std::size_t n : {1U, 2U, 15U, 16U, 17U, 255U, 256U, 257U, 4096U, 4097U, 70000U}) {
     check<Plain>(n, random);
     check<Squared>(n, random);
+    if (n <= 4097) check_whole_weights(n, random);
   }
+  check_many_changes(random);
   return svm::test::finish();
 }

@@ -56,7 +56,7 @@ assert failures == [
 
 def test_the_whole_stub_is_read() -> None:
     stub = core_stub.read()
-    assert {"Sbp", "Matrix", "SumTree", "AssetStream", "Cpsp"} <= stub.classes.keys()
+    assert {"Sbp", "Matrix", "AssetStream", "Cpsp"} <= stub.classes.keys()
     assert {"water_levels", "box_qp", "fill_gram"} <= stub.functions.keys()
     assert stub.enums["KernelFunction.Kind"] == ["gaussian", "polynomial", "linear"]
     assert {"advance", "state", "restore", "weights", "t0"} <= stub.members("SvmSgd").keys()

@@ -85,6 +85,7 @@ class StateArchive {
   /// A vector of any length.
   template <typename T, typename Allocator>
   void list(const char* name, std::vector<T, Allocator>& member) {
+    static_assert(std::is_floating_point_v<T> || std::is_unsigned_v<T>);
     if (!reads()) return write(name, std::vector<Stored<T>>(member.begin(), member.end()));
     const std::vector<Stored<T>>& stored = find<T>(name);
     member.assign(stored.begin(), stored.end());
@@ -177,16 +178,11 @@ class StateArchive {
   }
 
  private:
+  template <std::size_t bytes>
+  using Unsigned =
+      std::conditional_t<bytes == 8, std::uint64_t, std::conditional_t<bytes == 4, std::uint32_t, std::uint8_t>>;
   template <typename T>
-  using Unsigned = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                      std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint8_t>>;
-  template <typename T>
-  struct StoredAs {
-    static_assert(std::is_floating_point_v<T> || std::is_unsigned_v<T>);
-    using type = std::conditional_t<std::is_floating_point_v<T>, T, Unsigned<T>>;
-  };
-  template <typename T>
-  using Stored = typename StoredAs<T>::type;
+  using Stored = std::conditional_t<std::is_floating_point_v<T>, T, Unsigned<sizeof(T)>>;
 
   [[noreturn]] void refuse(const char* name, const std::string& why) const {
     throw InvalidArgument("the state is not one of this solver: " + prefix_ + name + why);

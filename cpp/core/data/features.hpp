@@ -12,22 +12,6 @@
 
 namespace svm {
 
-/// One row or column. Sparse: values[k] at index indices[k], rising. Dense (indices is null): values[k] at index k.
-struct RowView {
-  const float* values = nullptr;
-  const std::int32_t* indices = nullptr;
-  std::size_t size = 0;
-
-  std::size_t at(std::size_t k) const noexcept { return indices != nullptr ? static_cast<std::size_t>(indices[k]) : k; }
-};
-
-/// |x|^2.
-inline double squared_norm(const RowView& x) noexcept {
-  double sum = 0.0;
-  for (std::size_t k = 0; k < x.size; ++k) sum += static_cast<double>(x.values[k]) * static_cast<double>(x.values[k]);
-  return sum;
-}
-
 /// n points of d features. Points are ordered by class: the first `positives` have label +1.
 class FeatureMatrix {
  public:
@@ -43,9 +27,9 @@ class FeatureMatrix {
   std::size_t stored() const noexcept { return rows_.stored(); }
   /// Makes the columns, at the first call: few methods read them, and they take as much memory as the rows.
   void make_columns() const;
-  RowView row(std::size_t i) const noexcept { return view(rows_, i); }
+  RowView row(std::size_t i) const noexcept { return rows_.row(i); }
   /// Column j, after make_columns().
-  RowView column(std::size_t j) const noexcept { return view(columns_.view(), j); }
+  RowView column(std::size_t j) const noexcept { return columns_.view().row(j); }
   /// |x_i|^2.
   double squared_norm(std::size_t i) const noexcept { return squared_norms_[i]; }
   /// Prefetches the offset and the squared norm of row i.
@@ -60,12 +44,6 @@ class FeatureMatrix {
   std::size_t row_index(const RowView& row) const noexcept;
 
  private:
-  static RowView view(const MatrixView& view, std::size_t i) noexcept {
-    if (!view.sparse()) return {view.values + i * view.columns, nullptr, view.columns};
-    const std::int64_t begin = view.offsets[i];
-    return {view.values + begin, view.indices + begin, view.stored(i)};
-  }
-
   MatrixView rows_;
   mutable Transpose columns_;
   mutable std::mutex making_columns_;

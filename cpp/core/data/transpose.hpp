@@ -13,21 +13,17 @@ class Transpose {
  public:
   Transpose() = default;
   explicit Transpose(const MatrixView& matrix);
-  Transpose(const Transpose&) = delete;
-  Transpose(Transpose&&) = default;
-  Transpose& operator=(const Transpose&) = delete;
-  Transpose& operator=(Transpose&&) = default;
-  ~Transpose() = default;
 
-  const MatrixView& view() const noexcept { return view_; }
+  MatrixView view() const noexcept {
+    if (offsets_.empty()) return {rows_, columns_, values_.data(), nullptr, nullptr};
+    return {rows_, columns_, values_.data(), offsets_.data(), indices_.data()};
+  }
 
  private:
-  void copy_dense(const MatrixView& matrix);
-  void copy_sparse(const MatrixView& matrix);
-
-  MatrixView view_;
+  std::size_t rows_ = 0;
+  std::size_t columns_ = 0;
   std::vector<float> values_;
-  std::vector<std::int64_t> offsets_;
+  std::vector<std::int64_t> offsets_;  // none if dense
   std::vector<std::int32_t> indices_;
 };
 

@@ -1,12 +1,18 @@
 #include "kernel/blas.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <numeric>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
+#include "parallel/parallel_for.hpp"
 
 namespace svm {
 namespace {
@@ -23,13 +29,7 @@ void call(Gemm<Real> gemm, char first, char second, int m, int n, int k, const R
   gemm(&first, &second, &m, &n, &k, &one, const_cast<Real*>(a), &lda, const_cast<Real*>(b), &ldb, &beta, c, &ldc);
 }
 
-}  // namespace
-
-void set_gemm(Gemm<float> single_precision, Gemm<double> double_precision) noexcept {
-  sgemm = single_precision;
-  dgemm = double_precision;
-}
-
+// The number of threads, at most `threads`, for which there is memory to call BLAS.
 unsigned threads_with_memory(unsigned threads) {
   // Of the calling thread: the buffer and its tiles. Of each other: also a stack of 8 MiB and the 64 MiB of addresses
   // that malloc reserves at the first request of a thread.
@@ -46,16 +46,42 @@ unsigned threads_with_memory(unsigned threads) {
   return static_cast<unsigned>(held.size());
 }
 
-void multiply_transposed(const float* a, const float* b, float* c, int m, int n, int k, int ldc, float beta) {
+}  // namespace
+
+void set_gemm(Gemm<float> single_precision, Gemm<double> double_precision) noexcept {
+  sgemm = single_precision;
+  dgemm = double_precision;
+}
+
+Work parallel_blas(std::size_t tasks, unsigned threads, const Progress& progress,
+                   const std::function<void(std::size_t)>& body) {
+  const auto wanted = static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(tasks, 1)));
+  const unsigned possible = threads_with_memory(wanted);
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<bool> stopped{false};
+  std::atomic<std::size_t> done{0};
+  std::vector<double> cpu_of_others(tasks);
+  const unsigned not_started = parallel_for(tasks, possible, [&](std::size_t task) {
+    if (stopped) return;
+    const double start = seconds(CLOCK_THREAD_CPUTIME_ID);
+    body(task);
+    const std::size_t finished = ++done;
+    if (std::this_thread::get_id() != caller) {
+      cpu_of_others[task] = seconds(CLOCK_THREAD_CPUTIME_ID) - start;
+    } else if (progress && !progress(static_cast<double>(finished) / static_cast<double>(tasks))) {
+      stopped = true;
+    }
+  });
+  return {!stopped, wanted - possible + not_started, std::accumulate(cpu_of_others.begin(), cpu_of_others.end(), 0.0)};
+}
+
+void multiply_transposed(const float* a, const float* b, float* c, int m, int n, int k, int ldc) {
   if (m == 0 || n == 0) return;
   if (k == 0) {  // a leading dimension of 0 is an error in BLAS
-    for (int i = 0; i < m; ++i) {
-      float* const row = c + std::ptrdiff_t{i} * ldc;
-      for (int j = 0; j < n; ++j) row[j] = beta == 0.0F ? 0.0F : beta * row[j];
-    }
+    for (int i = 0; i < m; ++i) std::fill_n(c + std::ptrdiff_t{i} * ldc, n, 0.0F);
     return;
   }
-  call(sgemm, 'T', 'N', n, m, k, b, k, a, k, beta, c, ldc);
+  call(sgemm, 'T', 'N', n, m, k, b, k, a, k, 0.0F, c, ldc);
 }
 
 void accumulate_transposed(const double* a, const double* b, double* c, int m, int n, int k, int stride) {

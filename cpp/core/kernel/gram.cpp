@@ -1,16 +1,16 @@
 #include "kernel/gram.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <thread>
+#include <type_traits>
 
-#include "kernel/blas.hpp"
+#include "base/half.hpp"
 
 namespace svm {
 namespace {
 
 constexpr std::size_t side = 512;          // of a Gram tile: 1 MiB, half of a core's second-level cache
+constexpr std::size_t feature_rows = 512;  // of a block of features
 constexpr std::size_t support_tile = 256;  // rows of an expansion's tile
 constexpr std::size_t column_tile = 1024;  // columns of an expansion's tile
 
@@ -30,16 +30,11 @@ void mirror(const float* tile, std::size_t rows, std::size_t columns, float* out
 
 }  // namespace
 
-GramWork fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsigned threads,
-                   const Progress& progress) {
+Work fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsigned threads, const Progress& progress) {
   require_range(kernel, x.largest_square());
   const std::size_t n = x.size();
   const std::size_t bands = (n + side - 1) / side;
-  std::atomic<bool> stopped{false};
-  std::atomic<std::size_t> done{0};
-  const std::thread::id caller = std::this_thread::get_id();
-  const unsigned refused = parallel_blas(bands * (bands + 1) / 2, threads, [&](std::size_t task) {
-    if (stopped) return;
+  return parallel_blas(bands * (bands + 1) / 2, threads, progress, [&](std::size_t task) {
     std::size_t band = 0;  // the task-th pair (band, other) with band <= other
     while (task >= bands - band) task -= bands - band++;
     const std::size_t first = band * side;
@@ -59,14 +54,42 @@ GramWork fill_gram(const KernelFunction& kernel, const Points& x, float* gram, u
     } else {
       mirror(tile.data(), rows, columns, gram + begin * n + first, n);
     }
-    const std::size_t finished = ++done;
-    if (progress && std::this_thread::get_id() == caller) {
-      const double total = static_cast<double>(bands) * static_cast<double>(bands + 1) / 2.0;
-      if (!progress(static_cast<double>(finished) / total)) stopped = true;
+  });
+}
+
+template <typename Value>
+Work kernel_features(const KernelFunction& kernel, const Points& x, const Points& basis, const float* projection,
+                     std::size_t rank, Value* out, unsigned threads, const Progress& progress) {
+  require_range(kernel, x.largest_square());
+  require_range(kernel, basis.largest_square());
+  return parallel_blas((x.size() + feature_rows - 1) / feature_rows, threads, progress, [&](std::size_t task) {
+    const std::size_t first = task * feature_rows;
+    const std::size_t rows = std::min(feature_rows, x.size() - first);
+    thread_local std::vector<float> values;
+    values.resize(rows * basis.size());
+    kernel_tile(kernel, x, first, rows, basis, 0, basis.size(), values.data(), basis.size());
+    const auto project = [&](float* features) {
+      multiply_transposed(values.data(), projection, features, static_cast<int>(rows), static_cast<int>(rank),
+                          static_cast<int>(basis.size()), static_cast<int>(rank));
+    };
+    Value* const features = out + first * rank;
+    if constexpr (std::is_same_v<Value, float>) {
+      project(features);
+    } else {
+      thread_local std::vector<float> wide;
+      wide.resize(rows * rank);
+      project(wide.data());
+      std::transform(wide.begin(), wide.end(), features, rounded<Value>);
     }
   });
-  return {!stopped, refused};
 }
+
+template Work kernel_features(const KernelFunction&, const Points&, const Points&, const float*, std::size_t, float*,
+                              unsigned, const Progress&);
+template Work kernel_features(const KernelFunction&, const Points&, const Points&, const float*, std::size_t, BFloat16*,
+                              unsigned, const Progress&);
+template Work kernel_features(const KernelFunction&, const Points&, const Points&, const float*, std::size_t, Float16*,
+                              unsigned, const Progress&);
 
 void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const double* coefficients,
             std::size_t vectors, std::size_t size, double* out, unsigned threads) {
@@ -76,7 +99,7 @@ void expand(const TileSource& source, const std::vector<std::uint32_t>& support,
     std::size_t& fewest = zeros[k / support_tile];
     fewest = static_cast<std::size_t>(std::find_if(row, row + fewest, [](double c) { return c != 0.0; }) - row);
   }
-  parallel_blas((size + column_tile - 1) / column_tile, threads, [&](std::size_t task) {
+  parallel_blas((size + column_tile - 1) / column_tile, threads, {}, [&](std::size_t task) {
     const std::size_t begin = task * column_tile;
     const std::size_t columns = std::min(column_tile, size - begin);
     thread_local std::vector<float> tile;

@@ -1,4 +1,5 @@
-// The whole Gram matrix, and expansions sum_i coefficient_i K(x_i, .) for many coefficient vectors at once.
+// Many kernel values at once, on several threads: the whole Gram matrix, features of the Nystrom method, and expansions
+// sum_i coefficient_i K(x_i, .) for many coefficient vectors.
 #pragma once
 
 #include <cstddef>
@@ -6,22 +7,20 @@
 #include <functional>
 #include <vector>
 
+#include "kernel/blas.hpp"
 #include "kernel/kernel.hpp"
 
 namespace svm {
 
-/// Called on the calling thread after each of its tasks, with the fraction done; returns false to stop the work.
-using Progress = std::function<bool(double)>;
-
-/// The result of `fill_gram`.
-struct GramWork {
-  bool finished;     ///< false: stopped by `progress`
-  unsigned refused;  ///< threads that the system did not start
-};
-
 /// Fills gram (n x n, row-major, float32): computes blocks of the upper triangle and mirrors them.
-GramWork fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsigned threads,
-                   const Progress& progress);
+Work fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsigned threads, const Progress& progress);
+
+/// out (rows of x, by rank, row-major): out[i, r] = sum over k of K(row i of x, row k of basis) projection[r, k].
+/// Computed in blocks of rows with two matrix products each; a thread needs memory for one block of kernel values.
+/// `Value` is float, or BFloat16 or Float16, to which the float32 results are rounded.
+template <typename Value>
+Work kernel_features(const KernelFunction& kernel, const Points& x, const Points& basis, const float* projection,
+                     std::size_t rank, Value* out, unsigned threads, const Progress& progress);
 
 /// Writes a tile of kernel values between `count` training rows and `columns` evaluation columns from `begin` on.
 using TileSource = std::function<void(const std::uint32_t* rows, std::size_t count, std::size_t begin,

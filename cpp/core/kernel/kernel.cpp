@@ -9,13 +9,15 @@
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
+#include "data/row_operations.hpp"
 #include "kernel/blas.hpp"
 #include "simd/loops.hpp"
 
 namespace svm {
 namespace {
 
-constexpr double largest_exponent = 1e37;  // of a Gaussian: float32 ends at 3.4e38
+constexpr double largest_exponent = 1e37;    // of a Gaussian: float32 ends at 3.4e38
+constexpr std::size_t widest_binary = 1024;  // columns of a matrix that is packed into bits
 
 // Let u = 2^-24, and m(x) the number of coordinates of x that are not 0. In float32 |x|^2 + |z|^2 - 2 <x, z> is wrong
 // by at most r(x) + r(z), r(x) = u (m(x) + 4) |x|^2, to first order:
@@ -62,16 +64,12 @@ void KernelFunction::apply(float* products, float norm, const float* norms, std:
 
 Points::Points(MatrixView matrix) : matrix_(matrix), norms_(matrix.rows), roundings_(matrix.rows) {
   for (std::size_t i = 0; i < matrix.rows; ++i) {
-    const std::size_t begin = matrix.sparse() ? static_cast<std::size_t>(matrix.offsets[i]) : i * matrix.columns;
-    const std::size_t end = begin + matrix.stored(i);
-    double square = 0.0;
-    std::size_t terms = 0;
-    for (std::size_t p = begin; p < end; ++p) {
-      terms += matrix.values[p] != 0.0F;
-      square += static_cast<double>(matrix.values[p]) * static_cast<double>(matrix.values[p]);
-    }
+    const RowView x = matrix.row(i);
+    const double square = squared_norm(x);
+    const auto zeros = static_cast<std::size_t>(std::count(x.values, x.values + x.size, 0.0F));
+    const double terms = std::max(static_cast<double>(x.size - zeros), least_terms);
     norms_[i] = static_cast<float>(square);
-    roundings_[i] = static_cast<float>((std::max(static_cast<double>(terms), least_terms) + 4.0) * 0x1p-24 * square);
+    roundings_[i] = static_cast<float>((terms + 4.0) * 0x1p-24 * square);
     largest_rounding_ = std::max(largest_rounding_, roundings_[i]);
     largest_square_ = std::max(largest_square_, std::isfinite(square) ? square : HUGE_VAL);
   }
@@ -95,35 +93,33 @@ void Points::keep_columns() {
 
 namespace {
 
-// |a - b|^2. Nothing cancels: the relative error is that of a sum of positive numbers. |b - a|^2 is the same bits.
-double squared_distance(const float* a, const float* b, std::size_t size) {
-  constexpr std::size_t lanes = 8;  // independent sums, which the compiler puts into vectors
-  double total[lanes] = {};
-  const auto square = [&](std::size_t k) {
-    const double difference = static_cast<double>(a[k]) - static_cast<double>(b[k]);
+// |x - z|^2. Nothing cancels: the relative error is that of a sum of positive numbers. |z - x|^2 is the same bits. The
+// terms of sparse points are added in the order of the columns.
+double squared_distance(const RowView& x, const RowView& z) {
+  const auto square = [](float a, float b) {
+    const double difference = static_cast<double>(a) - static_cast<double>(b);
     return difference * difference;
   };
+  if (x.indices != nullptr) {
+    const auto index = [](const RowView& row, std::size_t k) {
+      return k < row.size ? row.indices[k] : std::numeric_limits<std::int32_t>::max();
+    };
+    double total = 0.0;
+    for (std::size_t p = 0, q = 0; p < x.size || q < z.size;) {
+      const std::int32_t left = index(x, p);
+      const std::int32_t right = index(z, q);
+      total += square(left <= right ? x.values[p++] : 0.0F, right <= left ? z.values[q++] : 0.0F);
+    }
+    return total;
+  }
+  constexpr std::size_t lanes = 8;  // independent sums, which the compiler puts into vectors
+  double total[lanes] = {};
   std::size_t k = 0;
-  for (; k + lanes <= size; k += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) total[lane] += square(k + lane);
+  for (; k + lanes <= x.size; k += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) total[lane] += square(x.values[k + lane], z.values[k + lane]);
   }
-  for (; k < size; ++k) total[0] += square(k);
+  for (; k < x.size; ++k) total[0] += square(x.values[k], z.values[k]);
   return std::accumulate(total, total + lanes, 0.0);
-}
-
-// The same of row i of x and row j of z, which are sparse: the terms are added in the order of the columns.
-double squared_distance(const MatrixView& x, std::size_t i, const MatrixView& z, std::size_t j) {
-  std::int64_t p = x.offsets[i];
-  std::int64_t q = z.offsets[j];
-  double total = 0.0;
-  while (p < x.offsets[i + 1] || q < z.offsets[j + 1]) {
-    const std::int32_t left = p < x.offsets[i + 1] ? x.indices[p] : std::numeric_limits<std::int32_t>::max();
-    const std::int32_t right = q < z.offsets[j + 1] ? z.indices[q] : std::numeric_limits<std::int32_t>::max();
-    const double difference = (left <= right ? static_cast<double>(x.values[p++]) : 0.0) -
-                              (right <= left ? static_cast<double>(z.values[q++]) : 0.0);
-    total += difference * difference;
-  }
-  return total;
 }
 
 // Computes again what float32 has lost: out[k] = K(row i of x, row of(k) of z) is right to its last bits.
@@ -134,8 +130,6 @@ void correct(const KernelFunction& kernel, const Points& x, std::size_t i, const
     return kernel.gamma * (static_cast<double>(x.roundings()[i]) + static_cast<double>(rounding));
   };
   if (kernel.kind != KernelFunction::Kind::gaussian || loss(z.largest_rounding()) <= largest_loss) return;
-  const MatrixView& left = x.matrix();
-  const MatrixView& right = z.matrix();
   thread_local std::vector<std::size_t> places;
   thread_local AlignedVector<double> values;
   places.clear();
@@ -144,10 +138,7 @@ void correct(const KernelFunction& kernel, const Points& x, std::size_t i, const
     const std::size_t j = of(k);
     if (loss(z.roundings()[j]) <= largest_loss) continue;
     places.push_back(k);
-    values.push_back(-kernel.gamma * (left.sparse()
-                                          ? squared_distance(left, i, right, j)
-                                          : squared_distance(left.values + i * left.columns,
-                                                             right.values + j * right.columns, left.columns)));
+    values.push_back(-kernel.gamma * squared_distance(x.matrix().row(i), z.matrix().row(j)));
   }
   values.resize((places.size() + simd::lanes - 1) / simd::lanes * simd::lanes);
   simd::loops().exponential(values.data(), values.size());
@@ -160,30 +151,26 @@ void correct(const KernelFunction& kernel, const Points& x, std::size_t i, const
 // The values of point i with all points, reading only the columns in which it is not 0. Each inner product is a sum in
 // the order of the columns, so <x, z> and <z, x> are the same bits.
 void row_by_sparse_columns(const KernelFunction& kernel, const Points& x, std::size_t i, float* row) {
-  const MatrixView& matrix = x.matrix();
-  const MatrixView& columns = x.columns();
+  const RowView point = x.matrix().row(i);
+  const MatrixView columns = x.columns();
   std::fill_n(row, x.size(), 0.0F);
-  for (std::int64_t p = matrix.offsets[i]; p < matrix.offsets[i + 1]; ++p) {
-    const auto k = static_cast<std::size_t>(matrix.indices[p]);
-    const std::int64_t begin = columns.offsets[k];
-    simd::loops().sparse_add32(row, columns.indices + begin, columns.values + begin, columns.stored(k),
-                               static_cast<double>(matrix.values[p]));
+  for (std::size_t k = 0; k < point.size; ++k) {
+    add(simd::loops(), row, columns.row(point.at(k)), static_cast<double>(point.values[k]));
   }
   kernel.apply(row, x.norms()[i], x.norms().data(), x.size());
 }
 
 void row_by_dense_columns(const KernelFunction& kernel, const Points& x, std::size_t i, float* row) {
   constexpr std::size_t strip = 4096;  // points at a time: their values stay in the first-level cache
-  const MatrixView& matrix = x.matrix();
+  const RowView point = x.matrix().row(i);
   thread_local std::vector<float> values;
   thread_local std::vector<std::uint32_t> which;
   values.clear();
   which.clear();
-  for (std::size_t k = 0; k < matrix.columns; ++k) {
-    if (const float value = matrix.values[i * matrix.columns + k]; value != 0.0F) {
-      values.push_back(value);
-      which.push_back(static_cast<std::uint32_t>(k));
-    }
+  for (std::size_t k = 0; k < point.size; ++k) {
+    if (point.values[k] == 0.0F) continue;
+    values.push_back(point.values[k]);
+    which.push_back(static_cast<std::uint32_t>(k));
   }
   for (std::size_t begin = 0; begin < x.size(); begin += strip) {
     const std::size_t count = std::min(strip, x.size() - begin);
@@ -222,18 +209,12 @@ void packed_values(const KernelFunction& kernel, const Points& x, std::size_t i,
 void sparse_products(const MatrixView& x, std::size_t i, const std::uint32_t* members, std::size_t count, float* out) {
   thread_local std::vector<double> spread;
   if (spread.size() < x.columns) spread.resize(x.columns);
-  const auto each = [&](bool clear) {
-    for (std::int64_t p = x.offsets[i]; p < x.offsets[i + 1]; ++p) {
-      spread[static_cast<std::size_t>(x.indices[p])] = clear ? 0.0 : static_cast<double>(x.values[p]);
-    }
-  };
-  each(false);
+  const RowView point = x.row(i);
+  for (std::size_t k = 0; k < point.size; ++k) spread[point.at(k)] = static_cast<double>(point.values[k]);
   for (std::size_t k = 0; k < count; ++k) {
-    const std::int64_t offset = x.offsets[members[k]];
-    out[k] = static_cast<float>(
-        simd::loops().sparse_dot(x.indices + offset, x.values + offset, x.stored(members[k]), spread.data()));
+    out[k] = static_cast<float>(dot(simd::loops(), x.row(members[k]), spread.data()));
   }
-  each(true);
+  for (std::size_t k = 0; k < point.size; ++k) spread[point.at(k)] = 0.0;
 }
 
 // 16 rows of x at a time are copied to a dense strip; then each sparse row of z is read once.
@@ -245,17 +226,15 @@ void sparse_tile(const MatrixView& x, std::size_t first, std::size_t count_x, co
     const std::size_t rows = std::min(simd::group, count_x - a);
     const auto spread = [&](bool clear) {
       for (std::size_t k = 0; k < rows; ++k) {
-        const std::size_t row = first + a + k;
-        for (std::int64_t p = x.offsets[row]; p < x.offsets[row + 1]; ++p) {
-          strip[static_cast<std::size_t>(x.indices[p]) * simd::group + k] = clear ? 0.0F : x.values[p];
-        }
+        const RowView row = x.row(first + a + k);
+        for (std::size_t p = 0; p < row.size; ++p) strip[row.at(p) * simd::group + k] = clear ? 0.0F : row.values[p];
       }
     };
     spread(false);
     for (std::size_t b = 0; b < count_z; ++b) {
       float products[simd::group];
-      const std::int64_t offset = z.offsets[begin + b];
-      simd::loops().sparse_dots(z.indices + offset, z.values + offset, z.stored(begin + b), strip.data(), products);
+      const RowView row = z.row(begin + b);
+      simd::loops().sparse_dots(row.indices, row.values, row.size, strip.data(), products);
       for (std::size_t k = 0; k < rows; ++k) tile[(a + k) * stride + b] = products[k];
     }
     spread(true);
@@ -306,12 +285,10 @@ void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t firs
   if (left.sparse()) {
     sparse_tile(left, first, count_x, right, begin, count_z, tile, stride);
   } else if (count_x == 1) {
-    simd::loops().dots(left.values + first * left.columns, right.values + begin * right.columns, count_z, left.columns,
-                       tile);
+    simd::loops().dots(left.row(first).values, right.row(begin).values, count_z, left.columns, tile);
   } else {
-    multiply_transposed(left.values + first * left.columns, right.values + begin * right.columns, tile,
-                        static_cast<int>(count_x), static_cast<int>(count_z), static_cast<int>(left.columns),
-                        static_cast<int>(stride), 0.0F);
+    multiply_transposed(left.row(first).values, right.row(begin).values, tile, static_cast<int>(count_x),
+                        static_cast<int>(count_z), static_cast<int>(left.columns), static_cast<int>(stride));
   }
   for (std::size_t a = 0; a < count_x; ++a) {
     kernel.apply(tile + a * stride, x.norms()[first + a], z.norms().data() + begin, count_z);
@@ -333,7 +310,6 @@ void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, fl
 
 void kernel_values(const KernelFunction& kernel, const Points& x, std::size_t i, const std::uint32_t* members,
                    std::size_t count, float* out) {
-  const simd::Loops& loops = simd::loops();
   const MatrixView& matrix = x.matrix();
   if (x.words() > 0) {
     packed_values(kernel, x, i, x, 0, members, count, out);
@@ -348,9 +324,9 @@ void kernel_values(const KernelFunction& kernel, const Points& x, std::size_t i,
     if (matrix.sparse()) {
       sparse_products(matrix, i, members, count, products.data());
     } else {
-      const float* point = matrix.values + i * matrix.columns;
+      const RowView point = matrix.row(i);
       for (std::size_t k = 0; k < count; ++k) {
-        loops.dots(point, matrix.values + members[k] * matrix.columns, 1, matrix.columns, products.data() + k);
+        simd::loops().dots(point.values, matrix.row(members[k]).values, 1, point.size, products.data() + k);
       }
     }
     kernel.apply(products.data(), x.norms()[i], norms.data(), products.size());

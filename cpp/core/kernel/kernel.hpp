@@ -41,9 +41,6 @@ class Points {
   Points(const Points&) = delete;
   Points& operator=(const Points&) = delete;
 
-  /// Columns of the widest binary matrix that is packed into bits.
-  static constexpr std::size_t widest_binary = 1024;
-
   const MatrixView& matrix() const noexcept { return matrix_; }
   std::size_t size() const noexcept { return matrix_.rows; }
   const std::vector<float>& norms() const noexcept { return norms_; }
@@ -52,7 +49,8 @@ class Points {
   float largest_rounding() const noexcept { return largest_rounding_; }
   /// The largest squared norm; infinite if a feature is not finite.
   double largest_square() const noexcept { return largest_square_; }
-  /// 64-bit words of a packed row if the matrix is dense and all values are 0 or 1; otherwise 0.
+  /// 64-bit words of a packed row if the matrix is dense, all values are 0 or 1, and there are at most 1024 columns;
+  /// otherwise 0.
   std::size_t words() const noexcept { return words_; }
   const std::uint64_t* bits(std::size_t row) const noexcept { return bits_.data() + row * words_; }
 
@@ -62,7 +60,7 @@ class Points {
   /// Whether there is such a copy.
   bool has_columns() const noexcept { return columns().rows > 0; }
   /// The copy: the transposed matrix, d x n, stored in the same way.
-  const MatrixView& columns() const noexcept { return columns_.view(); }
+  MatrixView columns() const noexcept { return columns_.view(); }
 
  private:
   MatrixView matrix_;

@@ -46,12 +46,6 @@ class SumTree {
   const double* values() const noexcept { return values_.data(); }
   double total() const noexcept { return sums_.back()[0]; }
 
-  void set(std::size_t i, double value) {
-    values_[i] = value;
-    touched_.assign(1, i / fan);
-    sum_again();
-  }
-
   /// Call after writing values at these `count` rising indices.
   void written(const std::int32_t* places, std::size_t count) {
     touch(places, count);
@@ -60,8 +54,7 @@ class SumTree {
 
   /// Call after writing any values.
   void written() {
-    touched_.resize(blocks());
-    std::iota(touched_.begin(), touched_.end(), std::size_t{0});
+    touch_all();
     sum_again();
   }
 
@@ -76,8 +69,7 @@ class SumTree {
     Weigh::sums()(values(), touched_.data(), touched_.size(), sums());
   }
   void sums_written() {
-    touched_.resize(blocks());
-    std::iota(touched_.begin(), touched_.end(), std::size_t{0});
+    touch_all();
     sum_above();
   }
 
@@ -122,6 +114,10 @@ class SumTree {
                        [](double element) { return element == 0.0; });
   }
 
+  void touch_all() {
+    touched_.resize(blocks());
+    std::iota(touched_.begin(), touched_.end(), std::size_t{0});
+  }
   void touch(const std::int32_t* places, std::size_t count) {
     touched_.clear();
     for (std::size_t k = 0; k < count; ++k) {

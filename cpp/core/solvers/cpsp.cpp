@@ -9,7 +9,6 @@
 #include "base/dot.hpp"
 #include "base/error.hpp"
 #include "base/swap_remove.hpp"
-#include "kernel/preimage.hpp"
 
 namespace svm {
 namespace {
