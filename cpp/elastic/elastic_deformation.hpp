@@ -34,19 +34,16 @@ class ElasticDeformation {
   /// Deforms `base` into `out`, both of `pixels` grey values, row by row; pixels outside the image are 0.
   void image(const std::uint8_t* base, std::uint32_t stream, std::uint32_t number, std::uint8_t* out);
 
-  /// Weights of the Gaussian at -radius, ..., radius, in 1/2^15.
-  const std::vector<std::int16_t>& weights() const noexcept { return weights_; }
-
  private:
   void draw(std::uint32_t stream, std::uint32_t number);
   void smooth(const std::int16_t* noise, std::array<std::int64_t, pixels>& out);
 
   std::array<std::uint32_t, 2> key_;
-  std::int64_t scale_;  // alpha, in 1/2^16
-  std::vector<std::int16_t> weights_;
-  std::size_t width_;                // of the noise: the image, and the radius on both sides
-  std::vector<std::int16_t> noise_;  // of both axes
-  std::vector<std::int16_t> rows_;   // smoothed along rows: width_ rows of `side`
+  std::int64_t scale_;                 // alpha, in 1/2^16
+  std::vector<std::int16_t> weights_;  // of the Gaussian at -radius, ..., radius, in 1/2^15
+  std::size_t width_;                  // of the noise: the image, and the radius on both sides
+  std::vector<std::int16_t> noise_;    // of both axes
+  std::vector<std::int16_t> rows_;     // smoothed along rows: width_ rows of `side`
   Field field_;
 };
 

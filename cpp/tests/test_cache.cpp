@@ -35,15 +35,21 @@ std::size_t allocations_left = unlimited;
 namespace {
 
 const svm::KernelFunction linear{svm::KernelFunction::Kind::linear, 1.0, 0.0, 1};
+const svm::KernelFunction gaussian{svm::KernelFunction::Kind::gaussian, 0.25, 0.0, 1};
+constexpr std::size_t n = 30;
+
+const svm::test::Data& points() {
+  static const svm::test::Data made(n, 5, 1);  // not before main() has looked for the instruction set
+  return made;
+}
 
 // A row whose computation runs out of memory, at any of its requests for memory, is not in the cache afterwards: the
 // next request computes it.
 void check_failing_rows() {
-  const svm::test::Data data(9, 6, 4);
   for (const std::size_t capacity : {2U, 3U}) {
     bool failed = true;
     for (std::size_t allowed = 0; failed; ++allowed) {
-      CachedRows rows(linear, data.view(false), 4, capacity);
+      CachedRows rows(linear, points().view(false), 12, capacity);
       rows.row(0);
       rows.row(1);
       // In a new thread: the calling one has the memory of the rows before.
@@ -58,50 +64,48 @@ void check_failing_rows() {
       }).join();
       CHECK(rows.computed() == (failed ? 2U : 3U));
       const float* row = rows.row(2);
-      for (std::size_t j = 0; j < 9; ++j) {
-        CHECK(svm::test::near(static_cast<double>(row[j]), data.kernel(linear, 2, j), 2e-6));
+      for (std::size_t j = 0; j < n; ++j) {
+        CHECK(svm::test::near(static_cast<double>(row[j]), points().kernel(linear, 2, j), 2e-6));
       }
       CHECK(rows.computed() == 3 && (failed || allowed > 1));
     }
   }
 }
 
-// Drawn rows are cached at their second request, where not all rows have room; the last two stay valid.
-void check_drawn_rows() {
-  constexpr std::size_t n = 30;
-  const svm::test::Data data(n, 5, 1);
-  for (const std::size_t capacity : {2U, 7U, 30U}) {
-    CachedRows rows(linear, data.view(false), 12, capacity);
-    svm::Random random(capacity, svm::Purpose::data);
-    std::vector<std::size_t> recent;  // a plain model of the cache, the most recent row last
-    std::vector<bool> drawn(n);
-    std::uint64_t computed = 0;
-    const float* previous = nullptr;
-    std::size_t previous_index = 0;
-    for (int k = 0; k < 500; ++k) {
-      const auto i = static_cast<std::size_t>(random.below(n));
-      const bool drawing = random.below(3) > 0;
-      const float* row = drawing ? rows.drawn_row(i) : rows.row(i);
-      const auto kept = std::find(recent.begin(), recent.end(), i);
-      const bool passes = drawing && capacity < n && !drawn[i] && kept == recent.end();
-      computed += kept == recent.end();
-      if (kept != recent.end()) recent.erase(kept);
-      if (passes) {
-        drawn[i] = true;
-      } else {
-        if (recent.size() == capacity) recent.erase(recent.begin());
-        recent.push_back(i);
-      }
-      CHECK(rows.computed() == computed);
-      for (std::size_t j = 0; j < n; j += 4) {
-        CHECK(svm::test::near(static_cast<double>(row[j]), data.kernel(linear, i, j), 2e-6));
-        if (previous != nullptr) {
-          CHECK(svm::test::near(static_cast<double>(previous[j]), data.kernel(linear, previous_index, j), 2e-6));
-        }
-      }
-      previous = row;
-      previous_index = i;
+// Rows have their values for any capacity, and the last two stay valid. Drawn rows are cached at their second request,
+// where not all rows have room; others at the first.
+void check_cached_rows(const svm::KernelFunction& kernel, bool sparse, std::size_t capacity, bool draws) {
+  CachedRows rows(kernel, points().view(sparse), 12, capacity);
+  CHECK(rows.capacity() == std::min(capacity, n));
+  svm::Random random(capacity, svm::Purpose::data);
+  std::vector<std::size_t> recent;  // a plain model of the cache, the most recent row last
+  std::vector<bool> drawn(n);
+  std::uint64_t computed = 0;
+  const float* previous = nullptr;
+  std::size_t previous_index = 0;
+  for (int k = 0; k < 500; ++k) {
+    const auto i = static_cast<std::size_t>(random.below(n));
+    const bool drawing = draws && random.below(3) > 0;
+    const float* row = drawing ? rows.drawn_row(i) : rows.row(i);
+    const auto kept = std::find(recent.begin(), recent.end(), i);
+    const bool passes = drawing && capacity < n && !drawn[i] && kept == recent.end();
+    computed += kept == recent.end();
+    if (kept != recent.end()) recent.erase(kept);
+    if (passes) {
+      drawn[i] = true;
+    } else {
+      if (recent.size() == rows.capacity()) recent.erase(recent.begin());
+      recent.push_back(i);
     }
+    CHECK(rows.computed() == computed);
+    for (std::size_t j = 0; j < n; j += 4) {
+      CHECK(svm::test::near(static_cast<double>(row[j]), points().kernel(kernel, i, j), 2e-6));
+      if (previous != nullptr) {
+        CHECK(svm::test::near(static_cast<double>(previous[j]), points().kernel(kernel, previous_index, j), 2e-6));
+      }
+    }
+    previous = row;
+    previous_index = i;
   }
 }
 
@@ -147,47 +151,19 @@ int main() {
   svm::test::skip_without_instruction_set();
   svm::test::use_naive_gemm();
   check_failing_rows();
-  check_drawn_rows();
   check_range();
   check_busy();
-  const svm::KernelFunction gaussian{svm::KernelFunction::Kind::gaussian, 0.25, 0.0, 1};
-  constexpr std::size_t n = 30;
-  const svm::test::Data data(n, 5, 1);
   for (const bool sparse : {false, true}) {
-    for (const std::size_t capacity : {2U, 3U, 7U, 100U}) {
-      CachedRows rows(gaussian, data.view(sparse), 12, capacity);
-      CHECK(rows.capacity() == std::min<std::size_t>(capacity, n));
-      svm::Random random(capacity, svm::Purpose::data);
-      const float* previous = nullptr;
-      std::size_t previous_index = 0;
-      std::vector<std::size_t> recent;  // a plain model of the cache, the most recent row last
-      std::uint64_t computed = 0;
-      for (int k = 0; k < 500; ++k) {
-        const auto i = static_cast<std::size_t>(random.below(n));
-        const float* row = rows.row(i);
-        const auto kept = std::find(recent.begin(), recent.end(), i);
-        if (kept != recent.end()) {
-          recent.erase(kept);
-        } else {
-          ++computed;
-          if (recent.size() == rows.capacity()) recent.erase(recent.begin());
-        }
-        recent.push_back(i);
-        CHECK(rows.computed() == computed);
-        for (std::size_t j = 0; j < n; j += 4) {
-          CHECK(svm::test::near(static_cast<double>(row[j]), data.kernel(gaussian, i, j), 2e-6));
-          if (previous != nullptr) {
-            CHECK(svm::test::near(static_cast<double>(previous[j]), data.kernel(gaussian, previous_index, j), 2e-6));
-          }
-        }
-        previous = row;
-        previous_index = i;
+    for (const std::size_t capacity : {2U, 3U, 7U, 30U, 100U}) {
+      for (const bool draws : {false, true}) {
+        check_cached_rows(gaussian, sparse, capacity, draws);
+        check_cached_rows(linear, sparse, capacity, draws);
       }
     }
-    CachedRows rows(gaussian, data.view(sparse), 12, 5);
+    CachedRows rows(gaussian, points().view(sparse), 12, 5);
     CountedRows counted(rows);
     std::uint64_t stored = 0;
-    for (std::size_t i = 0; i < n; ++i) stored += data.view(sparse).stored(i);
+    for (std::size_t i = 0; i < n; ++i) stored += points().view(sparse).stored(i);
     counted.row(3);
     counted.row(3);  // a cached value is charged each time that it is needed
     counted.row_uncharged(4);
@@ -204,12 +180,12 @@ int main() {
     counted.charge_response();
     CHECK(counted.counters().kernel_evaluations == 2 * n + 3);
     CHECK(counted.counters().feature_accesses ==
-          2 * stored + data.view(sparse).stored(1) + 2 * data.view(sparse).stored(2));
+          2 * stored + points().view(sparse).stored(1) + 2 * points().view(sparse).stored(2));
     CHECK(counted.counters().feature_accesses_dense == (2 * n + 3) * 5);
     CHECK(counted.label(11) == 1.0 && counted.label(12) == -1.0);
   }
-  CHECK(svm::test::refuses([&] { CachedRows(gaussian, data.view(false), 12, 1); }, "at least 2 rows, got 1"));
-  CHECK(svm::test::refuses([&] { CachedRows(gaussian, data.view(false), 0, 2); }, "both classes"));
-  CHECK(svm::test::refuses([&] { CachedRows(gaussian, data.view(false), n, 2); }, "both classes"));
+  CHECK(svm::test::refuses([&] { CachedRows(gaussian, points().view(false), 12, 1); }, "at least 2 rows, got 1"));
+  CHECK(svm::test::refuses([&] { CachedRows(gaussian, points().view(false), 0, 2); }, "both classes"));
+  CHECK(svm::test::refuses([&] { CachedRows(gaussian, points().view(false), n, 2); }, "both classes"));
   return svm::test::finish();
 }
