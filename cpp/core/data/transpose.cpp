@@ -32,9 +32,8 @@ Transpose::Transpose(const MatrixView& matrix)
   // Column k's values are counted at k + 2. After the sums, k + 1 has the place of its next value: at the end, where
   // the column ends.
   offsets_.assign(matrix.columns + 2, 0);
-  for (std::size_t i = 0; i < matrix.rows; ++i) {
-    const RowView row = matrix.row(i);
-    for (std::size_t k = 0; k < row.size; ++k) ++offsets_[static_cast<std::size_t>(row.indices[k]) + 2];
+  for (std::int64_t p = matrix.offsets[0]; p < matrix.offsets[matrix.rows]; ++p) {
+    ++offsets_[static_cast<std::size_t>(matrix.indices[p]) + 2];
   }
   std::partial_sum(offsets_.begin(), offsets_.end(), offsets_.begin());
   for (std::size_t i = 0; i < matrix.rows; ++i) {
