@@ -16,7 +16,7 @@ template <typename Class, typename... Options>
 void bind_iterates(py::class_<Class, Options...>& type) {
   type.def("average", claimed<Class>([](const Class& self) {
              Array<double> weights(static_cast<py::ssize_t>(self.dimension()));
-             const double bias = self.rule().average(weights.mutable_data());
+             const double bias = self.average(weights.mutable_data());
              return py::make_tuple(weights, bias);
            }),
            "Return the weights, (d,), and the bias of the average of the last iterates, computed together.")

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "data/matrix.hpp"
@@ -43,7 +44,18 @@ inline std::vector<double> normals(Random& random, std::size_t n, bool tied = fa
   return values;
 }
 
-/// A data matrix and its arrays, dense, and the same as CSR; about half the features are zero.
+/// n x d normal values, of which a share is zero.
+inline std::vector<float> sparse_normals(std::size_t n, std::size_t d, std::uint64_t seed, double zeros) {
+  Random random(seed, Purpose::data);
+  std::vector<float> values(n * d);
+  for (float& place : values) {
+    const auto value = static_cast<float>(random.normal());
+    if (random.uniform() >= zeros) place = value;
+  }
+  return values;
+}
+
+/// A data matrix and its arrays, dense, and the same as CSR.
 struct Data {
   std::vector<float> dense;
   std::vector<std::int64_t> offsets{0};
@@ -52,15 +64,15 @@ struct Data {
   std::size_t rows;
   std::size_t columns;
 
-  Data(std::size_t n, std::size_t d, std::uint64_t seed) : dense(n * d), rows(n), columns(d) {
-    Random random(seed, Purpose::data);
+  Data(std::size_t n, std::size_t d, std::uint64_t seed, double zeros = 0.5)
+      : Data(n, d, sparse_normals(n, d, seed, zeros)) {}
+  /// content: n x d values, by rows.
+  Data(std::size_t n, std::size_t d, std::vector<float> content) : dense(std::move(content)), rows(n), columns(d) {
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = 0; k < d; ++k) {
-        const auto value = static_cast<float>(random.normal());
-        if (random.uniform() < 0.5) continue;
-        dense[i * d + k] = value;
+        if (dense[i * d + k] == 0.0F) continue;
         indices.push_back(static_cast<std::int32_t>(k));
-        values.push_back(value);
+        values.push_back(dense[i * d + k]);
       }
       offsets.push_back(static_cast<std::int64_t>(values.size()));
     }

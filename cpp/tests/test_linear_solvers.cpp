@@ -1,51 +1,70 @@
-// Solvers on explicit weights, on the same points stored densely and sparsely: the same steps, the same bits from
-// SIMBA, exact counts, and the same bits in one call or many.
+// Solvers on explicit weights: the same points stored densely and sparsely give the same steps, and SIMBA the same bits;
+// scaled vectors and tracked norms over many steps; wrong settings are refused.
+#include <functional>
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "check.hpp"
-#include "random/random.hpp"
+#include "data.hpp"
+#include "solvers/asset.hpp"
+#include "solvers/cutting_planes.hpp"
 #include "solvers/dcd.hpp"
 #include "solvers/linear_pegasos.hpp"
+#include "solvers/mpu.hpp"
 #include "solvers/sgd.hpp"
+#include "solvers/sgdqn.hpp"
 #include "solvers/simba.hpp"
+#include "solvers/svmsgd.hpp"
 
 using svm::FeatureMatrix;
-using svm::Limit;
-using svm::LinearPegasosSettings;
 using svm::LinearSolver;
-using svm::MatrixView;
 using svm::Random;
-using svm::Simba;
-using svm::SimbaSettings;
 
 namespace {
 
-/// n x d values, by rows, in both storages.
-struct Stored {
-  std::vector<float> dense;
-  std::vector<float> values;
-  std::vector<std::int64_t> offsets{0};
-  std::vector<std::int32_t> indices;
-  std::size_t n;
-  std::size_t d;
+constexpr std::size_t n = 53;
+constexpr std::size_t d = 37;
+constexpr std::size_t positives = 20;
+constexpr double lambda = 1e-2;
 
-  Stored(std::size_t rows, std::size_t columns, const std::vector<float>& content)
-      : dense(content), n(rows), d(columns) {
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < d; ++j) {
-        if (content[i * d + j] == 0.0F) continue;
-        values.push_back(content[i * d + j]);
-        indices.push_back(static_cast<std::int32_t>(j));
-      }
-      offsets.push_back(static_cast<std::int64_t>(values.size()));
-    }
-  }
-  MatrixView as_dense() const { return {n, d, dense.data(), nullptr, nullptr}; }
-  MatrixView as_sparse() const { return {n, d, values.data(), offsets.data(), indices.data()}; }
-};
+/// Two thirds of the values are zero, with a row of zeros and an empty column.
+svm::test::Data points() {
+  std::vector<float> content = svm::test::sparse_normals(n, d, 3, 0.67);
+  for (float& x : content) x *= 0.2F;
+  for (std::size_t j = 0; j < d; ++j) content[5 * d + j] = 0.0F;
+  for (std::size_t i = 0; i < n; ++i) content[i * d + 7] = 0.0F;
+  return {n, d, content};
+}
+
+using Maker = std::function<std::unique_ptr<LinearSolver>(const FeatureMatrix&)>;
+
+/// Makes a solver from a matrix and `arguments`.
+template <typename Method, typename... Arguments>
+Maker maker(const Arguments&... arguments) {
+  return [=](const FeatureMatrix& matrix) { return std::make_unique<Method>(matrix, arguments...); };
+}
+
+template <typename Real>
+Maker svmsgd(std::optional<double> t0) {
+  return maker<svm::SvmSgd<Real>>(lambda, t0, svm::SvmSgdRule<Real>(d, lambda), 5);
+}
+
+Maker sgdqn(std::optional<double> t0, const svm::SgdQnSettings& settings) {
+  return [=](const FeatureMatrix& matrix) {
+    return std::make_unique<svm::SgdQn<double>>(matrix, lambda, t0, svm::SgdQnRule<double>(matrix, settings), 5);
+  };
+}
+
+std::unique_ptr<LinearSolver> advanced(const Maker& make, const FeatureMatrix& matrix, std::uint64_t iterations) {
+  svm::Limit limit;
+  limit.iterations = iterations;
+  std::unique_ptr<LinearSolver> solver = make(matrix);
+  solver->advance(limit, nullptr);
+  return solver;
+}
 
 std::vector<double> weights(const LinearSolver& solver) {
   std::vector<double> out(solver.dimension());
@@ -53,49 +72,36 @@ std::vector<double> weights(const LinearSolver& solver) {
   return out;
 }
 
-using Maker = std::function<std::unique_ptr<LinearSolver>(const FeatureMatrix&)>;
-
-/// One run in one call, one with many stops and interruptions, and one on the other storage, which rounds differently.
-void check(const Maker& make, const FeatureMatrix& matrix, const FeatureMatrix& other, double rounding) {
-  const auto whole = make(matrix);
-  const auto cut = make(matrix);
-  const auto stored_otherwise = make(other);
-  Limit limit;
-  limit.iterations = 1500;
-  whole->advance(limit, nullptr);
-  stored_otherwise->advance(limit, nullptr);
-  for (limit.iterations = 0; limit.iterations <= 1500; limit.iterations += 60) {
-    while (cut->advance(limit, [] { return true; }) == svm::Status::interrupted) continue;
-  }
-  const std::vector<double> a = weights(*whole);
-  const std::vector<double> b = weights(*stored_otherwise);
-  CHECK(a == weights(*cut));
-  CHECK(whole->counters().presentations == cut->counters().presentations);
-  CHECK(whole->counters().feature_accesses == cut->counters().feature_accesses);
-  CHECK(whole->counters().inner_products == cut->counters().inner_products);
-  CHECK(std::isnan(whole->lower_bound()) || whole->lower_bound() == cut->lower_bound());
+/// The weights of two runs differ by rounding, relative to the largest weight; rounding = 0: not at all.
+void check_near(const LinearSolver& one, const LinearSolver& other, double rounding) {
+  const std::vector<double> a = weights(one);
+  const std::vector<double> b = weights(other);
   double largest = 0.0;
   for (const double value : a) largest = std::max(largest, std::abs(value));
   CHECK(largest > 0.0);
-  for (std::size_t j = 0; j < a.size(); ++j) CHECK(svm::test::near(a[j], b[j], rounding * largest));
-  CHECK(whole->counters().feature_accesses_dense == stored_otherwise->counters().feature_accesses_dense);
-  CHECK(whole->counters().feature_accesses != stored_otherwise->counters().feature_accesses);
+  for (std::size_t j = 0; j < std::min(a.size(), b.size()); ++j) {
+    CHECK(svm::test::near(a[j], b[j], rounding * largest));
+  }
+  CHECK(svm::test::near(one.bias(), other.bias(), rounding));
+  CHECK(std::isnan(one.lower_bound()) || svm::test::near(one.lower_bound(), other.lower_bound(), 1e-4 * rounding));
 }
 
-template <typename Real>
-Maker passes(std::vector<std::uint32_t> multiplicities) {
-  return [multiplicities](const FeatureMatrix& matrix) {
-    return std::make_unique<svm::SgdPasses<Real>>(matrix, svm::SgdSettings{0.01, 1e-9, 1e9, multiplicities}, 3);
-  };
+/// A run on either storage takes the same steps, and reads fewer coordinates on sparse rows.
+void check_storages(const Maker& make, const FeatureMatrix& dense, const FeatureMatrix& sparse, double rounding) {
+  const auto one = advanced(make, dense, 1500);
+  const auto other = advanced(make, sparse, 1500);
+  check_near(*one, *other, rounding);
+  CHECK(one->counters().iterations == other->counters().iterations);
+  CHECK(one->counters().inner_products == other->counters().inner_products);
+  CHECK(one->counters().feature_accesses_dense == other->counters().feature_accesses_dense);
+  CHECK(one->counters().feature_accesses == one->counters().feature_accesses_dense);
+  CHECK(one->counters().feature_accesses > other->counters().feature_accesses);
 }
 
 /// The norm that a method tracks is that of its weights, after many steps and in any arithmetic.
-template <typename Method>
-void check_tracked_norm(Method& method, std::uint64_t steps, const std::string& member, double rounding) {
-  Limit limit;
-  limit.iterations = steps;
-  method.advance(limit, nullptr);
-  const svm::State state = method.state();
+void check_tracked_norm(const Maker& make, const FeatureMatrix& matrix, std::uint64_t steps, const std::string& member,
+                        double rounding) {
+  const svm::State state = advanced(make, matrix, steps)->state();
   const auto tracked = std::get<std::vector<double>>(state.at(member + ".squared_norm"))[0];
   double squared = 0.0;
   std::visit(
@@ -149,98 +155,97 @@ void check_scaled_vector(const FeatureMatrix& matrix, double shrinking, double r
   }
 }
 
-Maker dcd(bool shrinking, bool permutation) {
-  return [shrinking, permutation](const FeatureMatrix& matrix) {
-    return std::make_unique<svm::Dcd>(matrix, svm::DcdSettings{2.0, 1e-9, shrinking, permutation}, 3);
+void check_refusals(const FeatureMatrix& dense) {
+  const auto refuses = [&](const char* text, const Maker& make) {
+    return svm::test::refuses([&] { make(dense); }, text);
   };
+  for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    CHECK(refuses("lambda must be", maker<svm::SgdRandom>(wrong, 1)));
+    CHECK(refuses("C must be", maker<svm::Dcd>(svm::DcdSettings{wrong, 0.1}, 1)));
+    CHECK(refuses("eps must be", maker<svm::Dcd>(svm::DcdSettings{1.0, wrong}, 1)));
+    CHECK(refuses("lambda must be", maker<svm::Mpu>(svm::MpuSettings{wrong, 0.1}, 1)));
+    CHECK(refuses("eps must be", maker<svm::Mpu>(svm::MpuSettings{lambda, wrong}, 1)));
+    CHECK(refuses("eps must be", maker<svm::SvmPerf>(svm::CuttingPlaneSettings{1.0, wrong})));
+    CHECK(refuses("lambda must be", maker<svm::SvmPerf>(svm::CuttingPlaneSettings{wrong, 0.1})));
+    CHECK(refuses("mu must lie", maker<svm::Ocas>(svm::CuttingPlaneSettings{1.0, 0.1}, wrong)));
+    CHECK(refuses("t0 must be", svmsgd<double>(wrong)));
+    CHECK(refuses("t0 must be finite", sgdqn(wrong, {lambda})));
+  }
+  CHECK(refuses("a multiplicity", maker<svm::SgdPasses<float>>(svm::SgdSettings{lambda, 0.1, 1.2, {}}, 3)));
+  CHECK(refuses("not 0 times", maker<svm::SgdPasses<double>>(svm::SgdSettings{lambda, 0.1, 1.2, {1, 0}}, 3)));
+  CHECK(refuses("t0 must be at least 16:", sgdqn(15.0, {lambda})));
+  CHECK(refuses("skip must be", sgdqn({}, {lambda, svm::SgdQnVariant::original, 0})));
+  for (const std::int64_t passes : {0, 101}) {
+    CHECK(refuses("tuning_passes must be", sgdqn({}, {lambda, svm::SgdQnVariant::corrected, 16, passes})));
+  }
+  CHECK(refuses("it must lie", maker<svm::Simba>(svm::SimbaSettings{50.0}, 1)));
+  for (const std::size_t of_one_class : {std::size_t{0}, n}) {
+    const svm::test::Data data = points();
+    const FeatureMatrix one_class(data.view(false), of_one_class);
+    CHECK(svm::test::refuses([&] { svm::Simba(one_class, svm::SimbaSettings{0.1}, 1); }, "both classes"));
+  }
+  const auto asset = [](const svm::AssetSettings& settings) {
+    return maker<svm::Asset<FeatureMatrix>>(settings, svm::AssetOrder::independent, 1);
+  };
+  CHECK(refuses("lambda must be", asset({0.0, false, {}})));
+  CHECK(refuses("bound must be", asset({1.0, false, 0.0})));
+  CHECK(refuses("without intercept", asset({1.0, true, 1.0})));
+  CHECK(refuses("scale must be", asset({1.0, false, {}, -1.0})));
+  CHECK(refuses("at least 1 iterate", asset({1.0, false, {}, 1.0, 0})));
+  CHECK(refuses("at least 1 example", asset({1.0, false, {}, 1.0, 1, 0})));
+  CHECK(svm::test::refuses([] { svm::AssetStream(0, 1, 1, {}); }, "no examples"));
+  CHECK(svm::test::refuses([] { svm::AssetStream(1, 1, 0, {}); }, "no features"));
+  svm::AssetStream stream(3, 1, 1, {});
+  const float row = 1.0F;
+  const std::int8_t label = 1;
+  const std::uint32_t stored = 1;
+  CHECK(svm::test::refuses([&] { stream.feed(&row, &label, &stored, 1); }, "has 3 examples here, not 1"));
 }
 
 }  // namespace
 
 int main() {
   svm::test::skip_without_instruction_set();
-  Random random(3, svm::Purpose::data);
-  const std::size_t n = 53;
-  const std::size_t d = 37;
-  std::vector<float> content(n * d);
-  for (float& x : content) x = random.below(3) == 0 ? static_cast<float>(0.2 * random.normal()) : 0.0F;
-  for (std::size_t j = 0; j < d; ++j) content[5 * d + j] = 0.0F;  // a row of zeros
-  for (std::size_t i = 0; i < n; ++i) content[i * d + 7] = 0.0F;  // an empty column
-  const Stored rows(n, d, content);
-  const std::size_t positives = 20;
-  const FeatureMatrix dense(rows.as_dense(), positives);
-  const FeatureMatrix sparse(rows.as_sparse(), positives);
-  const std::function<bool()> never;
+  const svm::test::Data data = points();
+  const FeatureMatrix dense(data.view(false), positives);
+  const FeatureMatrix sparse(data.view(true), positives);
 
   for (const double nu : {0.0, 0.05, 0.5}) {
     for (const bool bias : {false, true}) {
       for (const std::uint64_t horizon : {0U, 700U}) {
-        const SimbaSettings settings{nu, bias, horizon};
-        Simba whole(dense, settings, 1);
-        Simba cut(sparse, settings, 1);
-        Limit limit;
-        limit.iterations = 700;
-        whole.advance(limit, never);
-        for (std::uint64_t t = 1; t <= 700; t += 9) {
-          limit.iterations = t;
-          cut.advance(limit, never);
-        }
-        limit.iterations = 700;
-        cut.advance(limit, never);
-        CHECK(weights(whole) == weights(cut));
-        CHECK(whole.bias() == cut.bias());
-        CHECK(whole.counters().feature_accesses_dense == cut.counters().feature_accesses_dense);
-        CHECK(whole.counters().feature_accesses == whole.counters().feature_accesses_dense);
-        CHECK(cut.counters().feature_accesses < whole.counters().feature_accesses);
-        std::vector<double> p(n);
-        cut.distribution(p.data());
-        double sum = 0.0;
-        for (const double x : p) {
-          CHECK(x > 0.0);
-          sum += x;
-        }
-        CHECK(svm::test::near(sum, 1.0, 1e-12));
-        limit.iterations = 800;
-        CHECK((whole.advance(limit, never) == svm::Status::converged) == (horizon > 0));
+        check_storages(maker<svm::Simba>(svm::SimbaSettings{nu, bias, horizon}, 1), dense, sparse, 0.0);
       }
     }
   }
-  CHECK(svm::test::refuses([&] { Simba(dense, SimbaSettings{50.0, false, 0}, 1); }, "it must lie"));
-
-  for (const bool project : {false, true}) {
-    const LinearPegasosSettings settings{1e-2, project};
-    svm::LinearPegasos<double> one(dense, settings, 2);
-    svm::LinearPegasos<double> other(sparse, settings, 2);
-    Limit limit;
-    limit.presentations = 5000;
-    one.advance(limit, never);
-    other.advance(limit, never);
-    const std::vector<double> a = weights(one);
-    const std::vector<double> b = weights(other);
-    double norm2 = 0.0;
-    for (std::size_t j = 0; j < d; ++j) {
-      CHECK(svm::test::near(a[j], b[j], 1e-9));
-      norm2 += a[j] * a[j];
-    }
-    CHECK(!project || settings.lambda * norm2 <= 1.0 + 1e-9);
-    CHECK(one.counters().feature_accesses_dense == 5000 * d && other.counters().inner_products == 5000);
-  }
-
-  const Maker random_sgd = [](const FeatureMatrix& matrix) {
-    return std::make_unique<svm::SgdRandom>(matrix, 0.01, 3);
-  };
-  for (const bool sparse_first : {false, true}) {
-    const FeatureMatrix& first = sparse_first ? sparse : dense;
-    const FeatureMatrix& second = sparse_first ? dense : sparse;
-    check(random_sgd, first, second, 1e-12);
-    check(passes<double>({1}), first, second, 1e-12);
-    check(passes<double>({1, 4, 2}), first, second, 1e-12);
-    check(passes<float>({1}), first, second, 1e-4);
-    check(passes<float>({1, 4, 2}), first, second, 1e-4);
+  for (const bool flag : {false, true}) {
+    check_storages(maker<svm::LinearPegasos<double>>(svm::LinearPegasosSettings{lambda, flag}, 2), dense, sparse, 1e-9);
     for (const bool shrinking : {false, true}) {
-      for (const bool permutation : {false, true}) check(dcd(shrinking, permutation), first, second, 1e-9);
+      check_storages(maker<svm::Dcd>(svm::DcdSettings{2.0, 1e-9, shrinking, flag}, 3), dense, sparse, 1e-9);
     }
   }
+  check_storages(maker<svm::SgdRandom>(lambda, 3), dense, sparse, 1e-12);
+  for (const std::vector<std::uint32_t>& multiplicities : {std::vector<std::uint32_t>{1}, {1, 4, 2}}) {
+    const svm::SgdSettings settings{lambda, 1e-9, 1e9, multiplicities};
+    check_storages(maker<svm::SgdPasses<double>>(settings, 3), dense, sparse, 1e-12);
+    check_storages(maker<svm::SgdPasses<float>>(settings, 3), dense, sparse, 1e-4);
+  }
+  for (const std::optional<double> t0 : {std::optional<double>(), std::optional<double>(7.0)}) {
+    check_storages(svmsgd<double>(t0), dense, sparse, 1e-9);
+  }
+  check_storages(maker<svm::Mpu>(svm::MpuSettings{lambda, 0.05}, 5), dense, sparse, 1e-9);
+  // Cutting planes have many weights of nearly the same objective. Columns of zeros change how cuts are stored.
+  svm::MatrixView wide = data.view(true);
+  wide.columns = 90;
+  const FeatureMatrix by_margins(wide, positives);
+  const svm::CuttingPlaneSettings settings{1e-3, 1e-9};
+  for (const Maker& make : {maker<svm::SvmPerf>(settings), maker<svm::Ocas>(settings, 0.1)}) {
+    const auto by_features = advanced(make, dense, 300);
+    CHECK(by_features->counters().iterations < 300);
+    for (const FeatureMatrix* matrix : {&sparse, &by_margins}) {
+      check_near(*by_features, *advanced(make, *matrix, 300), 1e-3);
+    }
+  }
+
   check_scaled_vector<double>(sparse, 0.8, 1e-12);
   check_scaled_vector<float>(dense, 0.9, 1e-5);
   svm::Weights<float> lost(3);  // a trial of a step length may have overflowed
@@ -249,26 +254,12 @@ int main() {
   lost.clear();
   CHECK(lost.squared_norm() == 0.0);
   for (std::size_t j = 0; j < 3; ++j) CHECK(lost.values()[j] == 0.0F);
-  {
-    const LinearPegasosSettings settings{1e-3, true};
-    svm::LinearPegasos<float> single(dense, settings, 2);
-    svm::LinearPegasos<double> exact(dense, settings, 2);
-    check_tracked_norm(single, 1'000'000, "u", 1e-5);
-    check_tracked_norm(exact, 1'000'000, "u", 1e-10);
-    const svm::SgdSettings passes_of_five{1e-3, 1e-12, 1e-9, {5}};
-    svm::SgdPasses<float> single_passes(dense, passes_of_five, 2);
-    svm::SgdPasses<double> exact_passes(dense, passes_of_five, 2);
-    check_tracked_norm(single_passes, n * 20'000, "a", 1e-6);
-    check_tracked_norm(exact_passes, n * 20'000, "a", 1e-10);
-  }
-  CHECK(svm::test::refuses([&] { passes<float>({})(dense); }, "a multiplicity"));
-  CHECK(svm::test::refuses([&] { passes<double>({1, 0})(dense); }, "not 0 times"));
-  CHECK(svm::test::refuses([&] { svm::SgdRandom(dense, 0.0, 1); }, "lambda must be"));
-  CHECK(svm::test::refuses([&] { svm::Dcd(dense, svm::DcdSettings{0.0, 0.1, true, true}, 1); }, "C must be"));
-  CHECK(svm::test::refuses([&] { svm::Dcd(dense, svm::DcdSettings{1.0, 0.0, true, true}, 1); }, "eps must be"));
-  for (const std::size_t of_one_class : {std::size_t{0}, n}) {
-    const FeatureMatrix one_class(rows.as_dense(), of_one_class);
-    CHECK(svm::test::refuses([&] { Simba(one_class, SimbaSettings{0.1, false, 0}, 1); }, "both classes"));
-  }
+  const svm::LinearPegasosSettings projected{1e-3, true};
+  check_tracked_norm(maker<svm::LinearPegasos<float>>(projected, 2), dense, 1'000'000, "u", 1e-5);
+  check_tracked_norm(maker<svm::LinearPegasos<double>>(projected, 2), dense, 1'000'000, "u", 1e-10);
+  const svm::SgdSettings passes_of_five{1e-3, 1e-12, 1e-9, {5}};
+  check_tracked_norm(maker<svm::SgdPasses<float>>(passes_of_five, 2), dense, n * 20'000, "a", 1e-6);
+  check_tracked_norm(maker<svm::SgdPasses<double>>(passes_of_five, 2), dense, n * 20'000, "a", 1e-10);
+  check_refusals(dense);
   return svm::test::finish();
 }

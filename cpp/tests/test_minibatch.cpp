@@ -10,20 +10,18 @@
 #include <vector>
 
 #include "check.hpp"
+#include "data.hpp"
 #include "parallel/thread_pool.hpp"
-#include "random/random.hpp"
 #include "solvers/minibatch.hpp"
 
 using svm::Averaging;
 using svm::FeatureMatrix;
 using svm::Limit;
 using svm::LinearSolver;
-using svm::MatrixView;
 using svm::MiniBatchPegasos;
 using svm::MiniBatchSdca;
 using svm::MiniBatchSdcaSettings;
 using svm::MiniBatchSettings;
-using svm::Random;
 using svm::SdcaVariant;
 using svm::ThreadPool;
 
@@ -85,33 +83,6 @@ void check_team_in_a_fork(unsigned threads, bool asleep) {
   pool->run_on_each(count);
   CHECK(calls == 2 * threads);
 }
-
-/// n x d points, most coordinates zero, by rows in sparse or dense storage.
-struct Points {
-  std::size_t n = 1200;
-  std::size_t d;
-  std::vector<float> dense;
-  std::vector<float> values;
-  std::vector<std::int64_t> offsets{0};
-  std::vector<std::int32_t> indices;
-
-  Points(std::size_t dimension, double share) : d(dimension), dense(n * d) {
-    Random random(3, svm::Purpose::data);
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < d; ++j) {
-        if (random.uniform() > share) continue;
-        dense[i * d + j] = static_cast<float>(random.normal()) + (i < n / 2 ? 0.3F : -0.3F);
-        values.push_back(dense[i * d + j]);
-        indices.push_back(static_cast<std::int32_t>(j));
-      }
-      offsets.push_back(static_cast<std::int64_t>(values.size()));
-    }
-  }
-  MatrixView rows(bool sparse) const {
-    if (sparse) return {n, d, values.data(), offsets.data(), indices.data()};
-    return {n, d, dense.data(), nullptr, nullptr};
-  }
-};
 
 std::vector<double> weights_after(LinearSolver& solver, std::uint64_t iterations, std::uint64_t stride) {
   Limit limit;
@@ -192,16 +163,16 @@ int main() {
   }
   CHECK(svm::test::refuses([] { ThreadPool pool(0); }, "a thread"));
 
-  const Points points(60, 0.3);
-  const FeatureMatrix dense(points.rows(false), points.n / 2);
-  check_bits(dense);
-  check_bits(FeatureMatrix(points.rows(true), points.n / 2));
-  const Points wide(5000, 0.012);  // too many coordinates to sum up each chunk of rows by itself
-  check_bits(FeatureMatrix(wide.rows(true), wide.n / 2));
-  check_bits_in_a_fork(dense);
-  check_bits_in_a_fork(FeatureMatrix(wide.rows(true), wide.n / 2));
-  check_state_and_all_reduce(dense);
-  check_state_and_all_reduce(FeatureMatrix(wide.rows(true), wide.n / 2));
+  const svm::test::Data points(1200, 60, 3, 0.7);
+  const svm::test::Data wide(1200, 5000, 3, 0.988);  // too many coordinates to sum up each chunk of rows by itself
+  const FeatureMatrix dense(points.view(false), 600);
+  const FeatureMatrix sparse(points.view(true), 600);
+  const FeatureMatrix many_columns(wide.view(true), 600);
+  for (const FeatureMatrix* matrix : {&dense, &sparse, &many_columns}) check_bits(*matrix);
+  for (const FeatureMatrix* matrix : {&dense, &many_columns}) {
+    check_bits_in_a_fork(*matrix);
+    check_state_and_all_reduce(*matrix);
+  }
 
   const auto refuses = [&](const MiniBatchSettings& settings, const MiniBatchSdcaSettings& own, const char* text) {
     return svm::test::refuses([&] { MiniBatchSdca(dense, settings, own, 0); }, text);

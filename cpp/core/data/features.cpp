@@ -32,18 +32,6 @@ void FeatureMatrix::make_columns() const {
   if (columns_.view().rows == 0) columns_ = Transpose(rows_);
 }
 
-std::size_t FeatureMatrix::row_index(const RowView& row) const noexcept {
-  // Binary search: rows are stored one after the other. An empty row begins where the next one does; the last of them
-  // is found.
-  std::size_t begin = 0;
-  std::size_t end = size();
-  while (end - begin > 1) {
-    const std::size_t middle = begin + (end - begin) / 2;
-    (this->row(middle).values <= row.values ? begin : end) = middle;
-  }
-  return begin;
-}
-
 void FeatureMatrix::prefetch_row(std::size_t i) const noexcept {
   const RowView x = row(i);
   const auto prefetch = [&x](std::size_t k) {

@@ -40,8 +40,6 @@ class FeatureMatrix {
   /// Prefetches the first 512 bytes of row i; its offset should be in the cache.
   void prefetch_row(std::size_t i) const noexcept;
   double largest_norm() const noexcept { return largest_norm_; }
-  /// The number of a row, given a view of it or of its first coordinates.
-  std::size_t row_index(const RowView& row) const noexcept;
 
  private:
   MatrixView rows_;
@@ -91,7 +89,6 @@ class Counted {
   static constexpr std::size_t offsets_ahead = 8;
   void prefetch_offset(std::size_t i) const noexcept { matrix_.prefetch_offset(i); }
   void prefetch_row(std::size_t i) const noexcept { matrix_.prefetch_row(i); }
-  std::size_t row_index(const Row& row) const noexcept { return matrix_.row_index(row); }
   /// Row i, not charged: for its address only, or for a result that is no part of the method.
   Row row_uncharged(std::size_t i) const noexcept { return matrix_.row(i); }
 

@@ -46,10 +46,6 @@ class HalfMatrix {
   Row row(std::size_t i) const noexcept { return {values_ + i * dimension_, dimension_}; }
   /// |x_i|^2 of the rounded features.
   double squared_norm(std::size_t i) const noexcept { return squared_norms_[i]; }
-  /// The number of a row, given a view of it.
-  std::size_t row_index(const Row& row) const noexcept {
-    return static_cast<std::size_t>(row.values - values_) / dimension_;
-  }
 
  private:
   const Value* values_;

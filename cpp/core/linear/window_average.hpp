@@ -8,23 +8,20 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "base/error.hpp"
 #include "base/state.hpp"
 #include "data/row_operations.hpp"
 
 namespace svm {
 
-/// One step: g <- factor g + amount row; `weight` is the weight of the new iterate in the average.
-template <typename Row>
+/// One step: g <- factor g + amount x; `weight` is the weight of the new iterate in the average.
 struct LoggedStep {
-  Row row;
+  std::uint64_t row = 0;  ///< the number of row x
   double factor = 1.0;
   double amount = 0.0;
   double weight = 0.0;
   double bias = 0.0;  ///< after the step
 };
 
-template <typename Row>
 class WindowAverage {
  public:
   /// window: iterates in the average. Steps come in blocks of `block` >= window; the rows of the present and the
@@ -39,13 +36,15 @@ class WindowAverage {
   void begin(const Copy& copy) {
     copy(bases_[steps_ / block_ % 2].data());
   }
-  void append(const LoggedStep<Row>& step) noexcept {
+  void append(const LoggedStep& step) noexcept {
     log_[place_] = step;
     ++steps_;
     if (++place_ == log_.size()) place_ = 0;
   }
   /// Writes the average of the iterates and returns the average of the biases; zeros before the first step.
-  double copy(double* out) const {
+  /// row_of(number): the view of a row.
+  template <typename RowOf>
+  double copy(const RowOf& row_of, double* out) const {
     const std::size_t dimension = bases_[0].size();
     std::fill(out, out + dimension, 0.0);
     if (steps_ == 0) return 0.0;
@@ -55,9 +54,9 @@ class WindowAverage {
     double weight = 0.0;
     double bias = 0.0;
     for (; step < steps_; ++step) {
-      const LoggedStep<Row>& logged = log_[step % log_.size()];
+      const LoggedStep& logged = log_[step % log_.size()];
       for (double& value : iterate) value *= logged.factor;
-      if (logged.amount != 0.0) svm::add(loops_, iterate.data(), logged.row, logged.amount);
+      if (logged.amount != 0.0) svm::add(loops_, iterate.data(), row_of(logged.row), logged.amount);
       if (step < first) continue;
       for (std::size_t j = 0; j < dimension; ++j) out[j] += logged.weight * iterate[j];
       weight += logged.weight;
@@ -67,36 +66,27 @@ class WindowAverage {
     return bias / weight;
   }
 
-  /// Rows are stored by number: `row_index(view)` gives the number of a row, `row_of(number)` its view.
-  template <typename RowIndex, typename RowOf>
-  void archive(StateArchive& state, const RowIndex& row_index, const RowOf& row_of) {
+  /// steps: those so far; rows: the numbers of rows are below it.
+  void archive(StateArchive& state, std::uint64_t steps, std::uint64_t rows) {
     std::vector<std::uint64_t> places;
-    std::vector<std::uint64_t> sizes;
     std::vector<double> numbers;
-    const auto logged = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(steps_, log_.size()));
-    std::for_each(log_.begin(), log_.begin() + logged, [&](const LoggedStep<Row>& step) {
-      places.push_back(row_index(step.row));
-      sizes.push_back(step.row.size);
-      numbers.insert(numbers.end(), {step.factor, step.amount, step.weight, step.bias});
-    });
+    const auto logged = static_cast<std::size_t>(std::min<std::uint64_t>(steps, log_.size()));
+    for (std::size_t k = 0; k < logged; ++k) {
+      places.push_back(log_[k].row);
+      numbers.insert(numbers.end(), {log_[k].factor, log_[k].amount, log_[k].weight, log_[k].bias});
+    }
     state.list("places", places);
-    state.list("sizes", sizes);
     state.list("numbers", numbers);
-    state.number("steps", steps_);
-    state.index("place", place_, log_.size());
     for (Base& base : bases_) state.values(&base == bases_ ? "even" : "odd", base);
     if (!state.reads()) return;
-    state.check(place_ == steps_ % log_.size(), "place", " is not where the steps end");
-    state.check(places.size() == std::min<std::uint64_t>(steps_, log_.size()) && sizes.size() == places.size() &&
-                    numbers.size() == 4 * places.size(),
-                "places", " are not as many as the log has steps");
+    steps_ = steps;
+    place_ = steps % log_.size();
+    state.check(places.size() == logged && numbers.size() == 4 * places.size(), "places",
+                " are not as many as the log has steps");
     for (std::size_t k = 0; k < places.size(); ++k) {
-      Row x = row_of(places[k]);
-      // An empty row begins where the next one does, and is found under its number.
-      state.check(sizes[k] == x.size || sizes[k] == 0, "sizes", " are not those of the rows");
-      const double* of = numbers.data() + 4 * k;
-      x.size = static_cast<std::size_t>(sizes[k]);
-      log_[k] = {x, of[0], of[1], of[2], of[3]};
+      state.check(places[k] < rows, "places", " name a row that there is not");
+      const double* of_step = numbers.data() + 4 * k;
+      log_[k] = {places[k], of_step[0], of_step[1], of_step[2], of_step[3]};
     }
   }
 
@@ -108,7 +98,7 @@ class WindowAverage {
   std::size_t block_;
   std::uint64_t steps_ = 0;
   std::size_t place_ = 0;  // steps_ modulo the length of the log, without the division
-  std::vector<LoggedStep<Row>> log_;
+  std::vector<LoggedStep> log_;
   Base bases_[2];  // the iterates at the start of the present and the previous block
 };
 

@@ -13,7 +13,7 @@ constexpr std::size_t least_block = 256;
 constexpr std::size_t longest_log = std::size_t{1} << 24;  // iterates or samples: their log takes 112 bytes for each
 constexpr std::size_t most_features = std::size_t{1} << 31;
 
-const AssetSettings& checked(const AssetSettings& settings) {
+const AssetSettings& checked(const AssetSettings& settings, std::size_t dimension) {
   require_positive(settings.lambda, "lambda");
   require_positive(settings.step, "the step's scale");
   if (settings.bound) require_positive(*settings.bound, "the intercept's bound");
@@ -24,28 +24,22 @@ const AssetSettings& checked(const AssetSettings& settings) {
   require(settings.window <= longest_log && settings.samples <= longest_log,
           "window and samples are at most 2^24, got " + std::to_string(settings.window) + " and " +
               std::to_string(settings.samples));
-  return settings;
-}
-
-std::size_t checked(std::size_t dimension) {
   require(dimension < most_features, "there are 2^31 features or more: " + std::to_string(dimension));
-  return dimension;
+  return settings;
 }
 
 }  // namespace
 
-template <typename Row>
-AssetRule<Row>::AssetRule(std::size_t dimension, const AssetSettings& settings)
-    : settings_(checked(settings)),
-      dimension_(checked(dimension)),
+AssetRule::AssetRule(std::size_t dimension, const AssetSettings& settings)
+    : settings_(checked(settings, dimension)),
+      dimension_(dimension),
       radius_(1.0 / std::sqrt(settings.lambda)),
       g_(dimension),
       average_(dimension, settings.window, std::max({least_block, settings.window, settings.samples})) {
   if (settings.strongly_convex) first_step_ = 1.0 / settings.lambda;
 }
 
-template <typename Row>
-void AssetRule<Row>::start(double deviation) noexcept {
+void AssetRule::start(double deviation) noexcept {
   deviation_ = deviation;
   if (settings_.strongly_convex) return;
   const double bound = settings_.bound.value_or(0.0);
@@ -53,14 +47,14 @@ void AssetRule<Row>::start(double deviation) noexcept {
   first_step_ = settings_.step * diameter / std::sqrt(deviation);
 }
 
-template <typename Row>
-double AssetRule<Row>::step_length(std::uint64_t j) const noexcept {
+double AssetRule::step_length(std::uint64_t j) const noexcept {
   const auto number = static_cast<double>(j);
   return first_step_ / (settings_.strongly_convex ? number : std::sqrt(number));
 }
 
 template <typename Row>
-void AssetRule<Row>::present(const Row& v, double y, double squared_norm, decltype(Row::values) upcoming) {
+void AssetRule::present(const Row& v, std::uint64_t number, double y, double squared_norm,
+                        decltype(Row::values) upcoming) {
   if (left_in_block_ == 0) {
     left_in_block_ = average_.block();
     g_.refresh_norm();
@@ -79,27 +73,18 @@ void AssetRule<Row>::present(const Row& v, double y, double squared_norm, declty
   factor *= shortening;
   amount *= shortening;
   if (settings_.bound && violated) bias_ = std::clamp(bias_ + eta * y, -*settings_.bound, *settings_.bound);
-  if (average_.window() > 1) average_.append({v, factor, amount, eta, bias_});
+  if (average_.window() > 1) average_.append({number, factor, amount, eta, bias_});
 }
 
-template <typename Row>
-void AssetRule<Row>::archive(StateArchive& state) {
+void AssetRule::archive(StateArchive& state, std::uint64_t iterations, std::uint64_t rows) {
   state.number("first_step", first_step_);
   state.number("deviation", deviation_);
-  state.count("iterations", iterations_, Counters::most);
-  const std::size_t block = average_.block();
-  state.index("left_in_block", left_in_block_, block);
-  state.check(left_in_block_ == (block - iterations_ % block) % block, "left_in_block",
-              " is not what the iterations leave of a block");
   state.part("g", g_);
   state.number("bias", bias_);
-}
-
-template <typename Row>
-double AssetRule<Row>::average(double* out) const {
-  if (average_.window() > 1) return average_.copy(out);
-  last(out);
-  return bias_;
+  average_.archive(state, average_.window() > 1 ? iterations : 0, rows);
+  if (!state.reads()) return;
+  iterations_ = iterations;
+  left_in_block_ = (block() - iterations % block()) % block();
 }
 
 template <typename Matrix>
@@ -131,20 +116,13 @@ std::size_t Asset<Matrix>::next() noexcept {
 template <typename Matrix>
 double Asset<Matrix>::bias() const {
   std::vector<double> weights(this->dimension());
-  return rule_.average(weights.data());
+  return average(weights.data());
 }
 
 template <typename Matrix>
 void Asset<Matrix>::archive(StateArchive& state) {
   Loop::archive(state);
-  rule_.archive(
-      state, [this](const Row& row) { return features_.row_index(row); },
-      [this](std::uint64_t place) {
-        require(place < features_.size(), "the state is not one of this solver: the log of its steps");
-        return features_.row_uncharged(place);
-      });
-  state.check(rule_.iterations() == features_.counters().iterations, "iterations",
-              " are not those that have been counted");
+  rule_.archive(state, features_.counters().iterations, features_.size());
   state.part("random", random_);
   if (order_) state.part("order", *order_);
   state.index("next", next_[0], features_.size());
@@ -157,17 +135,14 @@ bool Asset<Matrix>::step() {
   if (order_ && counters.iterations == features_.size()) return false;
   const std::size_t i = next_[0];
   next_ = {next_[1], next()};
-  const Row v = features_.row(i);
+  const auto v = features_.row(i);
   features_.charge_inner_product();
-  rule_.present(v, features_.label(i), features_.squared_norm(i), features_.row_uncharged(next_[1]).values);
+  rule_.present(v, i, features_.label(i), features_.squared_norm(i), features_.row_uncharged(next_[1]).values);
   ++counters.iterations;
   ++counters.presentations;
   return true;
 }
 
-template class AssetRule<RowView>;
-template class AssetRule<HalfRow<BFloat16>>;
-template class AssetRule<HalfRow<Float16>>;
 template class Asset<FeatureMatrix>;
 template class Asset<HalfMatrix<BFloat16>>;
 template class Asset<HalfMatrix<Float16>>;
@@ -179,7 +154,9 @@ AssetStream::AssetStream(std::size_t length, std::size_t raw_dimension, std::siz
       raw_dimension_(raw_dimension),
       samples_(std::min(settings.samples, length)),
       rows_(2 * rule_.block() * dimension),
-      examples_(rule_.block()) {
+      labels_(rule_.block()),
+      squared_norms_(rule_.block()),
+      stored_(rule_.block()) {
   require(length > 0, "the stream has no examples");
   require(dimension > 0, "there are no features");
   require(length < Counters::most && raw_dimension < Counters::most, "a stream is shorter and narrower than 2^62");
@@ -191,15 +168,14 @@ void AssetStream::feed(const float* rows, const std::int8_t* labels, const std::
   require(counters_.iterations == fed_, "the examples handed over before have not all been presented");
   require(size > 0 && size == expected(),
           "a block has " + std::to_string(expected()) + " examples here, not " + std::to_string(size));
-  const std::size_t begin = fed_ / rule_.block() % 2 * rule_.block() * dimension();
-  std::copy(rows, rows + size * dimension(), rows_.begin() + static_cast<std::ptrdiff_t>(begin));
-  for (std::size_t k = 0; k < size; ++k) {
-    const RowView row{rows_.data() + begin + k * dimension(), nullptr, dimension()};
-    examples_[k] = {static_cast<double>(labels[k]), svm::squared_norm(row), stored[k]};
-  }
+  const std::size_t begin = fed_ / rule_.block() % 2 * rule_.block();
+  std::copy_n(rows, size * dimension(), rows_.data() + begin * dimension());
+  std::copy_n(labels, size, labels_.begin());
+  std::copy_n(stored, size, stored_.begin());
+  for (std::size_t k = 0; k < size; ++k) squared_norms_[k] = svm::squared_norm(row(begin + k));
   if (fed_ == 0) {
     double sum = 0.0;
-    for (std::size_t l = 0; l < samples_; ++l) sum += examples_[l].squared_norm + 1.0;
+    for (std::size_t l = 0; l < samples_; ++l) sum += squared_norms_[l] + 1.0;
     rule_.start(sum / static_cast<double>(samples_));
   }
   fed_ += size;
@@ -214,43 +190,22 @@ void AssetStream::archive(StateArchive& state) {
   state.check(counters_.iterations <= fed_ && fed_ - counters_.iterations <= rule_.block(), "fed",
               " and the iterations are not in one block");
   state.values("rows", rows_);
-  archive_examples(state);
-  rule_.archive(
-      state, [this](const RowView& row) { return static_cast<std::size_t>(row.values - rows_.data()) / dimension(); },
-      [this](std::uint64_t place) {
-        require(place < 2 * rule_.block(), "the state is not one of this solver: the log of its steps");
-        return RowView{rows_.data() + place * dimension(), nullptr, dimension()};
-      });
-  state.check(rule_.iterations() == counters_.iterations, "iterations", " are not those that have been counted");
-}
-
-void AssetStream::archive_examples(StateArchive& state) {
-  std::vector<double> labels;
-  std::vector<double> squared_norms;
-  std::vector<std::uint32_t> stored;
-  for (const Example& example : examples_) {
-    labels.push_back(example.label);
-    squared_norms.push_back(example.squared_norm);
-    stored.push_back(example.stored);
-  }
-  state.values("labels", labels);
-  state.values("squared_norms", squared_norms);
-  state.values("stored", stored);
-  for (std::size_t k = 0; k < examples_.size(); ++k) examples_[k] = {labels[k], squared_norms[k], stored[k]};
+  state.values("labels", labels_);
+  state.values("squared_norms", squared_norms_);
+  state.values("stored", stored_);
+  rule_.archive(state, counters_.iterations, 2 * rule_.block());
 }
 
 bool AssetStream::step() {
   if (counters_.iterations == fed_) return false;
   const std::size_t k = counters_.iterations % rule_.block();
-  const std::size_t block = counters_.iterations / rule_.block() % 2;
-  const Example& example = examples_[k];
-  const RowView row{rows_.data() + (block * rule_.block() + k) * dimension(), nullptr, dimension()};
-  rule_.present(row, example.label, example.squared_norm);
+  const std::size_t place = counters_.iterations / rule_.block() % 2 * rule_.block() + k;
+  rule_.present(row(place), place, labels_[k], squared_norms_[k]);
   ++counters_.iterations;
   ++counters_.presentations;
   if constexpr (counting) {
     counters_.inner_products += dimension() + 1;  // one for each feature, and one with the weights
-    counters_.feature_accesses += dimension() * example.stored;
+    counters_.feature_accesses += dimension() * stored_[k];
     counters_.feature_accesses_dense += dimension() * raw_dimension_;
   }
   return true;

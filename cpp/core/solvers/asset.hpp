@@ -25,7 +25,6 @@ struct AssetSettings {
 };
 
 /// Algorithm 1; the iterate is (g, b).
-template <typename Row>
 class AssetRule {
  public:
   AssetRule(std::size_t dimension, const AssetSettings& settings);
@@ -37,25 +36,27 @@ class AssetRule {
   std::uint64_t iterations() const noexcept { return iterations_; }
   /// Sets D_G^2: the mean of |v|^2 + 1 over the first examples (at g = 0, b = 0 all of them violate the margin).
   void start(double deviation) noexcept;
-  /// One step. `upcoming`: the values of a row that will be presented soon, to be prefetched, or null.
-  void present(const Row& v, double y, double squared_norm, decltype(Row::values) upcoming = nullptr);
-  /// Writes the average of the last iterates g, weighted by their steps; returns the average of b.
-  double average(double* out) const;
+  /// One step on row v. `upcoming`: the values of a row that will be presented soon, to be prefetched, or null.
+  template <typename Row>
+  void present(const Row& v, std::uint64_t number, double y, double squared_norm,
+               decltype(Row::values) upcoming = nullptr);
+  /// Writes the average of the last iterates g, weighted by their steps; returns the average of b. row_of(number): the
+  /// view of a row.
+  template <typename RowOf>
+  double average(const RowOf& row_of, double* out) const {
+    if (average_.window() > 1) return average_.copy(row_of, out);
+    last(out);
+    return bias_;
+  }
   /// Writes the last iterate g.
   void last(double* out) const noexcept { g_.copy(1.0, out); }
   double last_bias() const noexcept { return bias_; }
   double step_length(std::uint64_t j) const noexcept;
   double deviation() const noexcept { return deviation_; }
-  /// After a restore the rows are at other addresses: see `WindowAverage::archive`.
-  template <typename RowIndex, typename RowOf>
-  void archive(StateArchive& state, const RowIndex& row_index, const RowOf& row_of) {
-    archive(state);
-    average_.archive(state, row_index, row_of);
-  }
+  /// iterations: those that have been counted; rows: the numbers of rows are below it.
+  void archive(StateArchive& state, std::uint64_t iterations, std::uint64_t rows);
 
  private:
-  void archive(StateArchive& state);
-
   AssetSettings settings_;
   std::size_t dimension_;
   double radius_;
@@ -65,7 +66,7 @@ class AssetRule {
   std::size_t left_in_block_ = 0;
   ScaledVector<double> g_;
   double bias_ = 0.0;
-  WindowAverage<Row> average_;
+  WindowAverage average_;
 };
 
 enum class AssetOrder {
@@ -77,13 +78,15 @@ enum class AssetOrder {
 template <typename Matrix>
 class Asset final : public DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>> {
  public:
-  using Row = typename Matrix::Row;
-
   Asset(const Matrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed);
 
-  void weights(double* out) const override { rule_.average(out); }
+  /// See AssetRule.
+  double average(double* out) const {
+    return rule_.average([this](std::uint64_t i) { return features_.row_uncharged(i); }, out);
+  }
+  void weights(double* out) const override { average(out); }
   double bias() const override;
-  const AssetRule<Row>& rule() const noexcept { return rule_; }
+  const AssetRule& rule() const noexcept { return rule_; }
   void archive(StateArchive& state) override;
   bool step() override;
 
@@ -93,7 +96,7 @@ class Asset final : public DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>> {
 
   std::size_t next() noexcept;
 
-  AssetRule<Row> rule_;
+  AssetRule rule_;
   Random random_;
   std::optional<EpochOrder> order_;
   std::array<std::size_t, 2> next_{};  // drawn ahead, so that their rows can be prefetched
@@ -106,7 +109,11 @@ class AssetStream final : public DirectLoop<AssetStream, Solver> {
   AssetStream(std::size_t length, std::size_t raw_dimension, std::size_t dimension, const AssetSettings& settings);
 
   const Counters& counters() const noexcept override { return counters_; }
-  const AssetRule<RowView>& rule() const noexcept { return rule_; }
+  /// See AssetRule.
+  double average(double* out) const {
+    return rule_.average([this](std::uint64_t place) { return row(place); }, out);
+  }
+  const AssetRule& rule() const noexcept { return rule_; }
   std::size_t dimension() const noexcept { return rule_.dimension(); }
   /// Examples of the next block; 0 at the end of the stream.
   std::size_t expected() const noexcept;
@@ -119,21 +126,19 @@ class AssetStream final : public DirectLoop<AssetStream, Solver> {
   bool step() override;
 
  private:
-  struct Example {
-    double label;
-    double squared_norm;
-    std::uint32_t stored;
-  };
+  RowView row(std::size_t place) const noexcept { return {rows_.data() + place * dimension(), nullptr, dimension()}; }
 
-  void archive_examples(StateArchive& state);
-  AssetRule<RowView> rule_;
+  AssetRule rule_;
   std::size_t length_;
   std::size_t raw_dimension_;
   std::size_t samples_;
   std::size_t fed_ = 0;
   Counters counters_;
   AlignedVector<float> rows_;  // of this block and of the one before it
-  std::vector<Example> examples_;
+  // Of the examples of this block.
+  std::vector<double> labels_;
+  std::vector<double> squared_norms_;
+  std::vector<std::uint32_t> stored_;
 };
 
 }  // namespace svm
