@@ -116,8 +116,7 @@ void bind_cutting_planes(py::module_& module) {
         require_positive(curvature, "the curvature");
         require_finite(from, "margins");
         require_finite(to, "margins");
-        return HingeLineSearch().minimum(from.data(), to.data(), static_cast<std::size_t>(from.size()), slope,
-                                         curvature);
+        return hinge_line_minimum(from.data(), to.data(), static_cast<std::size_t>(from.size()), slope, curvature);
       },
       py::arg("from_"), py::arg("to"), py::kw_only(), py::arg("slope"), py::arg("curvature"),
       "Return argmin over k >= 0 of slope k + curvature k^2 / 2 + mean hinge loss of margins (1 - k) from_ + k "

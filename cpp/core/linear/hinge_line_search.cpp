@@ -2,17 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
-#include <utility>
+#include <vector>
 
 namespace svm {
 namespace {
+
+/// The k at which a margin passes 1, and the jump of the derivative there.
+struct Kink {
+  double place;
+  double jump;
+};
 
 double median(double a, double b, double c) noexcept { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 
 }  // namespace
 
-double HingeLineSearch::minimum(const double* from, const double* to, std::size_t n, double slope, double curvature) {
+double hinge_line_minimum(const double* from, const double* to, std::size_t n, double slope, double curvature) {
   // The derivative, slope + curvature k - (1/n) sum of (to - from)_i over the margins below 1, rises with k and jumps
   // up where a margin passes 1 in either direction.
   constexpr std::size_t lanes = 4;  // independent sums, so that additions overlap
@@ -38,34 +45,34 @@ double HingeLineSearch::minimum(const double* from, const double* to, std::size_
   double high = low - derivative / curvature;
   if (second >= 0.0) high = std::min(high, 1.0);
 
-  crossing_.resize(n);
+  std::vector<std::uint32_t> crossing(n);  // the margins that pass 1 between the bounds of the minimum
   std::size_t size = 0;
   for (i = 0; i < n; ++i) {
     const double change = to[i] - from[i];
     const bool crosses = (from[i] + low * change < 1.0) != (from[i] + high * change < 1.0);
-    crossing_[size] = static_cast<std::uint32_t>(i);
+    crossing[size] = static_cast<std::uint32_t>(i);
     size += static_cast<std::size_t>(crosses);
   }
-  kinks_.resize(size);
-  above_.resize(size);
+  std::vector<Kink> kinks(size);
+  std::vector<Kink> kinks_above(size);
   for (std::size_t p = 0; p < size; ++p) {
-    const std::size_t j = crossing_[p];
+    const std::size_t j = crossing[p];
     const double change = to[j] - from[j];
-    kinks_[p] = {(1.0 - from[j]) / change, std::abs(change) / count};
+    kinks[p] = {(1.0 - from[j]) / change, std::abs(change) / count};
   }
   // As in quickselect: each round leaves about half of the kinks.
   while (size > 0) {
-    const double pivot = median(kinks_[0].place, kinks_[size / 2].place, kinks_[size - 1].place);
+    const double pivot = median(kinks[0].place, kinks[size / 2].place, kinks[size - 1].place);
     std::size_t lower = 0;
     std::size_t upper = 0;
     double jumps_below = 0.0;
     double jumps_at = 0.0;
     for (std::size_t p = 0; p < size; ++p) {  // no branches: they would be mispredicted
-      const Kink kink = kinks_[p];
+      const Kink kink = kinks[p];
       const bool below = kink.place < pivot;
       const bool above = kink.place > pivot;
-      kinks_[lower] = kink;
-      above_[upper] = kink;
+      kinks[lower] = kink;
+      kinks_above[upper] = kink;
       lower += static_cast<std::size_t>(below);
       upper += static_cast<std::size_t>(above);
       jumps_below += below ? kink.jump : 0.0;
@@ -80,7 +87,7 @@ double HingeLineSearch::minimum(const double* from, const double* to, std::size_
     } else {
       low = pivot;
       derivative = before + jumps_at;
-      kinks_.swap(above_);
+      kinks.swap(kinks_above);
       size = upper;
     }
   }

@@ -47,12 +47,6 @@ const std::vector<double>& BoxQp::solve() {
   return step_;
 }
 
-double BoxQp::value() const noexcept {
-  double value = 0.0;
-  for (std::size_t k = 0; k < size(); ++k) value += 0.5 * step_[k] * (gradient_[k] + slopes_[k]);
-  return value;
-}
-
 void BoxQp::update_slopes() {
   rounding_ = 0.0;
   double top = balanced_ ? -infinity : 0.0;
@@ -99,31 +93,22 @@ bool BoxQp::enter() {
   return true;
 }
 
-void BoxQp::reduce() {
-  reduced_variables_.assign(free_.begin() + (balanced_ ? 1 : 0), free_.end());
-  const std::size_t m = reduced_variables_.size();
-  reduced_.resize(m * m);
-  reduced_slopes_.resize(m);
-  scales_.resize(m);
+double BoxQp::reduced_slope(std::size_t k) const noexcept {
+  return slopes_[k] - (balanced_ ? slopes_[free_.front()] : 0.0);
+}
+
+double BoxQp::reduced_curvature(std::size_t k, std::size_t l) const noexcept {
+  if (!balanced_) return curvature(k, l);
   const std::size_t first = free_.front();
-  for (std::size_t a = 0; a < m; ++a) {
-    const std::size_t k = reduced_variables_[a];
-    scales_[a] = curvature(k, k) + (balanced_ ? curvature(first, first) : 0.0);
-    reduced_slopes_[a] = slopes_[k] - (balanced_ ? slopes_[first] : 0.0);
-    for (std::size_t b = 0; b < m; ++b) {
-      const std::size_t l = reduced_variables_[b];
-      const double shared = balanced_ ? curvature(first, first) - curvature(first, k) - curvature(first, l) : 0.0;
-      reduced_[a * m + b] = curvature(k, l) + shared;
-    }
-  }
+  return curvature(k, l) + (curvature(first, first) - curvature(first, k) - curvature(first, l));
 }
 
 // Cholesky factorisation with the largest pivot first, until the remaining variables are dependent.
 void BoxQp::factorize() {
-  const std::size_t m = reduced_variables_.size();
+  const std::size_t m = order_.size();
   factor_.assign(m * m, 0.0);
   const auto pivot = [&](std::size_t a) {
-    double left = reduced_[a * m + a];
+    double left = reduced_curvature(order_[a], order_[a]);
     for (std::size_t c = 0; c < rank_; ++c) left -= factor_[a * m + c] * factor_[a * m + c];
     return left;
   };
@@ -131,25 +116,22 @@ void BoxQp::factorize() {
     std::size_t best = m;
     double largest = least_independence;
     for (std::size_t a = rank_; a < m; ++a) {
-      const double part = scales_[a] > 0.0 ? pivot(a) / scales_[a] : 0.0;
+      // The terms that make the diagonal element.
+      const double scale =
+          curvature(order_[a], order_[a]) + (balanced_ ? curvature(free_.front(), free_.front()) : 0.0);
+      const double part = scale > 0.0 ? pivot(a) / scale : 0.0;
       if (part > largest) {
         largest = part;
         best = a;
       }
     }
     if (best == m) break;
-    if (best != rank_) {
-      std::swap(reduced_variables_[best], reduced_variables_[rank_]);
-      std::swap(scales_[best], scales_[rank_]);
-      std::swap(reduced_slopes_[best], reduced_slopes_[rank_]);
-      for (std::size_t c = 0; c < m; ++c) std::swap(reduced_[best * m + c], reduced_[rank_ * m + c]);
-      for (std::size_t c = 0; c < m; ++c) std::swap(reduced_[c * m + best], reduced_[c * m + rank_]);
-      for (std::size_t c = 0; c < rank_; ++c) std::swap(factor_[best * m + c], factor_[rank_ * m + c]);
-    }
+    std::swap(order_[best], order_[rank_]);
+    for (std::size_t c = 0; c < rank_; ++c) std::swap(factor_[best * m + c], factor_[rank_ * m + c]);
     const double root = std::sqrt(pivot(rank_));
     factor_[rank_ * m + rank_] = root;
     for (std::size_t a = rank_ + 1; a < m; ++a) {
-      double value = reduced_[a * m + rank_];
+      double value = reduced_curvature(order_[a], order_[rank_]);
       for (std::size_t c = 0; c < rank_; ++c) value -= factor_[a * m + c] * factor_[rank_ * m + c];
       factor_[a * m + rank_] = value / root;
     }
@@ -157,7 +139,7 @@ void BoxQp::factorize() {
 }
 
 void BoxQp::solve_factor(std::vector<double>& x) const noexcept {
-  const std::size_t m = reduced_variables_.size();
+  const std::size_t m = order_.size();
   for (std::size_t a = 0; a < rank_; ++a) {
     for (std::size_t c = 0; c < a; ++c) x[a] -= factor_[a * m + c] * x[c];
     x[a] /= factor_[a * m + a];
@@ -171,31 +153,30 @@ void BoxQp::solve_factor(std::vector<double>& x) const noexcept {
 bool BoxQp::find_direction() {
   if (free_.size() < (balanced_ ? 2U : 1U)) return false;
   const double least = std::max(rounding_, violation_ / violation_over_slopes);
-  reduce();
-  const auto steep = [least](double slope) { return std::abs(slope) > least; };
-  if (std::none_of(reduced_slopes_.begin(), reduced_slopes_.end(), steep)) return false;
+  const auto steep = [&](std::size_t k) { return std::abs(reduced_slope(k)) > least; };
+  order_.assign(free_.begin() + (balanced_ ? 1 : 0), free_.end());
+  if (std::none_of(order_.begin(), order_.end(), steep)) return false;
   factorize();
-  const std::size_t m = reduced_variables_.size();
-  along_.assign(m, 0.0);
-  if (std::any_of(reduced_slopes_.begin(), reduced_slopes_.begin() + static_cast<std::ptrdiff_t>(rank_), steep)) {
-    std::copy_n(reduced_slopes_.begin(), rank_, along_.begin());
+  const auto dependent = order_.begin() + static_cast<std::ptrdiff_t>(rank_);
+  along_.assign(order_.size(), 0.0);
+  if (std::any_of(order_.begin(), dependent, steep)) {
+    for (std::size_t c = 0; c < rank_; ++c) along_[c] = reduced_slope(order_[c]);
     solve_factor(along_);
   } else {
     // The independent variables are at their maximum. The steepest dependent one moves, and they move along so that
     // there is no curvature.
-    std::size_t steepest = rank_;
-    for (std::size_t a = rank_ + 1; a < m; ++a) {
-      if (std::abs(reduced_slopes_[a]) > std::abs(reduced_slopes_[steepest])) steepest = a;
-    }
-    for (std::size_t c = 0; c < rank_; ++c) along_[c] = reduced_[steepest * m + c];
+    const auto steepest = std::max_element(dependent, order_.end(), [this](std::size_t k, std::size_t l) {
+      return std::abs(reduced_slope(k)) < std::abs(reduced_slope(l));
+    });
+    for (std::size_t c = 0; c < rank_; ++c) along_[c] = reduced_curvature(*steepest, order_[c]);
     solve_factor(along_);
-    const double sign = reduced_slopes_[steepest] > 0.0 ? 1.0 : -1.0;
+    const double sign = reduced_slope(*steepest) > 0.0 ? 1.0 : -1.0;
     for (std::size_t c = 0; c < rank_; ++c) along_[c] *= -sign;
-    along_[steepest] = sign;
+    along_[static_cast<std::size_t>(steepest - order_.begin())] = sign;
   }
   direction_.assign(size(), 0.0);
-  for (std::size_t a = 0; a < m; ++a) {
-    direction_[reduced_variables_[a]] = along_[a];
+  for (std::size_t a = 0; a < order_.size(); ++a) {
+    direction_[order_[a]] = along_[a];
     if (balanced_) direction_[free_.front()] -= along_[a];
   }
   return true;

@@ -28,11 +28,6 @@ class BoxQp {
 
   /// Solves the problem up to rounding; variables at a bound are there exactly.
   const std::vector<double>& solve();
-  /// After solve(): the violation of the optimality conditions, the largest slope of a variable that may rise minus the
-  /// smallest of one that may fall.
-  double violation() const noexcept { return violation_; }
-  /// D at the solution.
-  double value() const noexcept;
 
  private:
   bool rises(std::size_t k) const noexcept { return step_[k] < high_[k]; }
@@ -45,7 +40,9 @@ class BoxQp {
   bool is_free(std::size_t k) const noexcept;
   /// Sets `direction_`; returns false if the free variables are at their maximum.
   bool find_direction();
-  void reduce();
+  // The constraint on the sum eliminates the first free variable, if balanced: what is left of slopes and H.
+  double reduced_slope(std::size_t k) const noexcept;
+  double reduced_curvature(std::size_t k, std::size_t l) const noexcept;
   void factorize();
   /// x <- A^-1 x, with A the reduced H of the `rank_` independent variables.
   void solve_factor(std::vector<double>& x) const noexcept;
@@ -70,13 +67,10 @@ class BoxQp {
 
   std::vector<std::size_t> free_;  // those that may move
   std::vector<double> direction_;  // of all variables
-  std::vector<double> along_;      // the same in the order of reduced_variables_
-  // The free variables without the constraint on the sum: if balanced, the first one is eliminated.
-  std::vector<std::size_t> reduced_variables_;  // variables, in the order of the factor: independent ones first
-  std::vector<double> reduced_slopes_;          // one for each of reduced_variables_
-  std::vector<double> reduced_;                 // H, reduced_variables_.size() squared
-  std::vector<double> scales_;                  // sizes of the terms that make a diagonal element
-  std::vector<double> factor_;                  // row k: L_k0 ... L_kk, for dependent variables the first rank_ only
+  // The free variables that are left, in the order of the factor: independent ones first.
+  std::vector<std::size_t> order_;
+  std::vector<double> along_;   // the direction in this order
+  std::vector<double> factor_;  // row k: L_k0 ... L_kk, for dependent variables the first rank_ only
   std::size_t rank_ = 0;
 };
 

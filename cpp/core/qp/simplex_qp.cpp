@@ -1,7 +1,6 @@
 #include "qp/simplex_qp.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -23,33 +22,22 @@ void SimplexQp::add(double beta, const std::vector<double>& products) {
   H_.push_back(products);
   beta_.push_back(beta);
   gamma_.push_back(size() == 1 ? 1.0 : 0.0);
-  double product = 0.0;
-  for (std::size_t k = 0; k < size(); ++k) product += products[k] * gamma_[k];
-  products_.push_back(product);
+  products_.push_back(std::inner_product(gamma_.begin(), gamma_.end(), products.begin(), 0.0));
 }
 
 void SimplexQp::extend(const std::vector<double>& q) {
-  double mean = 0.0;
-  for (std::size_t j = 0; j < size(); ++j) mean += gamma_[j] * q[j];
+  const double mean = std::inner_product(gamma_.begin(), gamma_.end(), q.begin(), 0.0);
   for (std::size_t j = 0; j < size(); ++j) {
     for (std::size_t k = 0; k < size(); ++k) H_[j][k] += q[j] * q[k];
     products_[j] += q[j] * mean;
   }
-  factor_.clear();
-  free_.clear();
+  clear_factor();
 }
 
 void SimplexQp::remove(std::size_t j) {
-  const std::size_t last = size() - 1;
-  const auto is_free = [j](const Free& free) { return free.variable == j; };
-  if (std::any_of(free_.begin(), free_.end(),
-                  is_free)) {  // only if mass is NaN; the next `solve` recomputes them
-    factor_.clear();
-    free_.clear();
-  }
-  for (Free& free : free_) {
-    if (free.variable == last) free.variable = j;
-  }
+  // Free only if its mass is NaN; the next `solve` recomputes the factor.
+  if (std::find(free_.begin(), free_.end(), j) != free_.end()) clear_factor();
+  std::replace(free_.begin(), free_.end(), size() - 1, j);
   swap_remove(H_, j);
   for (std::vector<double>& row : H_) swap_remove(row, j);
   swap_remove(beta_, j);
@@ -58,36 +46,33 @@ void SimplexQp::remove(std::size_t j) {
 }
 
 void SimplexQp::archive(StateArchive& state) {
-  std::vector<std::uint64_t> variables;
-  std::vector<double> added;
-  for (const Free& free : free_) {
-    variables.push_back(free.variable);
-    added.push_back(free.added);
-  }
   state.finite_list("beta", beta_);
   state.lists("H", H_);
   state.finite_list("gamma", gamma_);
   state.finite_list("products", products_);
-  state.distinct_list("free", variables, size());
-  state.finite_list("added", added);
+  state.distinct_list("free", free_, size());
+  state.finite_list("added", added_);
   state.part("factor", factor_);
   state.finite("lift", lift_);
   if (!state.reads()) return;
   bool sound = size() > 0 && H_.size() == size() && gamma_.size() == size() && products_.size() == size();
   for (const std::vector<double>& row : H_) sound = sound && row.size() == size();
   state.check(sound, "beta", " and the rest of the programme are not of one size");
-  state.check(added.size() == variables.size() && factor_.size() == variables.size(), "free",
+  state.check(added_.size() == free_.size() && factor_.size() == free_.size(), "free",
               " and their factor are not of one size");
-  for (const std::uint64_t j : variables) state.check(gamma_[j] > 0.0, "free", " has a variable without mass");
+  for (const std::size_t j : free_) state.check(gamma_[j] > 0.0, "free", " has a variable without mass");
+}
+
+void SimplexQp::clear_factor() noexcept {
+  factor_.clear();
   free_.clear();
-  for (std::size_t p = 0; p < variables.size(); ++p) free_.push_back({variables[p], added[p]});
+  added_.clear();
 }
 
 void SimplexQp::update_products() {
   std::fill(products_.begin(), products_.end(), 0.0);
-  for (const Free& free : free_) {
-    const std::vector<double>& row = H_[free.variable];
-    for (std::size_t k = 0; k < size(); ++k) products_[k] += gamma_[free.variable] * row[k];
+  for (const std::size_t j : free_) {
+    for (std::size_t k = 0; k < size(); ++k) products_[k] += gamma_[j] * H_[j][k];
   }
 }
 
@@ -133,8 +118,7 @@ void SimplexQp::solve(double tolerance) {
 }
 
 void SimplexQp::factorize() {
-  factor_.clear();
-  free_.clear();
+  clear_factor();
   double largest = 0.0;
   for (std::size_t j = 0; j < size(); ++j) largest = std::max(largest, H_[j][j]);
   lift_ = value() > 0.0 ? value() : (largest > 0.0 ? largest : 1.0);
@@ -146,10 +130,11 @@ void SimplexQp::factorize() {
 void SimplexQp::enter(std::size_t j) {
   std::vector<double> column;
   column.reserve(free_.size() + 1);
-  for (const Free& other : free_) column.push_back(lift_ + H_[j][other.variable]);
+  for (const std::size_t k : free_) column.push_back(lift_ + H_[j][k]);
   column.push_back(lift_ + H_[j][j]);
   const double least = least_pivot * column.back();
-  free_.push_back({j, factor_.append(std::move(column), least)});
+  free_.push_back(j);
+  added_.push_back(factor_.append(std::move(column), least));
 }
 
 void SimplexQp::climb() {
@@ -157,7 +142,7 @@ void SimplexQp::climb() {
   while (blocked) {
     find_target();
     const auto reach = [this](std::size_t p) {  // the part of the way to the target at which variable p becomes 0
-      const double gamma = gamma_[free_[p].variable];
+      const double gamma = gamma_[free_[p]];
       return target_[p] > 0.0 ? std::numeric_limits<double>::infinity()
                               : (gamma > 0.0 ? gamma / (gamma - target_[p]) : 0.0);
     };
@@ -165,7 +150,7 @@ void SimplexQp::climb() {
     for (std::size_t p = 0; p < free_.size(); ++p) step = std::min(step, reach(p));
     blocked = false;
     for (std::size_t p = free_.size(); p-- > 0;) {
-      double& gamma = gamma_[free_[p].variable];
+      double& gamma = gamma_[free_[p]];
       const double moved = gamma + step * (target_[p] - gamma);
       const bool stops = reach(p) <= step || moved <= 0.0;
       gamma = stops ? 0.0 : moved;
@@ -173,6 +158,7 @@ void SimplexQp::climb() {
       blocked = true;
       factor_.remove(p);
       free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(p));
+      added_.erase(added_.begin() + static_cast<std::ptrdiff_t>(p));
     }
   }
 }
@@ -181,7 +167,7 @@ void SimplexQp::find_target() {
   // If H is singular, the addition to its diagonal makes this a step of the proximal point method: each round still
   // gains, and the rounds converge to a maximum.
   target_.clear();
-  for (const Free& free : free_) target_.push_back(beta_[free.variable] + free.added * gamma_[free.variable]);
+  for (std::size_t p = 0; p < free_.size(); ++p) target_.push_back(beta_[free_[p]] + added_[p] * gamma_[free_[p]]);
   ones_.assign(free_.size(), 1.0);
   factor_.solve(target_.data());
   factor_.solve(ones_.data());

@@ -40,6 +40,7 @@ class SimplexQp {
   /// The variable of the largest derivative.
   std::size_t steepest() const noexcept;
   void factorize();
+  void clear_factor() noexcept;
   void enter(std::size_t j);
   /// Moves to the maximum over the free variables; those that reach 0 on the way become fixed.
   void climb();
@@ -50,12 +51,9 @@ class SimplexQp {
   std::vector<std::vector<double>> H_;
   std::vector<double> gamma_;
   std::vector<double> products_;
-  struct Free {
-    std::size_t variable;
-    double added;  // to its diagonal element, if H over the free variables is singular
-  };
-  std::vector<Free> free_;  // the variables that may be positive, in the order of factor_
-  Cholesky factor_;         // of lift + H over them: sum gamma = 1, so a constant added to all of H changes nothing
+  std::vector<std::size_t> free_;  // the variables that may be positive, in the order of factor_
+  std::vector<double> added_;      // to the diagonal element of each, where H over them is singular
+  Cholesky factor_;  // of lift + H over them: sum gamma = 1, so a constant added to all of H changes nothing
   double lift_ = 0.0;
   std::vector<double> target_;
   std::vector<double> ones_;

@@ -18,23 +18,20 @@ constexpr std::size_t most_starts = 1000000;
 // the rounding errors of float32 coordinates a thousand times.
 constexpr double least_distance = 1e-6;
 
-const CpspSettings& checked(const CpspSettings& settings) {
-  require_positive(settings.lambda, "lambda");
+}  // namespace
+
+Cpsp::Cpsp(double gamma, const FeatureMatrix& points, const CpspSettings& settings, std::uint64_t seed)
+    : settings_(settings),
+      C_(1.0 / (require_positive(settings.lambda, "lambda") * static_cast<double>(points.size()))),
+      basis_(gamma, points, settings.capacity),
+      random_(seed, Purpose::sampling),
+      points_(1),
+      examples_(1),
+      margins_(points.size()) {
   require_positive(settings.eps, "eps");
   require(settings.capacity > 0, "the basis needs room for a function");
   require(settings.starts > 0 && settings.starts <= most_starts,
           "starts must be from 1 to 1,000,000, got " + std::to_string(settings.starts));
-  return settings;
-}
-
-}  // namespace
-
-Cpsp::Cpsp(double gamma, const FeatureMatrix& points, const CpspSettings& settings, std::uint64_t seed)
-    : settings_(checked(settings)),
-      C_(1.0 / (settings.lambda * static_cast<double>(points.size()))),
-      basis_(gamma, points, settings.capacity),
-      random_(seed, Purpose::sampling),
-      margins_(points.size()) {
   collect();
 }
 
@@ -42,34 +39,21 @@ void Cpsp::archive(StateArchive& state) {
   Solver::archive(state);
   state.part("basis", basis_);
   state.part("random", random_);
-  archive_cuts(state);
-  state.part("master", master_);
-  state.values("margins", margins_);
-  if (state.reads()) collect();
-  state.check(master_.size() == cuts_.size(), "master", " has not a variable for each cut");
-  state.number("objective", objective_);
-}
-
-void Cpsp::archive_cuts(StateArchive& state) {
-  std::vector<std::vector<double>> points;
-  std::vector<std::vector<std::uint32_t>> examples;
-  for (const Cut& cut : cuts_) {
-    points.push_back(cut.point);
-    examples.push_back(cut.examples);
-  }
-  state.lists("points", points);
-  state.lists("examples", examples);
-  if (!state.reads()) return;
-  state.check(!points.empty() && examples.size() == points.size(), "points", " and examples are not equally many");
-  for (const std::vector<double>& point : points) {
+  state.lists("points", points_);
+  state.lists("examples", examples_);
+  state.check(!points_.empty() && examples_.size() == points_.size(), "points", " and examples are not equally many");
+  for (const std::vector<double>& point : points_) {
     state.check(point.size() == basis_.size(), "points", " have not a coordinate for each basis function");
   }
-  for (const std::vector<std::uint32_t>& cut : examples) {
+  for (const std::vector<std::uint32_t>& cut : examples_) {
     for (const std::uint32_t i : cut)
       state.check(i < margins_.size(), "examples", " name one that the problem has not");
   }
-  cuts_.clear();
-  for (std::size_t j = 0; j < points.size(); ++j) cuts_.push_back({std::move(points[j]), std::move(examples[j])});
+  state.part("master", master_);
+  state.values("margins", margins_);
+  if (state.reads()) collect();
+  state.check(master_.size() == points_.size(), "master", " has not a variable for each cut");
+  state.number("objective", objective_);
 }
 
 bool Cpsp::step() {
@@ -80,7 +64,10 @@ bool Cpsp::step() {
   add_cut();
   master_.solve(gap);
   update_margins();
-  master_.drop_idle([this](std::size_t j) { swap_remove(cuts_, j); });
+  master_.drop_idle([this](std::size_t j) {
+    swap_remove(points_, j);
+    swap_remove(examples_, j);
+  });
   Counters& counters = basis_.counters();
   ++counters.iterations;
   counters.presentations += basis_.examples();
@@ -106,9 +93,9 @@ void Cpsp::extend() {
   if (!basis_.append(std::move(image), least_distance)) return;
   sum_.push_back(basis_.last_sum(violated_));
   std::vector<double> grown;
-  for (Cut& cut : cuts_) {
-    cut.point.push_back(C_ * basis_.last_sum(cut.examples));
-    grown.push_back(std::sqrt(settings_.lambda) * cut.point.back());
+  for (std::size_t j = 0; j < points_.size(); ++j) {
+    points_[j].push_back(C_ * basis_.last_sum(examples_[j]));
+    grown.push_back(std::sqrt(settings_.lambda) * points_[j].back());
   }
   master_.extend(grown);
 }
@@ -116,14 +103,15 @@ void Cpsp::extend() {
 void Cpsp::add_cut() {
   for (double& value : sum_) value *= C_;
   const double beta = static_cast<double>(violated_.size()) / static_cast<double>(margins_.size());
-  cuts_.push_back({std::move(sum_), std::move(violated_)});
+  points_.push_back(std::move(sum_));
+  examples_.push_back(std::move(violated_));
   if (basis_.full()) {  // no more coordinates will come
-    for (Cut& cut : cuts_) std::vector<std::uint32_t>().swap(cut.examples);
+    for (std::vector<std::uint32_t>& cut : examples_) std::vector<std::uint32_t>().swap(cut);
   }
-  const std::vector<double>& newest = cuts_.back().point;
+  const std::vector<double>& newest = points_.back();
   std::vector<double> products;
-  for (const Cut& cut : cuts_) {
-    products.push_back(settings_.lambda * dot(cut.point.data(), newest.data(), newest.size()));
+  for (const std::vector<double>& point : points_) {
+    products.push_back(settings_.lambda * dot(point.data(), newest.data(), newest.size()));
   }
   master_.add(beta, products);
 }
@@ -131,8 +119,8 @@ void Cpsp::add_cut() {
 std::vector<double> Cpsp::weights() const {
   std::vector<double> w(basis_.size());
   const std::vector<double>& gamma = master_.solution();
-  for (std::size_t j = 0; j < cuts_.size(); ++j) {
-    for (std::size_t k = 0; gamma[j] > 0.0 && k < w.size(); ++k) w[k] += gamma[j] * cuts_[j].point[k];
+  for (std::size_t j = 0; j < points_.size(); ++j) {
+    for (std::size_t k = 0; gamma[j] > 0.0 && k < w.size(); ++k) w[k] += gamma[j] * points_[j][k];
   }
   return w;
 }

@@ -38,23 +38,19 @@ class Cpsp final : public Solver {
   bool step() override;
 
  private:
-  struct Cut {
-    std::vector<double> point;  // p, C times the sum of y_i phi(x_i) over its examples, in coordinates
-    std::vector<std::uint32_t> examples;
-  };
-
   void extend();
   void add_cut();
   void update_margins();
   void collect();
   void add_if_violated(std::size_t i);
-  void archive_cuts(StateArchive& state);
 
   CpspSettings settings_;
   double C_;
   KernelBasis basis_;
   Random random_;
-  std::vector<Cut> cuts_{1};
+  // Of each cut: p, C times the sum of y_i phi(x_i) over its examples, in coordinates; and these examples.
+  std::vector<std::vector<double>> points_;
+  std::vector<std::vector<std::uint32_t>> examples_;
   MasterProblem master_;
   std::vector<double> margins_;
   std::vector<std::uint32_t> violated_;  // the examples of the next cut, those with margins below 1

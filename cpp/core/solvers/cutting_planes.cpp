@@ -8,22 +8,15 @@
 #include "base/error.hpp"
 
 namespace svm {
-namespace {
-
-const CuttingPlaneSettings& checked(const CuttingPlaneSettings& settings) {
-  require_positive(settings.lambda, "lambda");
-  require_positive(settings.eps, "eps");
-  return settings;
-}
-
-}  // namespace
 
 CuttingPlanes::CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings)
     : FeatureSolver(matrix),
-      cuts_(matrix, features_, checked(settings).lambda),
+      cuts_(matrix, features_, require_positive(settings.lambda, "lambda")),
       master_(settings.master),
       point_(matrix.size()),
-      settings_(settings) {}
+      settings_(settings) {
+  require_positive(settings.eps, "eps");
+}
 
 bool CuttingPlanes::step() {
   const double gap = objective_ - lower_bound();
@@ -91,7 +84,7 @@ void Ocas::update_weights() {
   }
   // With a very small lambda the norm is below rounding error, which may leave no curvature.
   curvature = std::max(curvature, std::numeric_limits<double>::epsilon() * objective_);
-  const double k = search_.minimum(best_margins_.data(), margins_.data(), size(), slope, curvature);
+  const double k = hinge_line_minimum(best_margins_.data(), margins_.data(), size(), slope, curvature);
   double norm = 0.0;
   for (std::size_t j = 0; j < best_.size(); ++j) {
     best_[j] += k * (gamma[j] - best_[j]);

@@ -74,7 +74,6 @@ class Ocas final : public CuttingPlanes {
   std::vector<double> best_products_{0.0};  // H b
   std::vector<double> margins_;             // of the master's weights
   std::vector<double> best_margins_;
-  HingeLineSearch search_;
 };
 
 }  // namespace svm
