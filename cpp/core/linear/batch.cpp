@@ -81,8 +81,8 @@ Batch::Batch(const FeatureMatrix& matrix, CountedFeatures& counted, std::size_t 
     for (blocks_ = 2; blocks_ < most_blocks && 2.0 * static_cast<double>(blocks_) * least_piece_size <= mean;)
       blocks_ *= 2;
     parts_.resize(blocks_ * largest);
-    split();
   }
+  split();
   summed_ = summed_ || all_reduce_;
   sum_.resize(dimension_ + reduced_numbers);
   norms_.resize(blocks_ * values_of_lines);
@@ -92,6 +92,8 @@ Batch::Batch(const FeatureMatrix& matrix, CountedFeatures& counted, std::size_t 
 }
 
 void Batch::split() {
+  limits_ = {0, dimension_};
+  if (blocks_ == 1) return;
   const double turns = static_cast<double>(matrix_.size()) / static_cast<double>(largest_);
   limits_ = equal_parts(matrix_, dimension_, blocks_, cost_of_coordinate * turns);
   splits_.reserve(matrix_.size() * (blocks_ - 1));
@@ -124,7 +126,7 @@ double Batch::finish(bool charged) {
   double value = 0.0;
   std::uint64_t stored = 0;
   std::uint64_t rows = size_;
-  for (std::size_t c = 0; c < (schedule_ == Schedule::serial ? 1 : chunks()); ++c) {
+  for (std::size_t c = 0; c < chunks(); ++c) {
     value += tallies_[c].value;
     stored += tallies_[c].stored;
   }
@@ -153,9 +155,8 @@ double Batch::gather() {
     for_each_chosen(block, [&](const RowView& x, double amount) { svm::add(loops_, sum, x, amount); });
     double& norm = norms_[block * values_of_lines];
     if (many_) {
-      const std::size_t begin = blocks_ == 1 ? 0 : limits_[block];
-      const std::size_t end = blocks_ == 1 ? dimension_ : limits_[block + 1];
-      norm = std::inner_product(sum + begin, sum + end, sum + begin, 0.0);
+      const double* begin = sum + limits_[block];
+      norm = std::inner_product(begin, static_cast<const double*>(sum + limits_[block + 1]), begin, 0.0);
     } else {
       for_each_chosen(block, [&](const RowView& x, double amount) { norm += amount * dot(loops_, x, sum); });
     }
@@ -178,8 +179,7 @@ void Batch::add_shared(double factor, double* v) {
   }
   for_each_block([&](std::size_t block) {
     if (gathered_ && many_) {
-      const std::size_t end = blocks_ == 1 ? dimension_ : limits_[block + 1];
-      for (std::size_t j = blocks_ == 1 ? 0 : limits_[block]; j < end; ++j) v[j] += factor * sum_[j];
+      for (std::size_t j = limits_[block]; j < limits_[block + 1]; ++j) v[j] += factor * sum_[j];
     } else {
       for_each_chosen(block, [&](const RowView& x, double amount) { svm::add(loops_, v, x, factor * amount); });
     }
@@ -192,9 +192,7 @@ void Batch::clear() {
   if (schedule_ == Schedule::rows) return;  // overwritten each time
   for_each_block([&](std::size_t block) {
     if (many_ || all_reduce_) {
-      const std::size_t begin = blocks_ == 1 ? 0 : limits_[block];
-      const std::size_t end = blocks_ == 1 ? dimension_ : limits_[block + 1];
-      std::fill(sum_.data() + begin, sum_.data() + end, 0.0);
+      std::fill(sum_.data() + limits_[block], sum_.data() + limits_[block + 1], 0.0);
     } else {
       for_each_chosen(block, [&](const RowView& x, double) {
         for (std::size_t p = 0; p < x.size; ++p) sum_[x.at(p)] = 0.0;

@@ -64,7 +64,7 @@ class Batch {
       };
       add_chunks(prefetch_group, [&](std::size_t k, Tally& tally) { return coefficient_of(k, tally.value); }, [] {});
     } else {
-      pool_.parallel_for(schedule_ == Schedule::serial ? 1 : chunks(), [&](std::size_t chunk) {
+      pool_.parallel_for(chunks(), [&](std::size_t chunk) {
         choose_chunk(chunk, [&](std::size_t k) { return coefficient_of(k, tallies_[chunk].value); });
       });
     }
@@ -86,8 +86,7 @@ class Batch {
 
  private:
   enum class Schedule { serial, rows, columns };
-  static constexpr std::size_t rows_of_group =
-      32;  // rows that are presented and then added: they are still in the cache
+  static constexpr std::size_t rows_of_group = 32;  // they are presented and then added while they are in the cache
 
   /// Results of a chunk of rows; each in a cache line of its own.
   struct alignas(64) Tally {
@@ -260,7 +259,7 @@ class Batch {
   std::vector<double> norms_;          // squared norms of the blocks of the sum, each in a cache line of its own
   AlignedVector<double> sums_;         // by rows: the sum of each chunk
   std::size_t stride_;                 // from one to the next
-  std::vector<std::size_t> limits_;    // by columns: where each block begins
+  std::vector<std::size_t> limits_;    // where each block begins, and where the last one ends
   std::vector<std::uint32_t> splits_;  // where in row i blocks 1, 2, ... begin (n x (blocks - 1))
   std::vector<double> parts_;          // parts of inner products (blocks x largest)
 };

@@ -29,24 +29,31 @@ class Weights {
   /// v += amount x, given <v, x> and |x|^2.
   template <typename Row>
   void add(const Row& x, double amount, double dot, double squared_norm) noexcept {
-    note_added(amount, dot, squared_norm);
+    squared_norm_ = std::max(squared_norm_ + amount * (2.0 * dot + amount * squared_norm), 0.0);
     svm::add(loops_, v_.data(), x, amount);
   }
-  /// Updates |v|^2 as `add` does, for a caller that changes v itself.
-  void note_added(double amount, double dot, double squared_norm) noexcept {
-    squared_norm_ = std::max(squared_norm_ + amount * (2.0 * dot + amount * squared_norm), 0.0);
-  }
   /// v *= factor, which takes O(d).
-  void multiply(double factor) noexcept;
+  void multiply(double factor) noexcept {
+    for (Real& value : v_) value = static_cast<Real>(factor * static_cast<double>(value));
+    squared_norm_ *= factor * factor;
+  }
   /// v = 0, whatever it was.
-  void clear() noexcept;
+  void clear() noexcept {
+    std::fill(v_.begin(), v_.end(), Real{0});
+    squared_norm_ = 0.0;
+  }
   /// |v|^2, updated by `add` and `multiply` in float64. Where v is float32 it misses the rounding of v: 1e-10 a step,
   /// so a method of many steps calls `refresh_norm` now and then.
   double squared_norm() const noexcept { return squared_norm_; }
   /// Recomputes |v|^2 from v in O(d), which removes accumulated rounding errors.
-  void refresh_norm() noexcept;
+  void refresh_norm() noexcept {
+    squared_norm_ = 0.0;
+    for (const Real value : v_) squared_norm_ += static_cast<double>(value) * static_cast<double>(value);
+  }
   /// Writes scale v, d values.
-  void copy(double scale, double* out) const noexcept;
+  void copy(double scale, double* out) const noexcept {
+    for (std::size_t j = 0; j < v_.size(); ++j) out[j] = scale * static_cast<double>(v_[j]);
+  }
   const Real* values() const noexcept { return v_.data(); }
   /// For writing; call `refresh_norm` afterwards to update |v|^2.
   Real* values() noexcept { return v_.data(); }
@@ -62,5 +69,16 @@ class Weights {
 };
 
 using WeightVector = Weights<double>;
+
+/// The sum over all examples of max(0, 1 - y_i <scale v, x_i>), charged as one pass.
+template <typename Real>
+double hinge_sum(CountedFeatures& features, const Weights<Real>& v, double scale) noexcept {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    features.charge_inner_product();
+    sum += std::max(0.0, 1.0 - scale * features.label(i) * v.dot(features.row(i)));
+  }
+  return sum;
+}
 
 }  // namespace svm

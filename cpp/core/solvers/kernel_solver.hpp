@@ -22,7 +22,10 @@ class KernelSolver : public Solver {
   virtual bool responses(double* out) const = 0;
   /// The method's own bias term; 0 for methods without one.
   virtual double bias() const { return 0.0; }
-  void archive(StateArchive& state) override;
+  void archive(StateArchive& state) override {
+    Solver::archive(state);
+    state.part("rows", rows_);
+  }
 
  protected:
   BusyFlag* shared_flag() noexcept override { return rows_.busy_flag(); }

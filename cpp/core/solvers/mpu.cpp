@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "linear/hinge_sum.hpp"
 
 namespace svm {
 namespace {

@@ -1,6 +1,9 @@
 // Pegasos on kernels (Shalev-Shwartz, Singer, Srebro, Cotter 2011): stochastic subgradient steps on the lambda form.
 #pragma once
 
+#include <cmath>
+
+#include "base/error.hpp"
 #include "random/random.hpp"
 #include "solvers/kernel_solver.hpp"
 
@@ -14,20 +17,70 @@ struct PegasosSettings {
 
 class Pegasos final : public KernelSolver {
  public:
-  Pegasos(RowSource& source, const PegasosSettings& settings, std::uint64_t seed);
+  Pegasos(RowSource& source, const PegasosSettings& settings, std::uint64_t seed)
+      : KernelSolver(source),
+        settings_(settings),
+        random_(seed, Purpose::sampling),
+        v_(source.size()),
+        beta_(source.size()) {
+    require_positive(settings.lambda, "lambda");
+    rows_.draw_at_random();
+  }
 
-  void coefficients(double* out) const override;
-  bool responses(double* out) const override;
-  void archive(StateArchive& state) override;
+  void coefficients(double* out) const override {
+    for (std::size_t i = 0; i < size(); ++i) out[i] = rows_.label(i) * shrink() * beta_[i];
+  }
+  bool responses(double* out) const override {
+    for (std::size_t i = 0; i < size(); ++i) out[i] = shrink() * v_[i];
+    return true;
+  }
+  void archive(StateArchive& state) override {
+    KernelSolver::archive(state);
+    state.part("random", random_);
+    state.number("projected", projected_);
+    state.number("norm2", norm2_);
+    state.values("v", v_);
+    state.values("beta", beta_);
+  }
 
  protected:
-  bool step() override;
+  bool step() override {
+    Counters& counters = rows_.counters();
+    const std::size_t i = random_.below(size());
+    if (settings_.accounting == Accounting::on_demand) rows_.charge_response();
+    const bool violated = shrink() * v_[i] < 1.0;
+    ++counters.iterations;
+    ++counters.presentations;
+    if (violated) {
+      const double amount = 1.0 / projected_;
+      norm2_ += amount * (2.0 * v_[i] + amount * rows_.diagonal(i));
+      if (beta_[i] == 0.0) rows_.enter_support(i);
+      beta_[i] += amount;
+      rows_.add(v_.data(), i, amount, settings_.accounting);
+    }
+    if (settings_.project) project();
+    return true;
+  }
 
  private:
   // With eta = 1 / (lambda t) the recursion is t w_t = (t - 1) w_{t-1} + y x / lambda, so w_t = shrink() * sum beta_i
   // y_i x_i.
-  double shrink() const noexcept;
-  void project();
+  double shrink() const noexcept {
+    const auto t = static_cast<double>(counters().iterations);
+    return t > 0.0 ? projected_ / (settings_.lambda * t) : 0.0;
+  }
+  void project() {
+    const double norm = shrink() * std::sqrt(norm2_);
+    const double radius = 1.0 / std::sqrt(settings_.lambda);
+    if (norm > radius) projected_ *= radius / norm;
+    if (projected_ > 1e-6) return;
+    for (std::size_t i = 0; i < size(); ++i) {
+      beta_[i] *= projected_;
+      v_[i] *= projected_;
+    }
+    norm2_ *= projected_ * projected_;
+    projected_ = 1.0;
+  }
 
   PegasosSettings settings_;
   Random random_;

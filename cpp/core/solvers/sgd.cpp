@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "linear/hinge_sum.hpp"
 
 namespace svm {
 namespace {

@@ -5,16 +5,18 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "simd/loops.hpp"
 
 namespace svm {
 namespace {
 
-// Index of the largest `score(index)` in a block (the first one); the vector code finds only the block.
+// Index of the largest `score(index)` in the class with the larger best (the first one); the vector code finds only its
+// block.
 template <typename Score>
-std::size_t locate(std::size_t begin, std::size_t end, std::size_t block, const Score& score) {
-  const std::size_t first = begin + block * simd::block;
-  const std::size_t last = std::min(first + simd::block, end);
+std::size_t locate(const simd::Best& up, const simd::Best& down, std::size_t positives, std::size_t n,
+                   const Score& score) {
+  const bool in_up = up.score >= down.score;
+  const std::size_t first = in_up ? up.block * simd::block : positives + down.block * simd::block;
+  const std::size_t last = std::min(first + simd::block, in_up ? positives : n);
   std::size_t best = first;
   double best_score = score(first);
   for (std::size_t j = first + 1; j < last; ++j) {
@@ -41,10 +43,9 @@ void Smo::update(const float* row, double amount, bool positive) {
   const double sign = positive ? amount : -amount;
   const simd::Best best_up = loops.add_and_best_gain(range(true), row, sign);
   const simd::Best best_down = loops.add_and_best_gain(range(false), row + positives, -sign);
-  const bool first = best_up.score >= best_down.score;
-  const auto gain = [&](std::size_t j) { return loops.gain(responses_[j], alpha_[j], rows_.diagonal(j), C_); };
-  chosen_ = first ? locate(0, positives, best_up.block, gain) : locate(positives, size(), best_down.block, gain);
-  gain_ = first ? best_up.score : best_down.score;
+  chosen_ = locate(best_up, best_down, positives, size(),
+                   [&](std::size_t j) { return loops.gain(responses_[j], alpha_[j], rows_.diagonal(j), C_); });
+  gain_ = best_up.score >= best_down.score ? best_up.score : best_down.score;
   violation_ = std::max(best_up.violation, best_down.violation);
 }
 
@@ -81,16 +82,13 @@ void SmoWithBias::update(const float* first, double first_amount, const float* s
   const simd::Best best_up = loops.add_two_and_best_up(range(true), first, first_amount, second, second_amount, 1.0);
   const simd::Best best_down = loops.add_two_and_best_up(range(false), first + positives, -first_amount,
                                                          second + positives, -second_amount, -1.0);
-  const bool in_up = best_up.score >= best_down.score;
-  top_ = in_up ? best_up.score : best_down.score;
+  top_ = best_up.score >= best_down.score ? best_up.score : best_down.score;
   bottom_ = std::min(best_up.violation, best_down.violation);
-  constexpr double never = -1e300;
-  const auto candidate = [&](std::size_t j) {
+  chosen_ = locate(best_up, best_down, positives, size(), [&](std::size_t j) {
+    constexpr double never = -1e300;
     const bool rises = j < positives ? alpha_[j] < C_ : alpha_[j] > 0.0;
     return rises ? value(j) : never;
-  };
-  chosen_ =
-      in_up ? locate(0, positives, best_up.block, candidate) : locate(positives, size(), best_down.block, candidate);
+  });
 }
 
 bool SmoWithBias::step() {
@@ -103,13 +101,10 @@ bool SmoWithBias::step() {
   const double diagonal_i = rows_.diagonal(i);
   const simd::Best best_up = loops.best_partner(range(true), row_i, 1.0, top_, diagonal_i);
   const simd::Best best_down = loops.best_partner(range(false), row_i + positives, -1.0, top_, diagonal_i);
-  const auto score = [&](std::size_t j) {
-    return loops.partner_score(responses_[j], alpha_[j], rows_.diagonal(j), static_cast<double>(row_i[j]), C_,
-                               rows_.label(j), top_, diagonal_i);
-  };
-  const bool in_up = best_up.score >= best_down.score;
-  const std::size_t j =
-      in_up ? locate(0, positives, best_up.block, score) : locate(positives, size(), best_down.block, score);
+  const std::size_t j = locate(best_up, best_down, positives, size(), [&](std::size_t k) {
+    return loops.partner_score(responses_[k], alpha_[k], rows_.diagonal(k), static_cast<double>(row_i[k]), C_,
+                               rows_.label(k), top_, diagonal_i);
+  });
 
   // Along y_i alpha_i + y_j alpha_j = const: signed alphas move by +step and -step.
   const double curvature = diagonal_i + rows_.diagonal(j) - 2.0 * static_cast<double>(row_i[j]);

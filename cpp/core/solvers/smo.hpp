@@ -43,7 +43,6 @@ class SmoWithBias final : public DualSolver {
 
  private:
   void update(const float* first, double first_amount, const float* second, double second_amount);
-  double value(std::size_t i) const noexcept { return rows_.label(i) * (1.0 - responses_[i]); }
 
   double tolerance_;
   double top_ = 0.0;     // largest value of an example that may rise: m(alpha)

@@ -38,9 +38,6 @@ class SvmLight final : public DualSolver {
   bool step() override;
 
  private:
-  /// The derivative of the dual along the signed alpha: y_i (1 - c_i), -y_i times the derivative of Joachims'
-  /// objective.
-  double value(std::size_t i) const noexcept { return rows_.label(i) * (1.0 - responses_[i]); }
   struct Candidate {
     double steepness;
     std::uint32_t variable;

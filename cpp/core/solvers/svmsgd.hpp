@@ -16,8 +16,27 @@ class SvmSgdRule {
   Tuning tuning(std::size_t) const noexcept { return {}; }
   bool fresh() const noexcept { return true; }
   void end_epoch() noexcept {}
-  void start(double t0);
-  void present(CountedFeatures& features, std::size_t i);
+  void start(double t0) {
+    v_.clear();
+    divisor_ = 1.0;
+    time_ = t0;
+  }
+  void present(CountedFeatures& features, std::size_t i) {
+    constexpr double largest_divisor = 1e5;  // as in Bottou's program
+    const RowView x = features.row(i);
+    const double y = features.label(i);
+    features.charge_inner_product();
+    double dot = v_.dot(x);
+    const bool violated = y * dot < divisor_;
+    divisor_ *= (time_ + 1.0) / time_;  // 1 - lambda eta = (t + t0 - 1) / (t + t0)
+    time_ += 1.0;
+    if (divisor_ > largest_divisor) {
+      v_.multiply(1.0 / divisor_);
+      dot /= divisor_;
+      divisor_ = 1.0;
+    }
+    if (violated) v_.add(x, y * divisor_ / (lambda_ * time_), dot, features.squared_norm(i));
+  }
   const Weights<Real>& weights() const noexcept { return v_; }
   double scale() const noexcept { return 1.0 / divisor_; }
   double squared_norm() const noexcept { return v_.squared_norm() / (divisor_ * divisor_); }
