@@ -27,12 +27,6 @@ std::size_t occupied(const FeatureMatrix& matrix) noexcept {
   return end;
 }
 
-double mean_row(const FeatureMatrix& matrix) noexcept {
-  double stored = 0.0;
-  for (std::size_t i = 0; i < matrix.size(); ++i) stored += static_cast<double>(matrix.row(i).size);
-  return stored / static_cast<double>(std::max<std::size_t>(matrix.size(), 1));
-}
-
 /// Limits of ranges of coordinates of about equal cost: `cost` for a coordinate and 1 for each entry stored there. No
 /// two ranges share a cache line.
 std::vector<std::size_t> equal_parts(const FeatureMatrix& matrix, std::size_t dimension, std::size_t parts,
@@ -66,7 +60,8 @@ Batch::Batch(const FeatureMatrix& matrix, CountedFeatures& counted, std::size_t 
       dimension_(all_reduce_ ? matrix.dimension() : occupied(matrix)),
       largest_(largest),
       stride_((dimension_ + values_of_lines - 1) / values_of_lines * values_of_lines) {
-  const double mean = mean_row(matrix);
+  const double mean =
+      static_cast<double>(matrix.stored()) / static_cast<double>(std::max<std::size_t>(matrix.size(), 1));
   if (largest < 2 * least_rows_of_chunk || mean * static_cast<double>(largest) < least_parallel_batch) {
     schedule_ = Schedule::serial;
     width_ = largest;

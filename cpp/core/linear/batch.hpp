@@ -46,9 +46,7 @@ class Batch {
                  [&](std::size_t k, Tally& tally) { return coefficient_of(k, amounts_[k], tally.value); }, meanwhile);
     } else {
       respond_by_blocks(v, meanwhile);
-      pool_.parallel_for(chunks(), [&](std::size_t chunk) {
-        choose_chunk(chunk, [&](std::size_t k) { return coefficient_of(k, response(k), tallies_[chunk].value); });
-      });
+      choose_chunks([&](std::size_t k, Tally& tally) { return coefficient_of(k, response(k), tally.value); });
     }
     return finish(true);
   }
@@ -57,16 +55,15 @@ class Batch {
   template <typename CoefficientOf>
   double replace_coefficients(const CoefficientOf& coefficient_of) {
     clear_sum();
+    const auto amount = [&](std::size_t k, Tally& tally) { return coefficient_of(k, tally.value); };
     if (schedule_ == Schedule::rows) {
       const auto prefetch_group = [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) matrix_.prefetch_row(presented_[k]);
         return std::uint64_t{0};
       };
-      add_chunks(prefetch_group, [&](std::size_t k, Tally& tally) { return coefficient_of(k, tally.value); }, [] {});
+      add_chunks(prefetch_group, amount, [] {});
     } else {
-      pool_.parallel_for(chunks(), [&](std::size_t chunk) {
-        choose_chunk(chunk, [&](std::size_t k) { return coefficient_of(k, tallies_[chunk].value); });
-      });
+      choose_chunks(amount);
     }
     return finish(false);
   }
@@ -128,10 +125,14 @@ class Batch {
     }
     return place - begin;
   }
+  /// The same for all chunks, by amount(k, tally).
   template <typename Amount>
-  void choose_chunk(std::size_t chunk, const Amount& amount) {
-    tallies_[chunk].value = 0.0;
-    tallies_[chunk].chosen = choose(chunk * width_, end_of(chunk), amount);
+  void choose_chunks(const Amount& amount) {
+    pool_.parallel_for(chunks(), [&](std::size_t chunk) {
+      Tally& tally = tallies_[chunk];
+      tally.value = 0.0;
+      tally.chosen = choose(chunk * width_, end_of(chunk), [&](std::size_t k) { return amount(k, tally); });
+    });
   }
 
   /// For small mini-batches, with as little overhead as possible.
