@@ -36,11 +36,11 @@ void Cuts::add(const double* margins) {
   summed_ = false;
   AlignedVector<double> point(by_features_ ? features_.dimension() : n);
   if (by_features_) {
-    sum_.copy(C_, point.data());
+    for (std::size_t j = 0; j < point.size(); ++j) point[j] = C_ * sum_[j];
   } else {
     for (std::size_t i = 0; i < n; ++i) {
       features_.charge_inner_product();
-      point[i] = C_ * features_.label(i) * sum_.dot(features_.row(i));
+      point[i] = C_ * features_.label(i) * dot(loops_, features_.row(i), sum_.data());
     }
     examples_.push_back(examples);
   }
@@ -69,12 +69,12 @@ void Cuts::margins(const std::vector<double>& a, double* out, bool next) {
     combine(a, out);
     return;
   }
-  combine(a, combination_.values());
+  combine(a, combination_.data());
   if (next) clear_sum();
   for (std::size_t i = 0; i < features_.size(); ++i) {
     features_.charge_inner_product();
     const RowView x = features_.row(i);
-    out[i] = features_.label(i) * combination_.dot(x);
+    out[i] = features_.label(i) * dot(loops_, x, combination_.data());
     if (next && out[i] < 1.0) add_row(x, i);
   }
   summed_ = next;
@@ -90,11 +90,10 @@ void Cuts::weights(const std::vector<double>& a, double* out) const {
     if (a[j] == 0.0) continue;
     for (const std::uint32_t i : examples_[j]) alpha[i] += C_ * a[j];
   }
-  WeightVector w(features_.dimension());
+  std::fill_n(out, features_.dimension(), 0.0);
   for (std::size_t i = 0; i < features_.size(); ++i) {
-    if (alpha[i] != 0.0) w.add(matrix_.row(i), features_.label(i) * alpha[i], 0.0, 0.0);
+    if (alpha[i] != 0.0) svm::add(loops_, out, matrix_.row(i), features_.label(i) * alpha[i]);
   }
-  w.copy(1.0, out);
 }
 
 void Cuts::archive(StateArchive& state) {
@@ -112,7 +111,7 @@ void Cuts::archive(StateArchive& state) {
   }
 }
 
-void Cuts::clear_sum() { std::fill(sum_.values(), sum_.values() + features_.dimension(), 0.0); }
+void Cuts::clear_sum() { std::fill(sum_.begin(), sum_.end(), 0.0); }
 
 void Cuts::combine(const std::vector<double>& a, double* out) const {
   const std::size_t length = points_.front().size();

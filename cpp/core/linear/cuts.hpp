@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "data/features.hpp"
-#include "linear/weight_vector.hpp"
+#include "data/row_operations.hpp"
 
 namespace svm {
 
@@ -42,7 +41,7 @@ class Cuts {
 
  private:
   void clear_sum();
-  void add_row(const RowView& x, std::size_t i) noexcept { sum_.add(x, features_.label(i), 0.0, 0.0); }
+  void add_row(const RowView& x, std::size_t i) noexcept { svm::add(loops_, sum_.data(), x, features_.label(i)); }
   void combine(const std::vector<double>& a, double* out) const;
 
   const FeatureMatrix& matrix_;
@@ -50,9 +49,10 @@ class Cuts {
   double lambda_;
   double C_;
   bool by_features_;
-  WeightVector sum_;                                  // sum of y_i x_i over the cut added last, or the next one
+  const simd::Loops& loops_ = simd::loops();
+  AlignedVector<double> sum_;                         // sum of y_i x_i over the cut added last, or the next one
   bool summed_ = false;                               // the latter
-  WeightVector combination_;                          // by features
+  AlignedVector<double> combination_;                 // by features
   std::vector<AlignedVector<double>> points_;         // p_j by features or by margins
   std::vector<std::vector<std::uint32_t>> examples_;  // by margins
   double beta_ = 0.0;

@@ -39,43 +39,6 @@ AssetRule::AssetRule(std::size_t dimension, const AssetSettings& settings)
   if (settings.strongly_convex) first_step_ = 1.0 / settings.lambda;
 }
 
-void AssetRule::start(double deviation) noexcept {
-  deviation_ = deviation;
-  if (settings_.strongly_convex) return;
-  const double bound = settings_.bound.value_or(0.0);
-  const double diameter = std::sqrt(1.0 / settings_.lambda + bound * bound);  // D_X
-  first_step_ = settings_.step * diameter / std::sqrt(deviation);
-}
-
-double AssetRule::step_length(std::uint64_t j) const noexcept {
-  const auto number = static_cast<double>(j);
-  return first_step_ / (settings_.strongly_convex ? number : std::sqrt(number));
-}
-
-template <typename Row>
-void AssetRule::present(const Row& v, std::uint64_t number, double y, double squared_norm,
-                        decltype(Row::values) upcoming) {
-  if (left_in_block_ == 0) {
-    left_in_block_ = average_.block();
-    g_.refresh_norm();
-    if (average_.window() > 1) average_.begin([this](double* out) { last(out); });
-  }
-  --left_in_block_;
-  const double eta = step_length(++iterations_);
-  const bool violated = y * (g_.present(v, upcoming) + bias_) < 1.0;
-  // ASSET*'s first factor must be exactly 0, whatever the rounding of its step.
-  double factor =
-      settings_.strongly_convex ? 1.0 - 1.0 / static_cast<double>(iterations_) : 1.0 - settings_.lambda * eta;
-  double amount = violated ? eta * y : 0.0;
-  g_.multiply(factor);
-  if (violated) g_.add(v, amount, squared_norm);
-  const double shortening = g_.project(radius_);
-  factor *= shortening;
-  amount *= shortening;
-  if (settings_.bound && violated) bias_ = std::clamp(bias_ + eta * y, -*settings_.bound, *settings_.bound);
-  if (average_.window() > 1) average_.append({number, factor, amount, eta, bias_});
-}
-
 void AssetRule::archive(StateArchive& state, std::uint64_t iterations, std::uint64_t rows) {
   state.number("first_step", first_step_);
   state.number("deviation", deviation_);
@@ -86,66 +49,6 @@ void AssetRule::archive(StateArchive& state, std::uint64_t iterations, std::uint
   iterations_ = iterations;
   left_in_block_ = (block() - iterations % block()) % block();
 }
-
-template <typename Matrix>
-Asset<Matrix>::Asset(const Matrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed)
-    : Loop(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
-  std::size_t samples = settings.samples;
-  if (order == AssetOrder::one_pass) {
-    order_.emplace(matrix.size(), seed);
-    samples = std::min(samples, matrix.size());
-  }
-  // D_G is estimated from the first examples of the pass, or from examples drawn for this purpose.
-  double sum = 0.0;
-  for (std::size_t l = 0; l < samples; ++l) {
-    const std::size_t i = order_ ? order_->ahead(l) : random_.below(matrix.size());
-    sum += matrix.squared_norm(i) + 1.0;
-  }
-  rule_.start(sum / static_cast<double>(samples));
-  for (std::size_t& i : next_) i = next();
-}
-
-template <typename Matrix>
-std::size_t Asset<Matrix>::next() noexcept {
-  if (!order_) return random_.below(features_.size());
-  const std::size_t i = order_->now();
-  order_->advance();
-  return i;
-}
-
-template <typename Matrix>
-double Asset<Matrix>::bias() const {
-  std::vector<double> weights(this->dimension());
-  return average(weights.data());
-}
-
-template <typename Matrix>
-void Asset<Matrix>::archive(StateArchive& state) {
-  Loop::archive(state);
-  rule_.archive(state, features_.counters().iterations, features_.size());
-  state.part("random", random_);
-  if (order_) state.part("order", *order_);
-  state.index("next", next_[0], features_.size());
-  state.index("after_next", next_[1], features_.size());
-}
-
-template <typename Matrix>
-bool Asset<Matrix>::step() {
-  Counters& counters = features_.counters();
-  if (order_ && counters.iterations == features_.size()) return false;
-  const std::size_t i = next_[0];
-  next_ = {next_[1], next()};
-  const auto v = features_.row(i);
-  features_.charge_inner_product();
-  rule_.present(v, i, features_.label(i), features_.squared_norm(i), features_.row_uncharged(next_[1]).values);
-  ++counters.iterations;
-  ++counters.presentations;
-  return true;
-}
-
-template class Asset<FeatureMatrix>;
-template class Asset<HalfMatrix<BFloat16>>;
-template class Asset<HalfMatrix<Float16>>;
 
 AssetStream::AssetStream(std::size_t length, std::size_t raw_dimension, std::size_t dimension,
                          const AssetSettings& settings)

@@ -1,7 +1,9 @@
 // ASSET (Lee, Wright 2011): robust stochastic approximation on approximate kernel features, in batches and on streams.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -32,14 +34,38 @@ class AssetRule {
   /// Examples in a block. The rows of a block must stay in memory until the next block has been presented.
   std::size_t block() const noexcept { return average_.block(); }
   std::size_t dimension() const noexcept { return dimension_; }
-  /// Examples presented.
-  std::uint64_t iterations() const noexcept { return iterations_; }
   /// Sets D_G^2: the mean of |v|^2 + 1 over the first examples (at g = 0, b = 0 all of them violate the margin).
-  void start(double deviation) noexcept;
+  void start(double deviation) noexcept {
+    deviation_ = deviation;
+    if (settings_.strongly_convex) return;
+    const double bound = settings_.bound.value_or(0.0);
+    const double diameter = std::sqrt(1.0 / settings_.lambda + bound * bound);  // D_X
+    first_step_ = settings_.step * diameter / std::sqrt(deviation);
+  }
   /// One step on row v. `upcoming`: the values of a row that will be presented soon, to be prefetched, or null.
   template <typename Row>
   void present(const Row& v, std::uint64_t number, double y, double squared_norm,
-               decltype(Row::values) upcoming = nullptr);
+               decltype(Row::values) upcoming = nullptr) {
+    if (left_in_block_ == 0) {
+      left_in_block_ = average_.block();
+      g_.refresh_norm();
+      if (average_.window() > 1) average_.begin([this](double* out) { last(out); });
+    }
+    --left_in_block_;
+    const double eta = step_length(++iterations_);
+    const bool violated = y * (g_.present(v, upcoming) + bias_) < 1.0;
+    // ASSET*'s first factor must be exactly 0, whatever the rounding of its step.
+    double factor =
+        settings_.strongly_convex ? 1.0 - 1.0 / static_cast<double>(iterations_) : 1.0 - settings_.lambda * eta;
+    double amount = violated ? eta * y : 0.0;
+    g_.multiply(factor);
+    if (violated) g_.add(v, amount, squared_norm);
+    const double shortening = g_.project(radius_);
+    factor *= shortening;
+    amount *= shortening;
+    if (settings_.bound && violated) bias_ = std::clamp(bias_ + eta * y, -*settings_.bound, *settings_.bound);
+    if (average_.window() > 1) average_.append({number, factor, amount, eta, bias_});
+  }
   /// Writes the average of the last iterates g, weighted by their steps; returns the average of b. row_of(number): the
   /// view of a row.
   template <typename RowOf>
@@ -51,7 +77,10 @@ class AssetRule {
   /// Writes the last iterate g.
   void last(double* out) const noexcept { g_.copy(1.0, out); }
   double last_bias() const noexcept { return bias_; }
-  double step_length(std::uint64_t j) const noexcept;
+  double step_length(std::uint64_t j) const noexcept {
+    const auto number = static_cast<double>(j);
+    return first_step_ / (settings_.strongly_convex ? number : std::sqrt(number));
+  }
   double deviation() const noexcept { return deviation_; }
   /// iterations: those that have been counted; rows: the numbers of rows are below it.
   void archive(StateArchive& state, std::uint64_t iterations, std::uint64_t rows);
@@ -77,24 +106,65 @@ enum class AssetOrder {
 /// ASSET and ASSET* on rows of features. `Matrix` is a FeatureMatrix or a HalfMatrix.
 template <typename Matrix>
 class Asset final : public DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>> {
+  using Loop = DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>>;
+  using Loop::features_;
+
  public:
-  Asset(const Matrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed);
+  Asset(const Matrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed)
+      : Loop(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
+    std::size_t samples = settings.samples;
+    if (order == AssetOrder::one_pass) {
+      order_.emplace(matrix.size(), seed);
+      samples = std::min(samples, matrix.size());
+    }
+    // D_G is estimated from the first examples of the pass, or from examples drawn for this purpose.
+    double sum = 0.0;
+    for (std::size_t l = 0; l < samples; ++l) {
+      const std::size_t i = order_ ? order_->ahead(l) : random_.below(matrix.size());
+      sum += matrix.squared_norm(i) + 1.0;
+    }
+    rule_.start(sum / static_cast<double>(samples));
+    for (std::size_t& i : next_) i = next();
+  }
 
   /// See AssetRule.
   double average(double* out) const {
     return rule_.average([this](std::uint64_t i) { return features_.row_uncharged(i); }, out);
   }
   void weights(double* out) const override { average(out); }
-  double bias() const override;
+  double bias() const override {
+    std::vector<double> weights(this->dimension());
+    return average(weights.data());
+  }
   const AssetRule& rule() const noexcept { return rule_; }
-  void archive(StateArchive& state) override;
-  bool step() override;
+  void archive(StateArchive& state) override {
+    Loop::archive(state);
+    rule_.archive(state, features_.counters().iterations, features_.size());
+    state.part("random", random_);
+    if (order_) state.part("order", *order_);
+    state.index("next", next_[0], features_.size());
+    state.index("after_next", next_[1], features_.size());
+  }
+  bool step() override {
+    Counters& counters = features_.counters();
+    if (order_ && counters.iterations == features_.size()) return false;
+    const std::size_t i = next_[0];
+    next_ = {next_[1], next()};
+    const auto v = features_.row(i);
+    features_.charge_inner_product();
+    rule_.present(v, i, features_.label(i), features_.squared_norm(i), features_.row_uncharged(next_[1]).values);
+    ++counters.iterations;
+    ++counters.presentations;
+    return true;
+  }
 
  private:
-  using Loop = DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>>;
-  using Loop::features_;
-
-  std::size_t next() noexcept;
+  std::size_t next() noexcept {
+    if (!order_) return random_.below(features_.size());
+    const std::size_t i = order_->now();
+    order_->advance();
+    return i;
+  }
 
   AssetRule rule_;
   Random random_;

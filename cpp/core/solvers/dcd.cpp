@@ -55,13 +55,11 @@ void Dcd::archive(StateArchive& state) {
   state.number("check_below", check_below_);
   state.number("whole", whole_);
   state.number("gap_of_all", gap_of_all_);
-  state.number("close_enough", converged_);
-  state.check(converged_ || (kept_ <= position_ && position_ < active_.size()), "position",
+  state.check(converged() || (kept_ <= position_ && position_ < active_.size()), "position",
               " and the coordinates kept are not places in a pass");
 }
 
 bool Dcd::step() {
-  if (converged_) return false;
   Counters& counters = features_.counters();
   const std::size_t i = active_[position_++];
   if (const std::size_t ahead = position_ + CountedFeatures::offsets_ahead; ahead < active_.size()) {
@@ -104,10 +102,7 @@ bool Dcd::step() {
 void Dcd::end_pass() {
   active_.resize(kept_);
   const bool check = active_.empty() || gap_seen_ <= check_below_ * dual();
-  if (check && close_enough()) {
-    converged_ = true;
-    return;
-  }
+  if (check && close_enough()) return converge();
   if (whole_) gap_of_all_ = gap_seen_;
   whole_ = check || gap_seen_ <= renewal_ratio * gap_of_all_;
   if (whole_) {

@@ -56,7 +56,6 @@ class Dcd final : public DirectLoop<Dcd, FeatureSolver<>> {
   double check_below_;       // P is computed if the estimate, relative to D, is at most this
   bool whole_ = true;        // this pass began with all coordinates
   double gap_of_all_ = 0.0;  // the estimate of the last such pass
-  bool converged_ = false;
 };
 
 }  // namespace svm

@@ -238,11 +238,10 @@ void Lasvm::find_violating_pair() {
 // pair; here they are removed then too, as in the authors' program: otherwise the expansion would grow although nothing
 // is violated.
 void Lasvm::drop_idle() {
-  const double least = settings_.bias ? bottom_gradient_ : 0.0;
-  const double most = settings_.bias ? top_gradient_ : 0.0;
   bool any = false;
   for (std::size_t s = alpha_.size(); s-- > 0;) {
-    if (alpha_[s] != 0.0 || !(positive(s) ? gradients_[s] <= least : gradients_[s] >= most)) continue;
+    if (alpha_[s] != 0.0 || !(positive(s) ? gradients_[s] <= bottom_gradient_ : gradients_[s] >= top_gradient_))
+      continue;
     expansion_.remove(s);
     swap_remove(alpha_, s);
     swap_remove(low_, s);

@@ -77,7 +77,7 @@ class Lasvm final : public KernelSolver {
   // With bias the most violating pair; without bias both are the member with the largest gain.
   std::size_t top_ = 0;
   std::size_t bottom_ = 0;
-  double top_gradient_ = 0.0;
+  double top_gradient_ = 0.0;  // 0 without bias, as the next
   double bottom_gradient_ = 0.0;
   double delta_ = 0.0;  // the largest violation
   bool finishing_ = false;

@@ -63,10 +63,8 @@ class Mpu final : public DirectLoop<Mpu, FeatureSolver<>> {
     state.number("losses", losses_);
     state.number("far", far_);
     state.number("reached", reached_);
-    state.number("done", done_);
   }
   bool step() override {
-    if (done_) return false;
     const std::size_t k = order_.now();
     order_.prefetch(features_);
     const RowView x = features_.row(k);
@@ -100,8 +98,11 @@ class Mpu final : public DirectLoop<Mpu, FeatureSolver<>> {
   void end_pass() {
     a_.refresh_norm();
     const bool settled = !far_ || lower_bound() <= reached_;
-    done_ = accurate() || (settled && q_ == finest);
-    if (settled && !done_) refine();
+    if (accurate() || (settled && q_ == finest)) {
+      converge();
+    } else if (settled) {
+      refine();
+    }
     reached_ = lower_bound();
     losses_ = 0.0;
     far_ = false;
@@ -133,7 +134,6 @@ class Mpu final : public DirectLoop<Mpu, FeatureSolver<>> {
   double losses_ = 0.0;      // sum of the losses seen in this pass
   bool far_ = false;         // an example could have made a second step
   double reached_ = 0.0;     // the dual at the end of the last pass
-  bool done_ = false;
 };
 
 }  // namespace svm

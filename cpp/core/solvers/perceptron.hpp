@@ -26,14 +26,12 @@ class Perceptron final : public KernelSolver {
     KernelSolver::archive(state);
     state.part("order", order_);
     state.number("mistakes_in_pass", mistakes_in_pass_);
-    state.number("separated", separated_);
     state.values("mistakes", mistakes_);
     state.values("responses", responses_);
   }
 
  protected:
   bool step() override {
-    if (separated_) return false;
     Counters& counters = rows_.counters();
     const std::size_t i = order_.now();
     ++counters.iterations;
@@ -44,7 +42,7 @@ class Perceptron final : public KernelSolver {
       rows_.add(responses_.data(), i, 1.0);
     }
     if (order_.advance()) {
-      separated_ = mistakes_in_pass_ == 0;
+      if (mistakes_in_pass_ == 0) converge();
       mistakes_in_pass_ = 0;
     }
     return true;
@@ -53,7 +51,6 @@ class Perceptron final : public KernelSolver {
  private:
   EpochOrder order_;
   std::uint64_t mistakes_in_pass_ = 0;
-  bool separated_ = false;  // the last pass had no mistake
   std::vector<double> mistakes_;
   std::vector<double> responses_;
 };

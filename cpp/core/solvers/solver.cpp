@@ -54,19 +54,22 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
     if (used >= limit.cpu_seconds) return Status::cpu_seconds;
     if (converged_) return Status::converged;
     try {
-      converged_ = !steps(limit, stride);
+      if (!steps(limit, stride)) {
+        converged_ = true;
+        return Status::converged;
+      }
     } catch (...) {
       failed_ = true;
       throw;
     }
-    if (converged_) return Status::converged;
+    if (converged_) continue;
     const double now = watch.wall();
     if (interrupted && interrupted()) return Status::interrupted;
     stride = now - last < 0.01 ? stride * 2 : (stride > 1 && now - last > 0.04 ? stride / 2 : stride);
     last = now;
     used = watch.cpu() + cpu_of_others();
   }
-  return limit.first_reached(counted);
+  return *limit.reached(counted);
 }
 
 void Solver::restore(const State& state) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include "base/counters.hpp"
 #include "base/state.hpp"
@@ -34,18 +35,14 @@ struct Limit {
   std::uint64_t feature_accesses = none;
   double cpu_seconds = std::numeric_limits<double>::infinity();
 
-  bool reached(const Counters& counters) const noexcept {
-    return counters.iterations >= iterations || counters.presentations >= presentations ||
-           counters.kernel_evaluations >= kernel_evaluations || counters.inner_products >= inner_products ||
-           counters.feature_accesses >= feature_accesses;
-  }
-  /// The first counter's limit that is reached, given that one is.
-  Status first_reached(const Counters& counters) const noexcept {
+  /// The first counter's limit that is reached, or none.
+  std::optional<Status> reached(const Counters& counters) const noexcept {
     if (counters.iterations >= iterations) return Status::iterations;
     if (counters.presentations >= presentations) return Status::presentations;
     if (counters.kernel_evaluations >= kernel_evaluations) return Status::kernel_evaluations;
     if (counters.inner_products >= inner_products) return Status::inner_products;
-    return Status::feature_accesses;
+    if (counters.feature_accesses >= feature_accesses) return Status::feature_accesses;
+    return std::nullopt;
   }
 };
 
@@ -87,13 +84,16 @@ class Solver {
   /// One iteration. Returns false if the method has converged: then it is no iteration, and the predictor is as before.
   /// Kernel rows that were read to find this out are charged: reading them is a cost.
   virtual bool step() = 0;
+  /// Called in a step: it is the last one.
+  void converge() noexcept { converged_ = true; }
+  bool converged() const noexcept { return converged_; }
   /// Up to `count` iterations, fewer if a limit is reached. Returns false if the method has converged.
   virtual bool steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
 
   template <typename Method>
   static bool repeat(Method& method, const Limit& limit, std::uint64_t count) {
     const Counters& counters = method.counters();
-    for (; count > 0 && !limit.reached(counters); --count) {
+    for (; count > 0 && !method.converged() && !limit.reached(counters); --count) {
       if (!method.step()) return false;
     }
     return true;
