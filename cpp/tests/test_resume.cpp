@@ -127,9 +127,10 @@ std::vector<Case> all_cases() {
       sgdqn({}, svm::SgdQnVariant::corrected),
       sgdqn({}, svm::SgdQnVariant::original),
   };
-  for (const svm::NamedSolver& named : svm::named_solvers()) {
-    cases.push_back({named.name, [&named](const Problem& problem) {
-                       return svm::make_by_name(named.name, problem.rows, svm::NamedSettings({}), 1);
+  for (const auto& named : svm::named_solvers()) {
+    const std::string name = named.first;
+    cases.push_back({name, [name](const Problem& problem) {
+                       return svm::make_by_name(name, problem.rows, svm::NamedSettings({}), 1);
                      }});
   }
   return cases;

@@ -40,7 +40,7 @@ class BoxQp {
   bool is_free(std::size_t k) const noexcept;
   /// Sets `direction_`; returns false if the free variables are at their maximum.
   bool find_direction();
-  // The constraint on the sum eliminates the first free variable, if balanced: what is left of slopes and H.
+  /// The slope and H without the constraint on the sum: if balanced, it eliminates the first free variable.
   double reduced_slope(std::size_t k) const noexcept;
   double reduced_curvature(std::size_t k, std::size_t l) const noexcept;
   void factorize();

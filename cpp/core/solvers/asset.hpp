@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "linear/scaled_vector.hpp"
+#include "linear/weight_vector.hpp"
 #include "linear/window_average.hpp"
 #include "random/epoch_order.hpp"
 #include "random/random.hpp"

@@ -9,11 +9,11 @@
 namespace svm {
 
 // One line for each solver. Its name is that of the class; the settings' names are those of the Python class.
-const std::vector<NamedSolver>& named_solvers() {
+const std::map<std::string, MakeKernelSolver>& named_solvers() {
   using Rows = RowSource;
   using Settings = NamedSettings;
   using Seed = std::uint64_t;
-  static const std::vector<NamedSolver> list{
+  static const std::map<std::string, MakeKernelSolver> list{
       {"Perceptron", [](Rows& rows, Settings&, Seed seed) { return std::make_unique<Perceptron>(rows, seed); }},
   };
   return list;
@@ -47,13 +47,11 @@ void NamedSettings::require_all_read() const {
 
 std::unique_ptr<KernelSolver> make_by_name(const std::string& name, RowSource& rows, NamedSettings settings,
                                            std::uint64_t seed) {
-  for (const NamedSolver& solver : named_solvers()) {
-    if (solver.name != name) continue;
-    auto made = solver.make(rows, settings, seed);
-    settings.require_all_read();
-    return made;
-  }
-  throw InvalidArgument("there is no kernel solver called " + name);
+  const auto make = named_solvers().find(name);
+  require(make != named_solvers().end(), "there is no kernel solver called " + name);
+  auto solver = make->second(rows, settings, seed);
+  settings.require_all_read();
+  return solver;
 }
 
 }  // namespace svm

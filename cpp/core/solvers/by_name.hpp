@@ -30,13 +30,11 @@ class NamedSettings {
   std::vector<std::string> names_;
 };
 
-struct NamedSolver {
-  const char* name;
-  std::function<std::unique_ptr<KernelSolver>(RowSource& rows, NamedSettings& settings, std::uint64_t seed)> make;
-};
+using MakeKernelSolver =
+    std::function<std::unique_ptr<KernelSolver>(RowSource& rows, NamedSettings& settings, std::uint64_t seed)>;
 
 /// All solvers that are made by name.
-const std::vector<NamedSolver>& named_solvers();
+const std::map<std::string, MakeKernelSolver>& named_solvers();
 
 /// Throws InvalidArgument if there is no such solver or setting, or if the solver refuses a value.
 std::unique_ptr<KernelSolver> make_by_name(const std::string& name, RowSource& rows, NamedSettings settings,

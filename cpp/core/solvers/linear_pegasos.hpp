@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "linear/scaled_vector.hpp"
+#include "linear/weight_vector.hpp"
 #include "random/random.hpp"
 #include "solvers/linear_solver.hpp"
 

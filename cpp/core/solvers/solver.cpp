@@ -55,7 +55,7 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
     if (converged_) return Status::converged;
     try {
       if (!steps(limit, stride)) {
-        converged_ = true;
+        converge();
         return Status::converged;
       }
     } catch (...) {

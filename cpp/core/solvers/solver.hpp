@@ -84,10 +84,10 @@ class Solver {
   /// One iteration. Returns false if the method has converged: then it is no iteration, and the predictor is as before.
   /// Kernel rows that were read to find this out are charged: reading them is a cost.
   virtual bool step() = 0;
-  /// Called in a step: it is the last one.
+  /// Called by a step that is the last iteration: the method has converged in it.
   void converge() noexcept { converged_ = true; }
   bool converged() const noexcept { return converged_; }
-  /// Up to `count` iterations, fewer if a limit is reached. Returns false if the method has converged.
+  /// Up to `count` iterations, fewer if a limit is reached or the method converges. Returns false if a step does.
   virtual bool steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
 
   template <typename Method>
