@@ -157,21 +157,21 @@ def machine_memory() -> int:
         text = ""
     if text.isdigit():
         limits.append(int(text))
-    own, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if own != resource.RLIM_INFINITY:
-        limits.append(own)
+    address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if address_space != resource.RLIM_INFINITY:
+        limits.append(address_space)
     return min(limits)
 
 
-def require_memory(needed: int, what: str, advice: str = "") -> None:
+def require_memory(needed: int, subject: str, advice: str = "") -> None:
     """Check that an allocation, in bytes, takes at most `SHARE` of this machine's memory.
 
-    ``what`` is the subject of the message, ``advice`` a sentence for the user.
+    ``subject`` is that of the message, ``advice`` a sentence for the user.
     """
     limit = SHARE * machine_memory()
     if needed > limit:
         raise DataError(
-            f"{what} would take {gib(needed)}; the limit is {gib(limit)}, three quarters of this machine's memory."
+            f"{subject} would take {gib(needed)}; the limit is {gib(limit)}, three quarters of this machine's memory."
             + (f" {advice}" if advice else "")
         )
 

@@ -89,11 +89,11 @@ def make_directory(directory: Path) -> None:
     directory.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
     if directory.parent != _SHARED:
         return
-    found = directory.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-        whose = f"belongs to the user {found.st_uid}" if stat.S_ISDIR(found.st_mode) else "is a link"
+    status = directory.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+        whose = f"belongs to the user {status.st_uid}" if stat.S_ISDIR(status.st_mode) else "is a link"
         raise SettingsError(f"{directory} {whose}, and could be used to change results: set SVM_GRAM_DIR to a folder")
-    if stat.S_IMODE(found.st_mode) != _FOLDER_MODE:
+    if stat.S_IMODE(status.st_mode) != _FOLDER_MODE:
         directory.chmod(_FOLDER_MODE)
 
 
@@ -322,14 +322,14 @@ def read_matrix(path: Path, key: str, n: int) -> GramMatrix | None:
     except OSError as error:
         raise UnusableFileError(f"cannot be read ({error.strerror})") from error
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             raise UnusableFileError("is not a file")
-        if found.st_uid != os.geteuid():
-            raise UnusableFileError(f"belongs to another user (uid {found.st_uid})")
+        if status.st_uid != os.geteuid():
+            raise UnusableFileError(f"belongs to another user (uid {status.st_uid})")
         checksum = _read_checksum(file, key, n)
         matrix: GramMatrix = np.memmap(file, dtype=np.float32, mode="r", shape=(n, n))
-    state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
     if state not in _verified:
         if xxh3(matrix) != checksum:
             raise UnusableFileError("does not hold the values that were written")

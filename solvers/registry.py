@@ -42,8 +42,8 @@ def solver_classes() -> dict[str, type[Solver]]:
     """
     found: dict[str, type[Solver]] = {}
     # packages hold no solvers; `solvers.estimators` would import scikit-learn, which takes a second
-    own = (info.name for info in pkgutil.iter_modules([str(Path(__file__).parent)]) if not info.ispkg)
-    modules = [importlib.import_module(f"{__package__}.{name}") for name in own]
+    names = (info.name for info in pkgutil.iter_modules([str(Path(__file__).parent)]) if not info.ispkg)
+    modules = [importlib.import_module(f"{__package__}.{name}") for name in names]
     for path in filter(None, os.environ.get("SVM_SOLVERS", "").split(os.pathsep)):
         modules.append(_imported(Path(path)))
         _check_complete(modules[-1])

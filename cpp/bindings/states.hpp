@@ -38,7 +38,7 @@ void bind_counted(py::class_<View>& type) {
           "present",
           [](View& self, std::uint64_t examples) {
             require(examples <= std::uint64_t{1} << 32,
-                    "an iteration looks at 2^32 examples at most, not at " + std::to_string(examples));
+                    "an iteration reads 2^32 examples at most, not " + std::to_string(examples));
             ++self.counters().iterations;
             self.counters().presentations += examples;
           },

@@ -43,7 +43,7 @@ class Lasvm:
 
     @property
     def g(self) -> Vector:
-        """Slopes of all examples; the method looks at those of members only."""
+        """Slopes of all examples; the method reads those of members only."""
         return np.asarray(self.y - self.K @ self.alpha)
 
     def ends(self) -> tuple[list[int], list[int]]:
