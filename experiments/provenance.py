@@ -32,6 +32,9 @@ PACKAGES = (
 )
 """Distributions whose versions are recorded."""
 
+SHORT = 0.2
+"""A CPU time below this, in seconds, is short: a run made for its times is repeated until all together take it."""
+
 UNCOMMITTED = "with uncommitted changes"
 OWN_OUTPUT = ("evidence", "docs/results")
 """Folders that the project's commands write: their files may differ from the commit while the sources do not."""
@@ -86,6 +89,15 @@ def collect(
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": " ".join(map(scrub, quoted)),
     }
+
+
+def is_timed(result: Mapping[str, Any]) -> bool:
+    """Whether a run's result.json says that its times can be compared: made one at a time, and repeated if it is short.
+
+    The times are then means over ``repeats`` equal runs (`experiments.run.repeats`).
+    """
+    alone = result.get("provenance", {}).get("jobs") == 1
+    return bool(alone and ("repeats" in result or result["cpu_seconds"] >= SHORT))
 
 
 @cache

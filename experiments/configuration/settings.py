@@ -57,8 +57,9 @@ class RunSettings:
         Where records go: a folder, and the address of a server.
     checkpoint_seconds : float or None
         Wall seconds between two checkpoints; infinite: one only when SIGTERM ends the run; None: no checkpoints.
-    alone : bool
-        Whether a stored run counts only if it was made alone, because its times are the result.
+    timed : bool
+        Whether its times are the result: it is repeated if it is short, and a stored run counts only if its times can
+        be compared (`experiments.provenance.is_timed`).
     """
 
     solver: Any
@@ -83,7 +84,7 @@ class RunSettings:
     checkpoint_seconds: float | None = None
     picture: bool = True
     model: Path | None = None
-    alone: bool = False
+    timed: bool = False
 
     @property
     def algo(self) -> str:

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from svm_cost_curves.experiments.provenance import SHORT
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio
 
-SHORT: Final = 0.2
-"""A CPU time below this, in seconds, is short."""
 BETWEEN_SESSIONS: Final = 2.0
 """Factor by which a ratio of CPU times is widened on both sides where one of the two is short; a choice of ours.
 

@@ -45,8 +45,8 @@ class Run(Protocol):
         """Content of result.json."""
 
     @property
-    def alone(self) -> bool:
-        """Whether its command made one run at a time; False if the record does not say it."""
+    def timed(self) -> bool:
+        """Whether its times can be compared (`experiments.provenance.is_timed`)."""
 
     @property
     def curve(self) -> pd.DataFrame:

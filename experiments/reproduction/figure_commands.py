@@ -81,7 +81,7 @@ def _figures(chosen: Sequence[str], command: Command, words: Sequence[str]) -> i
 def _plans(names: Sequence[str], command: Command, scales: Sequence[str]) -> Iterator[tuple[Plan, Seconds]]:
     """Plan figures on the store, which is only read, and say so if it takes long; also return how long runs take."""
     store = Store.open(command.store, read_only=True, server=command.store_uri)
-    planner, durations = Planner(store.find_all_finished, alone=True), Durations(store, command.evidence)
+    planner, durations = Planner(store.find_all_finished, timed=True), Durations(store, command.evidence)
     elapsed = ElapsedTime(note_to(console(sys.stderr)))
     for name in names:
         for scale in scales:
@@ -121,8 +121,8 @@ def announcement(plan: Plan, seconds: Seconds) -> list[str]:
     names = sorted({run.series for run in plan.runs} & reference)
     with_reference = f"; the reference, {', '.join(names)}, is among them" if names else ""
     lines.append(f"  {runs - len(missing)} of {runs} runs are in the store{with_reference}")
-    if beside := sum(run.beside for run in missing):
-        lines.append(f"  {beside} more were made beside other runs: they are made again, alone, for their times")
+    if untimed := sum(run.untimed for run in missing):
+        lines.append(f"  {untimed} more were made without regard to their times: they are made again, alone")
     if missing:
         wanted = [run.settings for run in missing]
         limited = [run.settings for run in missing if run.series not in reference]
@@ -199,7 +199,7 @@ class FigureMaker:
         from svm_cost_curves.experiments.reproduction.publish import offer
 
         command, elapsed = self._command, self._elapsed
-        planner = Planner(self._store.find_all_finished, self._fetch, alone=True)
+        planner = Planner(self._store.find_all_finished, self._fetch, timed=True)
         seconds = Durations(self._store, command.evidence).seconds
         elapsed.begin(f"{name}: looking for its runs")
         plan = planner.plan(read_figure(name), command.options)

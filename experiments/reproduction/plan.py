@@ -30,8 +30,8 @@ class PlannedRun:
     settings: RunSettings
     key: str
     found: Run | None
-    beside: bool = False
-    """Whether the store has it only as made beside other runs, where `settings.alone` refuses that."""
+    untimed: bool = False
+    """Whether the store has it, but not its times (`experiments.provenance.is_timed`), for which `settings` ask."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class Planner:
         Finds runs in the store.
     fetch : callable
         Fetches the files of a data set with missing runs; raises DataError if they are not available.
-    alone : bool
-        Whether runs of figures of times must have been made alone: at the scale of the paper, in a store of this
-        machine, and unless the options say otherwise (`Options.together`). Others count as missing.
+    timed : bool
+        Whether the times of runs of figures of times must be comparable: at the scale of the paper, in a store of
+        this machine, and unless the options say otherwise (`Options.together`). Others count as missing.
     key : callable
         Returns the key of a run in the store; by default its `run_key` for this build.
     """
@@ -88,12 +88,12 @@ class Planner:
         find: FindRuns,
         fetch: Callable[[DatasetSpec], None] | None = None,
         *,
-        alone: bool = False,
+        timed: bool = False,
         key: Callable[[RunSettings], str] | None = None,
     ) -> None:
         self._find = find
         self._fetch = fetch
-        self._alone = alone
+        self._timed = timed
         self.key = key or self._run_key
         self._settings: dict[tuple[str, ...], RunSettings] = {}
         self._found: dict[str, Run] = {}
@@ -127,7 +127,7 @@ class Planner:
         Series whose engine is not installed are left out, and the engine is added to `absent`.
         """
         scale = spec.scale(options.scale)
-        alone = self._alone and spec.timed and options.scale == "paper" and not options.together
+        timed = self._timed and spec.timed and options.scale == "paper" and not options.together
         settings: dict[str, RunSettings] = {}
         left_out: dict[str, str] = {}
         wanted: list[tuple[str, RunSettings]] = []
@@ -145,8 +145,8 @@ class Planner:
                 continue
             if _too_few(first):
                 continue
-            if alone:
-                first = dataclasses.replace(first, alone=first.store_uri is None)  # a server has each run once
+            if timed:
+                first = dataclasses.replace(first, timed=first.store_uri is None)  # a server has each run once
             settings[series.name] = first
             seeds = range(spec.runs_of(series, options.scale))
             wanted += [(series.name, _seeded(first, seed, split=spec.split_by_seed)) for seed in seeds]
@@ -181,8 +181,10 @@ class Planner:
         runs = []
         for series, settings, key in keyed:
             found = self._found.get(key)
-            serves = _serves(settings, found)
-            runs.append(PlannedRun(series, settings, key, found if serves else None, beside=bool(found) and not serves))
+            if found is None or _serves(settings, found):
+                runs.append(PlannedRun(series, settings, key, found))
+            else:
+                runs.append(PlannedRun(series, settings, key, None, untimed=True))
         return runs
 
     def _run_key(self, settings: RunSettings) -> str:
@@ -204,7 +206,7 @@ class Planner:
 
 def _serves(settings: RunSettings, found: Run | None) -> bool:
     """Whether the store has a run as the settings ask for it."""
-    return found is not None and (found.alone or not settings.alone)
+    return found is not None and (found.timed or not settings.timed)
 
 
 def _seeded(first: RunSettings, seed: int, *, split: bool) -> RunSettings:

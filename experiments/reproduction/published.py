@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from svm_cost_curves.experiments.columns import COLUMNS, COUNTS
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from svm_cost_curves.experiments.provenance import PROJECT_ROOT, is_timed
 from svm_cost_curves.support.errors import UserError
 from svm_cost_curves.support.files import write_file
 
@@ -73,9 +73,9 @@ class PublishedRun:
     """Its rows of `POINTS`, the published columns."""
 
     @property
-    def alone(self) -> bool:
-        """Whether its command made one run at a time; False if the record does not say it."""
-        return bool(self.result["provenance"].get("jobs") == 1)
+    def timed(self) -> bool:
+        """Whether its times can be compared (`experiments.provenance.is_timed`)."""
+        return is_timed(self.result)
 
     @cached_property
     def curve(self) -> pd.DataFrame:

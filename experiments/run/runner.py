@@ -32,6 +32,7 @@ from svm_cost_curves.experiments.run.checkpointer import Checkpointer
 from svm_cost_curves.experiments.run.console import Display
 from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
 from svm_cost_curves.experiments.run.identity import code_id, run_key, settings_key
+from svm_cost_curves.experiments.run.repeats import repeat_if_short
 from svm_cost_curves.experiments.store import FinishedRun, Store
 from svm_cost_curves.support.files import temporary_folder
 
@@ -90,8 +91,8 @@ def run(
 
 
 def _serves(settings: RunSettings, found: FinishedRun) -> bool:
-    """Whether a stored run has what these settings ask for beside its curve: a model, times of a run made alone."""
-    return is_complete(settings, found) and (found.alone or not settings.alone)
+    """Whether a stored run has what these settings ask for beside its curve: a model, times."""
+    return is_complete(settings, found) and (found.timed or not settings.timed)
 
 
 def _found(settings: RunSettings, display: Display, found: FinishedRun) -> Outcome:
@@ -145,6 +146,7 @@ def _record(active: ActiveRun) -> Outcome:
                         *(active.solver, budget.limits(n), budget.schedule(n), builder, display),
                         *(active.checkpointer, active.checkpoint, raise_if_stopped),
                     )
+                    times = repeat_if_short(active, builder.rows, raise_if_stopped) if settings.timed else {}
                 curve = from_rows(builder.rows)
                 files = draw_if_possible(active, curve, folder) if settings.picture else []
                 files += save_model_if_possible(active, builder.last, folder) if settings.model else []
@@ -152,7 +154,7 @@ def _record(active: ActiveRun) -> Outcome:
                 with uninterrupted():
                     return _interrupted(active, builder, stopped)
             with uninterrupted():
-                done = active.store.finish(active.key, result_of(active, builder.rows), curve, files)
+                done = active.store.finish(active.key, result_of(active, builder.rows) | times, curve, files)
                 if active.checkpointer:
                     active.checkpointer.remove()
     except BaseException as error:

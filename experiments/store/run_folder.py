@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from svm_cost_curves.experiments.provenance import is_timed
 from svm_cost_curves.support.errors import UserError
 from svm_cost_curves.support.files import new_folder
 
@@ -63,9 +64,9 @@ class FinishedRun:
         return self.directory / RESULT_FILE
 
     @property
-    def alone(self) -> bool:
-        """Whether its command made one run at a time; False if the record does not say it."""
-        return bool(self.result.get("provenance", {}).get("jobs") == 1)
+    def timed(self) -> bool:
+        """Whether its times can be compared (`experiments.provenance.is_timed`)."""
+        return is_timed(self.result)
 
     @cached_property
     def curve(self) -> pd.DataFrame:

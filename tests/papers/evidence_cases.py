@@ -32,7 +32,7 @@ class MadeUp:
     curve: pd.DataFrame = field(compare=False, repr=False)
 
     @property
-    def alone(self) -> bool:
+    def timed(self) -> bool:
         return bool(self.result["provenance"].get("jobs") == 1)
 
 

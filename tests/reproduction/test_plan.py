@@ -274,13 +274,13 @@ def test_a_timed_figure_takes_no_run_that_was_made_beside_others(
 ) -> None:
     for run in plan().runs:
         store.record(run, jobs=2 if run.settings.seed else 1)
-    planner = Planner(store.find_all_finished, alone=True)
+    planner = Planner(store.find_all_finished, timed=True)
     assert missing(planner.plan(figure, options)) == []
     figure.timed = True
     timed = planner.plan(figure, options)
-    assert [(run.settings.seed, run.beside) for run in timed.runs if run.found is None] == [(1, True), (2, True)]
-    assert {run.settings.alone for run in timed.runs} == {True}
-    line = "  2 more were made beside other runs: they are made again, alone, for their times"
+    assert [(run.settings.seed, run.untimed) for run in timed.runs if run.found is None] == [(1, True), (2, True)]
+    assert {run.settings.timed for run in timed.runs} == {True}
+    line = "  2 more were made without regard to their times: they are made again, alone"
     assert line in announcement(timed, lambda _: 1.0)
     served = (*options.overrides, "store.uri='http://host:1'")
     for others in ({"together": True}, {"scale": "quick"}, {"overrides": served}):

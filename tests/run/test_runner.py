@@ -134,11 +134,11 @@ def test_a_run_does_not_depend_on_how_it_is_cut(root: Path, tmp_path: Path, monk
 
 def test_a_run_that_was_made_beside_others_is_made_again_alone(root: Path) -> None:
     beside = dataclasses.replace(settings(root, seed=7), jobs=2, picture=False)
-    alone = dataclasses.replace(beside, jobs=1, alone=True)
-    outcomes = [make(each) for each in (beside, beside, alone, alone, beside)]
+    timed = dataclasses.replace(beside, jobs=1, timed=True)
+    outcomes = [make(each) for each in (beside, beside, timed, timed, beside)]
     assert [outcome.status for outcome in outcomes] == ["finished", "found", "finished", "found", "found"]
     (run,) = Store.open(root).runs(seed=7)  # one key: how a run is made is no part of it
-    assert run.alone
+    assert run.timed
     assert {str(run.result_path)} == {outcome.result_path for outcome in outcomes[2:]}
 
 
