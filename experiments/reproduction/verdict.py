@@ -304,7 +304,7 @@ class Verdict:
     """As in the figure's file; the heading has the label, the paper and the title."""
     data_sets: Sequence[str] = ()
     seeds: int | None = None
-    """Runs of each series."""
+    """Most runs of a series."""
     made: str = ""
     """ISO time."""
     machine: Mapping[str, str | int | None] = field(default_factory=dict)
