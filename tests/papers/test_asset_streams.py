@@ -12,6 +12,7 @@ from evidence_cases import evidence, panel
 from pictures import drawn_with_table, render
 from readings import claims_of, rulings
 
+from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.papers.asset import fig2, table3
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import SCALES, overrides_of, read_figure
@@ -173,6 +174,30 @@ def test_pictures_and_table() -> None:
     assert ratio.measured == pytest.approx(4.0)
     assert ratio.outcome == "too few runs"  # printed 6824 s over 1705 s; one run
     assert all(number.outcome == "not judged" for name, number in numbers.items() if "over" not in name)  # other images
+
+
+def test_seconds_of_a_test_are_compared_by_their_ratios() -> None:
+    one = panel_of(BETTER, WORSE)
+    seconds = {"1024": [1.0, 2.0, 1.5, 1.2, 1.3], "2048": [2.0, 4.0, 3.0, 2.4, 2.6]}
+    given = replace(evidence(TABLE, [one]), computed={"test_seconds": {"mnist_elastic": seconds}})
+    made = drawn_with_table(table3.make(given))
+    numbers = {number.name: number for number in made.numbers}
+    assert numbers["test time, d = 1024"].measured == pytest.approx(1.4)
+    ratio = numbers["test time, d = 2048 over d = 1024"]
+    assert ratio.measured == pytest.approx(2.0)
+    assert ratio.outcome == "agrees"  # printed 69 s over 34 s
+    assert numbers["test time, d = 4096 over d = 1024"].measured is None
+    assert made.table is not None
+    tests = {row[1]: row[-1] for row in made.table().rows if "printed" not in row[0]}
+    assert (tests["1,024"], tests["2,048"], tests["4,096"]) == ("1.3 s", "2.6 s", "")
+
+
+def test_tests_are_timed_on_the_data_of_a_run() -> None:
+    words = ["algo=asset_online", "dataset=digits", "problem.C=1", "kernel.sigma2=50", "budget.epochs=1"]
+    for d in (64, 128):
+        measured = table3.test_seconds(settings_of([*words, f"algo.features={d}"]))
+        assert len(measured) == table3.TESTS
+        assert all(value >= 0 for value in measured)
 
 
 def test_figure_2_and_table_3_use_the_same_runs() -> None:
