@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 SIZES: Final = (16, 256)
 ACCURACIES: Final = (0.5, 0.2, 0.1)
 """Values of epsilon."""
-SEEDS: Final = 3
-MOST: Final = 4e7
+SEEDS: Final = 5
+MOST: Final = 6e8
 """Examples that one run may present: a smaller epsilon takes too long."""
 ITERATES: Final = 500
 """Equally spaced iterates in the mean of the dual variables."""
