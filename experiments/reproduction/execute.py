@@ -58,14 +58,19 @@ def make_runs(
 def batches(runs: Sequence[PlannedRun], seconds: Seconds) -> list[list[PlannedRun]]:
     """Group runs on one data set that share a Gram matrix, or that do without: memory has room for one group at a time.
 
-    Each run is there once (figures share runs), the longest first, so that no core idles at the end. The data sets keep
-    the order of their first appearance; on each, runs with a Gram matrix come first.
+    Each run is there once (figures share runs), the longest first, so that no core idles at the end. Runs that are made
+    for their times go by their seeds: a drift of the machine then meets all methods alike. The data sets keep the order
+    of their first appearance; on each, runs with a Gram matrix come first.
     """
     order = {name: position for position, name in enumerate(dict.fromkeys(repr(run.settings.dataset) for run in runs))}
     members: dict[tuple[str, bool], dict[str, PlannedRun]] = {}
     for run in sorted(runs, key=lambda run: (order[repr(run.settings.dataset)], batch_key(run.settings)[1])):
         members.setdefault(batch_key(run.settings), {})[run.key] = run
-    return [sorted(group.values(), key=lambda run: -seconds(run.settings)) for group in members.values()]
+
+    def rank(run: PlannedRun) -> tuple[int, float]:
+        return run.settings.seed if run.settings.timed else 0, -seconds(run.settings)
+
+    return [sorted(group.values(), key=rank) for group in members.values()]
 
 
 def execute(

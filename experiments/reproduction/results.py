@@ -31,6 +31,7 @@ from svm_cost_curves.experiments.reproduction.published import (
 from svm_cost_curves.experiments.reproduction.report.changes import changes_page
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
 from svm_cost_curves.experiments.reproduction.report.data_page import data_page
+from svm_cost_curves.experiments.reproduction.report.edition import edition_page
 from svm_cost_curves.experiments.reproduction.report.figures import INPUTS, collect, read_verdict
 from svm_cost_curves.experiments.reproduction.report.labels import counted, moment
 from svm_cost_curves.experiments.reproduction.report.pages import notes_on, write_markdown
@@ -88,8 +89,8 @@ def _text_of(path: Path) -> str:
 def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     """Write ``<paper>.md`` of each paper with evidence, the pictures, and the pages on all papers.
 
-    These are ``coverage.md``, ``data.md``, ``changes.md`` and ``checks.md``. ``sources.json`` gets the checksums of the
-    evidence and of the pages, so that a test notices a page that was edited or belongs to other evidence.
+    These are ``coverage.md``, ``data.md``, ``changes.md``, ``edition.md`` and ``checks.md``. ``sources.json`` gets the
+    checksums of the evidence and of the pages, so that a test notices an edited page, or one of other evidence.
 
     Figures are drawn `jobs` at a time. Return the pages.
 
@@ -113,6 +114,7 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
                 "coverage.md": coverage_page(collect(figures)),
                 "data.md": data_page(evidence),
                 "changes.md": changes_page(evidence),
+                "edition.md": edition_page(evidence),
                 "checks.md": render(
                     "checks.md.j2",
                     checks=checks,

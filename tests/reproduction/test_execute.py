@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -36,6 +37,14 @@ def test_batches_are_ordered_by_data_set_gram_matrix_and_length() -> None:
     ]
     made = [[run.key for run in batch] for batch in execute.batches(runs, seconds)]
     assert made == [["sbp", "pegasos"], ["fourier"], ["adult"]]
+
+
+def test_runs_made_for_their_times_go_by_their_seeds() -> None:
+    names = [(algo, seed) for algo in ("pegasos", "sbp") for seed in (0, 1)]
+    runs = [planned(f"{algo} {seed}", algo, f"seed={seed}") for algo, seed in names]
+    assert [run.key for run in execute.batches(runs, seconds)[0]] == ["sbp 0", "sbp 1", "pegasos 0", "pegasos 1"]
+    timed = [replace(run, settings=replace(run.settings, timed=True)) for run in runs]
+    assert [run.key for run in execute.batches(timed, seconds)[0]] == ["sbp 0", "pegasos 0", "sbp 1", "pegasos 1"]
 
 
 class FakeMeter:

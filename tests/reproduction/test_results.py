@@ -70,7 +70,7 @@ def test_the_pages_are_made_from_the_evidence_and_are_the_same_each_time(without
         assert claim["readings"][0]["rulings"][0]["measured"] in text
     assert verdict["commit"] in text
     again = write_results(without_runs / "evidence", tmp_path)
-    assert {path.name for path in again} == {"minibatch.md", "coverage.md", "data.md", "checks.md"}
+    assert {path.name for path in again} == {"minibatch.md", "coverage.md", "data.md", "edition.md", "checks.md"}
     for path in again:
         assert path.read_text() == (pages / path.name).read_text()
     assert differing_pages(pages, without_runs / "evidence") == []
