@@ -119,6 +119,21 @@ def test_single_runs_decide_nothing(reading: int) -> None:
     assert claim.readings[reading].exceptions()[0].endswith("single runs")
 
 
+def test_single_runs_tell_nothing_of_the_deviation() -> None:
+    whole = panel_of(BETTER, WORSE)
+    single = replace(whole, runs={name: runs[:1] for name, runs in whole.runs.items()})
+    assert set(rulings(variability(single), "mnist_elastic").values()) == {"unclear"}
+
+
+def test_numbers_of_lasvm_stand_beside_the_printed_ones() -> None:
+    made = fig2.make(evidence(SPEC, [panel_of(BETTER, WORSE)]))
+    found = {number.name: (number.measured, number.outcome) for number in made.numbers}
+    assert found == {
+        "last error": (pytest.approx(1.1), "not judged"),
+        "training time": (pytest.approx(102.4), "not judged"),
+    }
+
+
 def test_the_table_of_progress_has_the_examples_of_each_method() -> None:
     make_table = fig2.make(evidence(SPEC, [panel_of({1024: 11.0}, {})])).table
     assert make_table is not None
@@ -134,7 +149,8 @@ def test_the_table_of_progress_has_the_examples_of_each_method() -> None:
 @pytest.mark.parametrize(
     ("changes", "case", "ruling"),
     [
-        ({"asset": dict.fromkeys(BETTER, 5.0)}, "error", "unclear"),
+        ({"asset": dict.fromkeys(BETTER, 5.0), "apart": 0.5}, "error", "unclear"),
+        ({"asset": dict.fromkeys(BETTER, 5.0)}, "error", "fails"),
         ({"asset": {d: 20.0 - error for d, error in BETTER.items()}}, "error", "fails"),
         ({"noise": lambda d: d / 1e4}, "deviation", "fails"),
         ({"star_noise": lambda d: (300 / d) ** 2}, "less for ASSET* on a stream", "fails"),

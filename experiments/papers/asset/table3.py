@@ -58,10 +58,9 @@ def _deviations(frames: Frames) -> Values:
     return np.asarray(last_errors(frames).std(axis=1, ddof=1))
 
 
-def _squares(frames: Frames) -> Values:
-    """Return the squared deviations of the last evaluations from their run's mean; their mean is the variance."""
-    errors = last_errors(frames)
-    return np.asarray(np.square(errors - errors.mean(axis=1)[:, None]) * LAST / (LAST - 1)).ravel()
+def _variances(frames: Frames) -> Values:
+    """Return the variance over the last evaluations of each run."""
+    return np.asarray(last_errors(frames).var(axis=1, ddof=1))
 
 
 def _seconds(frames: Frames) -> Values:
@@ -114,8 +113,8 @@ def test_seconds(run: RunSettings) -> list[float]:
 class FallWithDimension(Statistic, kind="fall_with_dimension"):
     """Error and deviation of a `series` fall as the dimension d grows, and the deviation of `less_for` falls less.
 
-    The deviation is that of the last evaluations. Each falls by the slope of a line against log2 d, over d at most
-    `up_to`.
+    The deviation is that of a run's last evaluations. Each falls by the slope of a line against log2 d, over d at most
+    `up_to`, with an interval over the runs; single runs of a random method decide nothing.
     """
 
     series: str
@@ -129,19 +128,19 @@ class FallWithDimension(Statistic, kind="fall_with_dimension"):
             for name in (self.series, self.less_for)
         )
         both = [d for d in first if d in second]
-        errors = [last_errors(frames).ravel() for frames in first.values()]
-        pairs = [_squares(by_d[d]) for d in both for by_d in (first, second)]
+        errors = [mean_errors(frames) for frames in first.values()]
+        pairs = [_variances(by_d[d]) for d in both for by_d in (first, second)]
         for what, unit, sizes, groups, values in (
             ("error", "points", list(first), errors, operator.neg),
-            ("deviation", "doublings", list(first), [*map(_squares, first.values())], _log_roots),
+            ("deviation", "doublings", list(first), [*map(_variances, first.values())], _log_roots),
             (f"less for {STYLES[self.less_for].name}", "doublings", both, pairs, _log_root_ratios),
         ):
             fall = trend(sizes, groups, values) if len(sizes) > 2 else None
             text = f"falls by {{}} {unit} for each doubling of d"
             why, about = "fewer than three dimensions have finished runs", what[0].upper() + what[1:]
             case = sweep.interval_case(streams.panel, what, fall, text, about=about, why=why)
-            # the interval is over evaluations of single runs: no number of runs follows from it
-            yield replace(case, more_runs=None)
+            single = fall is not None and min(map(len, groups)) < 2
+            yield replace(case, ruling="unclear", more_runs=None, note="single runs") if single else case
 
 
 def _log_roots(variances: Values) -> Values:
