@@ -40,9 +40,11 @@ SWEEP_READY := $(VENV)/.ready-sweep
 BENCH_READY := $(VENV)/.ready-bench
 CORE_READY := $(VENV)/.ready-core
 
+ARCHIVE = svm-cost-curves-$(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo environment test test-slow run ui extras bench article site size lint format sanitize sanitize-threads requirements check clean
+.PHONY: help demo environment test test-slow run ui extras archive bench article site size lint format sanitize sanitize-threads requirements check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -74,6 +76,11 @@ article: $(CORE_READY) $(DEV_READY) ## the article, from the published runs: bui
 
 site: $(CORE_READY) $(DEV_READY) $(SITE_READY) ## documents, gallery, notebooks and API as pages: build/site/index.html
 	$(PY) -u -m sphinx -W --keep-going -c docs/site -d build/doctrees . build/site
+
+archive: ## the last commit as a tarball for an archive such as Zenodo: the same bytes each time
+	@mkdir -p build/archive
+	git archive --format=tar --prefix=$(ARCHIVE)/ HEAD | gzip -9n > build/archive/$(ARCHIVE).tar.gz
+	@cd build/archive && sha256sum $(ARCHIVE).tar.gz
 
 lint: $(CORE_READY) $(DEV_READY) ## ruff, mypy, stubtest, import-linter and clang-format, changing nothing
 	$(VENV)/bin/ruff check .

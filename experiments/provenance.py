@@ -141,20 +141,30 @@ def git_state(root: Path) -> tuple[str | None, bool | None]:
     Returns
     -------
     commit : str or None
-        Full hash; None when `root` is not the top of a git checkout (a copy of the project inside another repository
-        does not get that repository's commit), when git is missing, or before the first commit.
+        Full hash. Where `root` is not the top of a git checkout (a copy of the project inside another repository does
+        not get that repository's commit), or git is missing, that of the archive (``make archive``) it was unpacked
+        from, else None; None before the first commit.
     dirty : bool or None
         None when `root` is not the top of a git checkout or git is missing.
     """
     top = _git(root, "rev-parse", "--show-toplevel")
     if top is None or Path(top.strip()).resolve() != root.resolve():
-        return None, None
+        return _commit_of_archive(root), None
     commit = _git(root, "rev-parse", "--verify", "--quiet", "HEAD")
     others = [f":(exclude){folder}" for folder in OWN_OUTPUT]
     tracked = _git(root, "status", "--porcelain", "-z", "--untracked-files=no", "--", ".", *others)
     untracked = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", *SOURCE_PATHS)
     dirty = None if tracked is None or untracked is None else bool(tracked or untracked)
     return (commit.strip() if commit else None), dirty
+
+
+def _commit_of_archive(root: Path) -> str | None:
+    """Return the commit that git writes into the file COMMIT of an archive; None elsewhere."""
+    try:
+        text = (root / "COMMIT").read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    return text if re.fullmatch("[0-9a-f]{40}", text) else None
 
 
 _state_at_first = cache(git_state)

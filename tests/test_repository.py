@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -125,6 +126,21 @@ def test_the_citation_names_the_software_and_the_five_papers() -> None:
         assert paper["title"]
         assert 2011 <= paper["year"] <= 2013
         assert all(author["family-names"] and author["given-names"] for author in paper["authors"])
+
+
+def test_the_files_for_archives_say_what_the_citation_says() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    zenodo, codemeta = (
+        json.loads((ROOT / name).read_text(encoding="utf-8")) for name in (".zenodo.json", "codemeta.json")
+    )
+    authors = [author["name"] for author in citation["authors"]]
+    assert {zenodo["title"], codemeta["name"]} == {citation["title"]}
+    assert {zenodo["version"], codemeta["version"]} == {citation["version"]}
+    assert [author["name"] for author in zenodo["creators"]] == authors
+    assert [author["name"] for author in codemeta["author"]] == authors
+    assert zenodo["keywords"] == codemeta["keywords"] == citation["keywords"]
+    assert zenodo["license"] == codemeta["license"].rpartition("/")[2] == citation["license"]
+    assert citation["abstract"] == codemeta["description"]
 
 
 def test_every_requirement_is_pinned_with_a_hash() -> None:

@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -90,6 +91,20 @@ def test_no_checkout_no_commit_no_git(tmp_path: Path, checkout: Path, monkeypatc
     assert provenance.git_state(checkout)[0] is not None
     monkeypatch.setenv("PATH", "")
     assert provenance.git_state(checkout) == (None, None)
+
+
+def test_an_unpacked_archive_names_its_commit(tmp_path: Path, checkout: Path) -> None:
+    (checkout / "COMMIT").write_text("$Format:%H$\n")
+    (checkout / ".gitattributes").write_text("COMMIT export-subst\n")
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "for archives", "--no-verify")
+    commit = provenance.git_state(checkout)[0]
+    git(checkout, "archive", "--prefix=unpacked/", "-o", str(tmp_path / "it.tar"), "HEAD")
+    with tarfile.open(tmp_path / "it.tar") as archive:
+        archive.extractall(tmp_path, filter="data")
+    assert provenance.git_state(tmp_path / "unpacked") == (commit, None)
+    (tmp_path / "unpacked" / "COMMIT").write_text("$Format:%H$\n")  # a copy of a checkout
+    assert provenance.git_state(tmp_path / "unpacked") == (None, None)
 
 
 def test_collect_says_everything_and_is_json(checkout: Path) -> None:
