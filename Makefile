@@ -74,7 +74,7 @@ bench: $(CORE_READY) $(DEV_READY) $(BENCH_READY) ## the benchmarks of docs/bench
 article: $(CORE_READY) $(DEV_READY) ## the article, from the published runs: build/article/article.pdf and .html
 	$(PY) docs/article/build.py
 
-site: $(CORE_READY) $(DEV_READY) $(SITE_READY) ## documents, gallery, notebooks and API as pages: build/site/index.html
+site: article $(SITE_READY) ## documents, article, gallery, notebooks and API as pages: build/site/index.html
 	$(PY) -u -m sphinx -W --keep-going -c docs/site -d build/doctrees . build/site
 
 archive: ## the last commit as a tarball for an archive such as Zenodo: the same bytes each time

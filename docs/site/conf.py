@@ -47,6 +47,7 @@ html_title = project
 html_math_renderer = "mathml"
 html_additional_pages = {"index": "start.html"}
 html_static_path = ["static"]
+html_extra_path = ["../../build/article"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
 templates_path = ["templates"]
