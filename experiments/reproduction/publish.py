@@ -40,7 +40,7 @@ from svm_cost_curves.support.files import write_file
 if TYPE_CHECKING:
     import pyarrow
 
-MOST_BYTES: Final = 25_000_000
+MOST_BYTES: Final = 30_000_000
 """Most bytes of all files of evidence: they are in the repository."""
 _SINGLE: Final = ("cpu_seconds", "wall_seconds")
 """Columns of `POINTS` in single precision: seven digits are more than a clock has."""
