@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +15,14 @@ from svm_cost_curves.datasets import DataError, DatasetSpec
 from svm_cost_curves.experiments.columns import COLUMNS, COUNTS
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.provenance import commit_text
-from svm_cost_curves.experiments.reproduction.build import agree, evidence_of, judge, with_computed, with_origin
+from svm_cost_curves.experiments.reproduction.build import (
+    agree,
+    build_figure,
+    evidence_of,
+    judge,
+    with_computed,
+    with_origin,
+)
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Run, facts_at_scale, from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedPanel, Planner
@@ -25,7 +32,9 @@ from svm_cost_curves.experiments.reproduction.published import (
     RUNS,
     SCALARS,
     SERIES,
+    TABLES,
     EvidenceError,
+    MissingColumnError,
     figure_runs,
     published_figures,
     read_facts,
@@ -38,6 +47,7 @@ from svm_cost_curves.experiments.run.identity import settings_key
 from svm_cost_curves.support.files import write_file
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow
 
 MOST_BYTES: Final = 30_000_000
@@ -102,11 +112,12 @@ def publish(plan: Plan, folder: Path, command: str) -> tuple[Verdict, int]:
     if plan.missing:
         raise EvidenceError(f"{len(plan.missing)} runs of {figure} are missing: make the figure first")
     evidence = with_computed(evidence_of(plan, {}))
+    columns = read_columns(evidence, plan.options, command)
     with tempfile.TemporaryDirectory() as temporary:
         draft = Path(temporary) / "evidence"
         if folder.exists():
             shutil.copytree(folder, draft)
-        written = _write_evidence(draft, plan, evidence, command)
+        written = _write_evidence(draft, plan, evidence, columns, command)
         _, verdict = judge(from_evidence(plan.spec, plan.options, draft), command)
         write_verdict(draft, figure, as_json(verdict))
         size = check_size(draft)
@@ -117,7 +128,52 @@ def publish(plan: Plan, folder: Path, command: str) -> tuple[Verdict, int]:
     return verdict, size
 
 
-def _write_evidence(folder: Path, plan: Plan, evidence: Evidence, command: str) -> list[str]:
+def read_columns(evidence: Evidence, options: Options, command: str) -> set[str]:
+    """Return the columns of curves that a figure reads: without one of them it cannot be judged or drawn.
+
+    Evidence has no others, as it is in the repository. Raises EvidenceError if the figure is judged otherwise from
+    these columns: its module asks whether a column is there.
+    """
+    columns = {"iterations"}
+    with tempfile.TemporaryDirectory() as temporary:
+        while True:
+            try:
+                verdict = build_figure(_with_columns(evidence, columns), options, Path(temporary) / "figure", command)
+                break
+            except MissingColumnError as error:
+                columns.add(error.name)
+    if not agree(verdict, as_json(judge(evidence, command)[1])):
+        raise EvidenceError(f"{evidence.spec.id} is judged otherwise from {', '.join(sorted(columns))} alone")
+    return columns
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """A run with some columns of its curve."""
+
+    run: Run
+    names: Collection[str]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.run, name)
+
+    @property
+    def curve(self) -> pd.DataFrame:
+        return self.run.curve[[name for name in COLUMNS if name in self.names]]
+
+
+def _with_columns(evidence: Evidence, names: Collection[str]) -> Evidence:
+    """Return evidence whose curves have these columns only."""
+    panels = (
+        replace(
+            panel, runs={series: tuple(_Columns(run, names) for run in runs) for series, runs in panel.runs.items()}
+        )
+        for panel in evidence.panels
+    )
+    return replace(evidence, panels=tuple(panels))
+
+
+def _write_evidence(folder: Path, plan: Plan, evidence: Evidence, columns: Collection[str], command: str) -> list[str]:
     """Write a figure into the tables of its paper, and its JSON file; return the names of the files."""
     spec = plan.spec
     tables = spec.paper or spec.id
@@ -136,7 +192,7 @@ def _write_evidence(folder: Path, plan: Plan, evidence: Evidence, command: str) 
     rows = [row for panel in plan.panels for row in _series_rows(spec, plan.options.scale, panel)]
     write_json(folder / f"{spec.id}.json", facts)
     write_sums(folder, f"{spec.id}.json")
-    return [f"{spec.id}.json", *write_tables(folder, tables, spec.id, rows, runs)]
+    return [f"{spec.id}.json", *write_tables(folder, tables, spec.id, rows, runs, columns)]
 
 
 def _resolved_facts(spec: FigureSpec) -> dict[str, Any] | None:
@@ -195,12 +251,17 @@ def judge_again(spec: FigureSpec, options: Options, folder: Path) -> tuple[Verdi
 
 
 def write_tables(
-    folder: Path, tables: str, figure: str, rows: Sequence[Mapping[str, Any]], runs: Mapping[str, tuple[str, Run]]
+    folder: Path,
+    tables: str,
+    figure: str,
+    rows: Sequence[Mapping[str, Any]],
+    runs: Mapping[str, tuple[str, Run]],
+    columns: Collection[str] = COLUMNS,
 ) -> list[str]:
     """Replace a figure in the tables of its paper, in the folder `tables` of the evidence; return the files' names.
 
-    Its rows are those of `SERIES`; the runs, by key, come with their `evidence_key`. Runs that no figure of the paper
-    draws any more are removed.
+    Its rows are those of `SERIES`; the runs, by key, come with their `evidence_key`. Their points get these `columns`,
+    and those that other figures read of them. Runs that no figure of the paper draws any more are removed.
     """
     import pyarrow
     import pyarrow.compute
@@ -208,13 +269,19 @@ def write_tables(
 
     names = ("figure", "panel", "dataset", "series", "seed", "key", "settings")
     fields = [(name, pyarrow.int64() if name == "seed" else pyarrow.string()) for name in names]
+    old, read = {}, {key: {*columns} for key in runs}
+    if (folder / tables).exists():
+        old = {name: read_table(folder, tables, name) for name in TABLES}
+        of_others = {*old[SERIES].filter(pyarrow.compute.not_equal(old[SERIES]["figure"], figure))["key"].to_pylist()}
+        for row in old[RUNS].select(["key", "columns"]).to_pylist():
+            if row["key"] in read and row["key"] in of_others:
+                read[row["key"]] |= {*row["columns"]}
     new = {
         SERIES: pyarrow.Table.from_pylist(rows, pyarrow.schema(fields)),
-        RUNS: _runs_table(runs),
-        POINTS: _points_table({key: run for key, (_, run) in runs.items()}),
+        RUNS: _runs_table(runs, read),
+        POINTS: _points_table({key: run.curve[_ordered(run, read[key])] for key, (_, run) in runs.items()}),
     }
-    if (folder / tables).exists():
-        old = {name: read_table(folder, tables, name) for name in new}
+    if old:
         kept = {SERIES: old[SERIES].filter(pyarrow.compute.not_equal(old[SERIES]["figure"], figure))}
         others = pyarrow.array(sorted({*kept[SERIES]["key"].to_pylist()} - runs.keys()), pyarrow.string())
         kept |= {name: old[name].filter(pyarrow.compute.is_in(old[name]["key"], others)) for name in (RUNS, POINTS)}
@@ -227,19 +294,35 @@ def write_tables(
     for name, table in new.items():
         buffer = pyarrow.BufferOutputStream()
         ordered = table.sort_by("figure" if name == SERIES else "key")  # a stable sort
-        pyarrow.parquet.write_table(ordered, buffer, compression="zstd", compression_level=9, row_group_size=1 << 20)
+        floats = [field.name for field in ordered.schema if pyarrow.types.is_floating(field.type)]
+        pyarrow.parquet.write_table(
+            *(ordered, buffer),
+            compression="zstd",
+            compression_level=9,
+            row_group_size=1 << 20,
+            use_dictionary=[field.name for field in ordered.schema if field.name not in floats],
+            use_byte_stream_split=floats,  # a fifth less
+        )
         files.append(f"{tables}/{name}.parquet")
         write_file(folder / files[-1], buffer.getvalue().to_pybytes())
     write_sums(folder, *files)
     return files
 
 
-def _runs_table(runs: Mapping[str, tuple[str, Run]]) -> pyarrow.Table:
-    """Return rows of `RUNS`; entries of result.json other than `SCALARS` are JSON text."""
+def _ordered(run: Run, columns: Collection[str]) -> list[str]:
+    """Return those of some columns that a run's curve has, in the order of `COLUMNS`."""
+    return [name for name in COLUMNS if name in columns and name in run.curve.columns]
+
+
+def _runs_table(runs: Mapping[str, tuple[str, Run]], columns: Mapping[str, Collection[str]]) -> pyarrow.Table:
+    """Return rows of `RUNS`; entries of result.json other than `SCALARS` are JSON text.
+
+    `columns` are those of the points, by key.
+    """
     import pyarrow
 
     rows = [
-        {"key": run.key, "settings_key": key, "columns": [name for name in COLUMNS if name in run.curve.columns]}
+        {"key": run.key, "settings_key": key, "columns": _ordered(run, columns[run.key])}
         | {
             name: value if name in SCALARS else json.dumps(value, sort_keys=True)
             for name, value in run.result.items()
@@ -254,13 +337,13 @@ def _runs_table(runs: Mapping[str, tuple[str, Run]]) -> pyarrow.Table:
     return pyarrow.Table.from_pylist(rows, schema)
 
 
-def _points_table(runs: Mapping[str, Run]) -> pyarrow.Table:
-    """Return rows of `POINTS`."""
+def _points_table(curves: Mapping[str, pd.DataFrame]) -> pyarrow.Table:
+    """Return rows of `POINTS` with the curves of runs, by key."""
     import pyarrow
 
     types = dict.fromkeys(COUNTS, pyarrow.int64()) | dict.fromkeys(_SINGLE, pyarrow.float32())
     schema = pyarrow.schema({"key": pyarrow.string()} | {name: types.get(name, pyarrow.float64()) for name in COLUMNS})
-    frames = [run.curve.reindex(columns=list(COLUMNS)).assign(key=key) for key, run in runs.items()]
+    frames = [curve.reindex(columns=list(COLUMNS)).assign(key=key) for key, curve in curves.items()]
     tables = [pyarrow.Table.from_pandas(frame, schema, preserve_index=False) for frame in frames]
     return pyarrow.concat_tables([schema.empty_table(), *tables]).replace_schema_metadata()
 

@@ -49,17 +49,23 @@ class EvidenceError(UserError, ValueError):
     """Evidence is missing, damaged, of an unknown format, or lacks what a claim reads; the message says which."""
 
 
+class MissingColumnError(EvidenceError):
+    """A figure's module wants a column that was not published."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the evidence lacks the column {name}: publish the figure again from its runs")
+        self.name = name
+
+
 @contextmanager
 def naming_columns() -> Iterator[None]:
-    """Name the column that a figure's module wants and that was not published, in an EvidenceError."""
+    """Raise a MissingColumnError for the KeyError of a column that was not published."""
     try:
         yield
     except KeyError as error:
         if error.args[0] not in COLUMNS:
             raise
-        raise EvidenceError(
-            f"the evidence lacks the column {error.args[0]}: publish the figure again from its runs"
-        ) from error
+        raise MissingColumnError(error.args[0]) from error
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,10 @@ from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.reproduction.evidence import _resolved
 from svm_cost_curves.experiments.reproduction.figure_commands import last_verdict
 from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.publish import MOST_BYTES, evidence_key
+from svm_cost_curves.experiments.reproduction.publish import MOST_BYTES, evidence_key, write_json, write_tables
 from svm_cost_curves.experiments.reproduction.published import (
     EVIDENCE,
+    FORMAT,
     POINTS,
     RUNS,
     SERIES,
@@ -37,6 +38,7 @@ from svm_cost_curves.experiments.reproduction.published import (
     write_sums,
 )
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from svm_cost_curves.experiments.store import Store
 
 
 def test_evidence_gives_the_figure_again_without_a_store(made: Path, tmp_path: Path) -> None:
@@ -216,6 +218,30 @@ def test_figures_of_a_paper_share_runs_and_those_of_no_figure_go(tmp_path: Path)
     assert {*read_table(tmp_path, "sbp", RUNS)["key"].to_pylist()} == {first.key, third.key}
     assert {*read_table(tmp_path, "sbp", POINTS)["key"].to_pylist()} == {first.key, third.key}
     assert [row["key"] for row in read_table(tmp_path, "sbp", SERIES).to_pylist()] == [first.key, third.key]
+
+
+def test_points_have_the_columns_that_the_figure_reads(made: Path) -> None:
+    """The figure draws test errors against kernel evaluations, its table of points has epochs as well."""
+    stored = {run.key: run.curve for run in Store.at(made / "store").runs()}
+    read = figure_runs(made / "evidence", "mine_x")
+    assert stored.keys() == read.keys()
+    for key, run in read.items():
+        names = [*run.curve.columns]
+        assert {"iterations", "kernel_evaluations", "test_error"} <= {*names}
+        assert {"primal", "dual", "norm", "hinge", "train_error"} & {*names} == set()
+        published, made_here = (curve[names].to_numpy(dtype=float) for curve in (run.curve, stored[key]))
+        assert published == pytest.approx(made_here, rel=1e-6)
+
+
+def test_a_run_of_two_figures_has_the_columns_of_both(tmp_path: Path) -> None:
+    run = finished_run(rows=[{"iterations": 1, "test_error": 0.5, "primal": 2.0, "norm": 3.0}])
+    rows = [{"panel": "adult", "dataset": "adult", "series": "sbp", "seed": 0, "key": run.key, "settings": ""}]
+    for figure, name in (("a", "test_error"), ("b", "primal")):
+        own = [{"figure": figure, **row} for row in rows]
+        write_tables(tmp_path, "sbp", figure, own, {run.key: ("k", run)}, ["iterations", name])
+        write_json(tmp_path / f"{figure}.json", {"format": FORMAT, "figure": figure, "tables": "sbp"})
+        write_sums(tmp_path, f"{figure}.json")
+    assert [*figure_runs(tmp_path, "a")[run.key].curve.columns] == ["iterations", "test_error", "primal"]
 
 
 def test_results_of_one_paper_may_have_other_entries(tmp_path: Path) -> None:
