@@ -208,13 +208,14 @@ class WorkerPool:
         return "its process was killed" if isinstance(error, BrokenProcessPool) else None
 
     def _started(self) -> ProcessPool:
-        """Return a pool whose threads and processes have Ctrl-C and SIGTERM blocked; workers unblock them (`_begin`).
+        """Return a pool whose threads and processes have Ctrl-C blocked until a worker begins (`_begin`).
 
-        A terminal or a batch system may send a signal to all processes, also to those that import modules.
+        A terminal sends it to all processes, also to those that import modules. SIGTERM ends a worker that does, in
+        silence: a pool that stops sends it after it has closed what the worker would open next.
         """
         pool = ProcessPool(self.size, initializer=_begin, initargs=(self._writer,), context=_CONTEXT)
         resource_tracker.ensure_running()  # starting it later would unblock the signals
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             assert pool.active  # starts it
         finally:
