@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +35,7 @@ from svm_cost_curves.experiments.reproduction.published import (
     TABLES,
     EvidenceError,
     MissingColumnError,
+    PublishedRun,
     figure_runs,
     published_figures,
     read_facts,
@@ -131,8 +132,8 @@ def publish(plan: Plan, folder: Path, command: str) -> tuple[Verdict, int]:
 def read_columns(evidence: Evidence, options: Options, command: str) -> set[str]:
     """Return the columns of curves that a figure reads: without one of them it cannot be judged or drawn.
 
-    Evidence has no others, as it is in the repository. Raises EvidenceError if the figure is judged otherwise from
-    these columns: its module asks whether a column is there.
+    Others are not published, because all of them would take three times the room. Raises EvidenceError if the figure
+    is judged otherwise from these columns, which happens where its module asks whether a column is there.
     """
     columns = {"iterations"}
     with tempfile.TemporaryDirectory() as temporary:
@@ -147,29 +148,16 @@ def read_columns(evidence: Evidence, options: Options, command: str) -> set[str]
     return columns
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """A run with some columns of its curve."""
-
-    run: Run
-    names: Collection[str]
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.run, name)
-
-    @property
-    def curve(self) -> pd.DataFrame:
-        return self.run.curve[[name for name in COLUMNS if name in self.names]]
-
-
 def _with_columns(evidence: Evidence, names: Collection[str]) -> Evidence:
-    """Return evidence whose curves have these columns only."""
-    panels = (
-        replace(
-            panel, runs={series: tuple(_Columns(run, names) for run in runs) for series, runs in panel.runs.items()}
-        )
+    """Return evidence whose curves have these columns only, as if it were published."""
+
+    def restricted(run: Run) -> Run:
+        return PublishedRun(run.key, run.result, run.curve[_known_columns(run, names)])
+
+    panels = [
+        replace(panel, runs={series: tuple(map(restricted, runs)) for series, runs in panel.runs.items()})
         for panel in evidence.panels
-    )
+    ]
     return replace(evidence, panels=tuple(panels))
 
 
@@ -267,24 +255,25 @@ def write_tables(
     import pyarrow.compute
     import pyarrow.parquet
 
-    names = ("figure", "panel", "dataset", "series", "seed", "key", "settings")
-    fields = [(name, pyarrow.int64() if name == "seed" else pyarrow.string()) for name in names]
-    old, read = {}, {key: {*columns} for key in runs}
+    fields = ("figure", "panel", "dataset", "series", "seed", "key", "settings")
+    schema = pyarrow.schema([(name, pyarrow.int64() if name == "seed" else pyarrow.string()) for name in fields])
+    names, kept = {key: {*columns} for key in runs}, {}
     if (folder / tables).exists():
         old = {name: read_table(folder, tables, name) for name in TABLES}
-        of_others = {*old[SERIES].filter(pyarrow.compute.not_equal(old[SERIES]["figure"], figure))["key"].to_pylist()}
-        for row in old[RUNS].select(["key", "columns"]).to_pylist():
-            if row["key"] in read and row["key"] in of_others:
-                read[row["key"]] |= {*row["columns"]}
-    new = {
-        SERIES: pyarrow.Table.from_pylist(rows, pyarrow.schema(fields)),
-        RUNS: _runs_table(runs, read),
-        POINTS: _points_table({key: run.curve[_ordered(run, read[key])] for key, (_, run) in runs.items()}),
-    }
-    if old:
         kept = {SERIES: old[SERIES].filter(pyarrow.compute.not_equal(old[SERIES]["figure"], figure))}
-        others = pyarrow.array(sorted({*kept[SERIES]["key"].to_pylist()} - runs.keys()), pyarrow.string())
+        drawn = {*kept[SERIES]["key"].to_pylist()}
+        shared = drawn & runs.keys()
+        for row in old[RUNS].select(["key", "columns"]).to_pylist():
+            if row["key"] in shared:
+                names[row["key"]] |= {*row["columns"]}
+        others = pyarrow.array(sorted(drawn - runs.keys()), pyarrow.string())
         kept |= {name: old[name].filter(pyarrow.compute.is_in(old[name]["key"], others)) for name in (RUNS, POINTS)}
+    new = {
+        SERIES: pyarrow.Table.from_pylist(rows, schema),
+        RUNS: _runs_table(runs, names),
+        POINTS: _points_table({key: run.curve[_known_columns(run, names[key])] for key, (_, run) in runs.items()}),
+    }
+    if kept:
         kept[POINTS] = kept[POINTS].cast(new[POINTS].schema)  # without its dictionary of keys
         new = {
             name: pyarrow.concat_tables([kept[name], table], promote_options="default") for name, table in new.items()
@@ -309,9 +298,9 @@ def write_tables(
     return files
 
 
-def _ordered(run: Run, columns: Collection[str]) -> list[str]:
-    """Return those of some columns that a run's curve has, in the order of `COLUMNS`."""
-    return [name for name in COLUMNS if name in columns and name in run.curve.columns]
+def _known_columns(run: Run, names: Collection[str]) -> list[str]:
+    """Return those of the named columns that a run's curve has, in the order of `COLUMNS`."""
+    return [name for name in COLUMNS if name in names and name in run.curve.columns]
 
 
 def _runs_table(runs: Mapping[str, tuple[str, Run]], columns: Mapping[str, Collection[str]]) -> pyarrow.Table:
@@ -322,7 +311,7 @@ def _runs_table(runs: Mapping[str, tuple[str, Run]], columns: Mapping[str, Colle
     import pyarrow
 
     rows = [
-        {"key": run.key, "settings_key": key, "columns": _ordered(run, columns[run.key])}
+        {"key": run.key, "settings_key": key, "columns": _known_columns(run, columns[run.key])}
         | {
             name: value if name in SCALARS else json.dumps(value, sort_keys=True)
             for name, value in run.result.items()

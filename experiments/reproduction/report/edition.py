@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
+from svm_cost_curves.experiments.reproduction.citations import paper_named
 from svm_cost_curves.experiments.reproduction.published import (
     RUNS,
     published_figures,
@@ -23,95 +26,84 @@ LISTED = 8
 
 
 @dataclass(frozen=True)
-class PublishedFigure:
-    """What a figure takes."""
+class FigureRuns:
+    """The runs of a figure."""
 
     id: str
     timed: bool
     data: str
-    """Its data sets with the training rows of its runs."""
-    repetitions: tuple[int, int]
+    """Data sets with their training rows."""
+    repetitions: str
     """Runs of a series on a data set, least and most."""
     runs: int
     new: int
-    """Runs that no figure above it has."""
+    """Runs that no figure above it on the page has."""
     planned: int | None
     """Runs that its file asks for on the data sets that were at hand; None where its series follow from options."""
     seconds: float
-    """Of the new runs from the first iteration to the last evaluation, with repeats of short ones, one after the other.
-    Runs of an earlier format have those of the solver only."""
+    """Sum over the new runs, from the first iteration to the last evaluation, repeats of short ones included. Runs that
+    recorded no such time have that of the solver."""
 
 
 @dataclass(frozen=True)
-class PublishedPaper:
+class PaperRuns:
     """The figures of a paper, and what made their runs."""
 
-    figures: Sequence[PublishedFigure]
+    title: str
+    figures: Sequence[FigureRuns]
     builds: Sequence[str]
     """Build of the core and its instruction set."""
     processors: Sequence[str]
 
-    @property
-    def minutes(self) -> float:
-        """Sum over the runs, as if they were made one after the other."""
-        return sum(figure.seconds for figure in self.figures) / 60
-
 
 def edition_page(evidence: Path) -> str:
     """Return the page in Markdown; EvidenceError if a file is damaged."""
-    published, papers = published_figures(evidence), catalogue()
+    published = published_figures(evidence)
     members: dict[str, list[str]] = {}
-    for figure in (name for name in papers if name in published):
-        members.setdefault(papers[figure], []).append(figure)
-    return render("edition.md.j2", papers={paper: _paper(evidence, names) for paper, names in members.items()})
+    for figure, paper in catalogue().items():
+        if figure in published:
+            members.setdefault(paper, []).append(figure)
+    return render("edition.md.j2", papers=[_paper(evidence, *item) for item in members.items()])
 
 
-def _paper(evidence: Path, names: Sequence[str]) -> PublishedPaper:
-    figures, known, made = [], set[str](), set[tuple[str, str]]()
+def _paper(evidence: Path, paper: str, names: Sequence[str]) -> PaperRuns:
+    figures: list[FigureRuns] = []
+    counted, builds, processors = set[str](), set[str](), set[str]()
     for name in names:
         facts, spec = read_facts(evidence, name), read_figure(name)
-        rows = read_series(evidence, facts)
-        runs = {row["key"]: row for row in read_table(evidence, facts["tables"], RUNS).to_pylist()}
-        new = {row["key"] for row in rows} - known
-        known |= new
-        records = {key: json.loads(runs[key]["provenance"]) for key in {row["key"] for row in rows}}
-        made |= {(_build(record["build"]), str(record["cpu"])) for record in records.values()}
-        data: dict[str, set[int]] = {}
-        series: dict[tuple[str, str], int] = {}
-        for row in rows:
-            data.setdefault(row["dataset"], set()).add(int(records[row["key"]]["data"]["counts"]["train"]["n"]))
-            place = row["panel"], row["series"]
-            series[place] = series.get(place, 0) + 1
+        rows = pd.DataFrame(read_series(evidence, facts), columns=["panel", "dataset", "series", "key"])
+        runs = read_table(evidence, facts["tables"], RUNS).to_pandas().set_index("key").loc[rows["key"].unique()]
+        records = runs.get("provenance", pd.Series(dtype=object)).map(json.loads)  # a table without runs lacks it
+        builds |= {f"{record['build']['build_id']} {record['build']['isa']}" for record in records}
+        processors |= {str(record["cpu"]) for record in records}
+        n = rows["key"].map(records.map(lambda record: int(record["data"]["counts"]["train"]["n"])))
+        new = runs[~runs.index.isin(counted)]
+        counted |= {*runs.index}
         figures.append(
-            PublishedFigure(
+            FigureRuns(
                 name,
                 spec.timed,
-                _data(data),
-                (min(series.values(), default=0), max(series.values(), default=0)),
-                len(records),
+                _data_text(n.groupby(rows["dataset"], sort=False)),
+                _between(rows.groupby(["panel", "series"]).size()),
+                len(runs),
                 len(new),
                 _planned(spec, facts),
-                sum(_seconds(runs[key]) for key in new),
+                sum(map(_seconds, new.to_dict("records"))),
             )
         )
-    return PublishedPaper(figures, sorted({build for build, _ in made}), sorted({cpu for _, cpu in made}))
+    return PaperRuns(paper_named(paper).title, figures, sorted(builds), sorted(processors))
 
 
-def _data(rows: Mapping[str, Collection[int]]) -> str:
-    """Write data sets with their numbers of training rows; `LISTED` of them at most."""
-    if len(rows) > LISTED:
-        counts = [count for of_one in rows.values() for count in of_one]
-        return f"{len(rows)} data sets, {_between(counts)}"
-    return "; ".join(f"{dataset} {_between(counts)}" for dataset, counts in rows.items())
+def _data_text(n: Any) -> str:
+    """Write training rows, grouped by data set; the names of at most `LISTED` data sets."""
+    if len(n) > LISTED:
+        return f"{len(n)} data sets, {_between(n.obj)}"
+    return "; ".join(f"{dataset} {_between(counts)}" for dataset, counts in n)
 
 
-def _between(counts: Collection[int]) -> str:
-    least, most = min(counts), max(counts)
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
-
-
-def _build(build: Mapping[str, Any]) -> str:
-    return f"{build['build_id']} {build['isa']}"
+def _between(counts: pd.Series) -> str:
+    """Write the least and the largest count: ``3``, ``3 to 10``; 0 of none."""
+    return " to ".join(f"{count:,}" for count in sorted({counts.min(), counts.max()})) if len(counts) else "0"
 
 
 def _planned(spec: FigureSpec, facts: Mapping[str, Any]) -> int | None:
@@ -119,13 +111,13 @@ def _planned(spec: FigureSpec, facts: Mapping[str, Any]) -> int | None:
     if spec.series_module:
         return None
     return sum(
-        spec.runs_of(series, facts["scale"], panel["paper_dataset"])
+        spec.runs_of(series, facts["scale"])
         for panel in facts["panels"]
         for series in spec.series_on(panel["paper_dataset"], panel["dataset"])
         if series.name not in (*panel["left_out"], *panel["without_runs"])
     )
 
 
-def _seconds(run: Mapping[str, Any]) -> float:
+def _seconds(run: Mapping[Any, Any]) -> float:
     elapsed = run.get("elapsed_seconds")
-    return float(run["wall_seconds"] if elapsed is None else json.loads(elapsed))
+    return float(json.loads(elapsed) if isinstance(elapsed, str) else run["wall_seconds"])
