@@ -7,7 +7,7 @@ import re
 import socket
 import subprocess
 import sys
-import tarfile
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -99,9 +99,9 @@ def test_an_unpacked_archive_names_its_commit(tmp_path: Path, checkout: Path) ->
     git(checkout, "add", ".")
     git(checkout, "commit", "-qm", "for archives", "--no-verify")
     commit = provenance.git_state(checkout)[0]
-    git(checkout, "archive", "--prefix=unpacked/", "-o", str(tmp_path / "it.tar"), "HEAD")
-    with tarfile.open(tmp_path / "it.tar") as archive:
-        archive.extractall(tmp_path, filter="data")
+    git(checkout, "archive", "--prefix=unpacked/", "-o", str(tmp_path / "archive.zip"), "HEAD")
+    with zipfile.ZipFile(tmp_path / "archive.zip") as archive:
+        archive.extractall(tmp_path)
     assert provenance.git_state(tmp_path / "unpacked") == (commit, None)
     (tmp_path / "unpacked" / "COMMIT").write_text("$Format:%H$\n")  # a copy of a checkout
     assert provenance.git_state(tmp_path / "unpacked") == (None, None)
