@@ -138,7 +138,7 @@ def _json(content: Mapping[str, Any]) -> str:
 def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdict:
     """Return the verdict: a maker's claims and numbers, with commit, stand-ins, missing runs and machine."""
     spec, (commit, dirty) = evidence.spec, provenance.git_state(provenance.PROJECT_ROOT)
-    made = {_commit_of(record) or "unknown" for record in _records(evidence)}
+    made, scale = {_commit_of(record) or "unknown" for record in _records(evidence)}, spec.scale(evidence.scale)
     return Verdict(
         figure=spec.id,
         scale=evidence.scale,
@@ -158,7 +158,7 @@ def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdic
         label=spec.label,
         title=spec.title,
         data_sets=[panel.dataset for panel in evidence.panels],
-        seeds=spec.scale(evidence.scale).seeds,
+        seeds=max([scale.seeds, *scale.seeds_on.values()]),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         machine=provenance.machine(),
         versions=provenance.versions(),

@@ -249,7 +249,7 @@ def _panel(
         if series.name in (*published["left_out"], *published["without_runs"]):
             continue
         asked = paper_dataset, series.name, spec.settings_of(series, options.scale, paper_dataset, dataset)
-        count = spec.runs_of(series, options.scale)
+        count = spec.runs_of(series, options.scale, paper_dataset)
         runs[series.name] = tuple(members[*asked, seed] for seed in range(count) if (*asked, seed) in members)
         if lost := count - len(runs[series.name]):
             missing[series.name] = f"of {count} runs {lost} not made"

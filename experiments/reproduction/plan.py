@@ -148,7 +148,7 @@ class Planner:
             if timed:
                 first = dataclasses.replace(first, timed=first.store_uri is None)  # a server has each run once
             settings[series.name] = first
-            seeds = range(spec.runs_of(series, options.scale))
+            seeds = range(spec.runs_of(series, options.scale, paper_dataset))
             wanted += [(series.name, _seeded(first, seed, split=spec.split_by_seed)) for seed in seeds]
         runs = self._look_up(wanted)
         if left_out and not any(series.name in settings for series in spec.curves if not series.reference_only):

@@ -53,6 +53,8 @@ class ScaleSpec(Described):
     """Runs of each series, with seeds 0, 1, ..."""
     overrides: list[str] = field(default_factory=list)
     """Added to those of each series; they win."""
+    seeds_on: dict[str, NonNegativeInt] = field(default_factory=dict)
+    """Runs on one of the paper's data sets, in place of `seeds`: where they are short, or claims need more of them."""
 
 
 @dataclass
@@ -135,9 +137,10 @@ class FigureSpec(Described):
             and not {paper_dataset, dataset} & {*series.exclude}
         ]
 
-    def runs_of(self, series: SeriesSpec, scale: str) -> int:
-        """Return the number of runs of a series: their seeds are 0, 1, ..."""
-        seeds = self.scale(scale).seeds
+    def runs_of(self, series: SeriesSpec, scale: str, paper_dataset: str) -> int:
+        """Return the number of runs of a series on a data set of the paper: their seeds are 0, 1, ..."""
+        size = self.scale(scale)
+        seeds = size.seeds_on.get(paper_dataset, size.seeds)
         return seeds if series.seeds is None else min(series.seeds, seeds)
 
     def settings_of(self, series: SeriesSpec, scale: str, paper_dataset: str, dataset: str) -> str:

@@ -37,6 +37,13 @@ def missing(made: Plan) -> list[tuple[str, int]]:
     return [(run.series, run.settings.seed) for run in made.missing]
 
 
+def test_a_data_set_may_have_another_number_of_runs(plan: PlanNow, figure: FigureSpec) -> None:
+    figure.scales["paper"].seeds_on = {"synthetic": 5, "adult": 2}
+    assert missing(plan()) == [*(("sbp", seed) for seed in range(5)), ("smo", 0)]
+    assert len(missing(plan(scale="quick"))) == 3
+    assert verdict_of(evidence_of(plan(), {}), FigureResult(None, lambda _: None), "x").seeds == 5  # type: ignore[arg-type]
+
+
 def test_only_runs_that_are_not_in_the_store_are_missing(plan: PlanNow, store: FakeStore) -> None:
     first, second, third, smo = plan().missing
     assert missing(plan()) == [("sbp", 0), ("sbp", 1), ("sbp", 2), ("smo", 0)]
