@@ -122,7 +122,7 @@ def announcement(plan: Plan, seconds: Seconds) -> list[str]:
     with_reference = f"; the reference, {', '.join(names)}, is among them" if names else ""
     lines.append(f"  {runs - len(missing)} of {runs} runs are in the store{with_reference}")
     if untimed := sum(run.untimed for run in missing):
-        lines.append(f"  {untimed} more were made without regard to their times: they are made again, alone")
+        lines.append(f"  {untimed} more have no times that can be compared: they are made again, alone")
     if missing:
         wanted = [run.settings for run in missing]
         limited = [run.settings for run in missing if run.series not in reference]

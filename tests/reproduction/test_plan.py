@@ -287,7 +287,7 @@ def test_a_timed_figure_takes_no_run_that_was_made_beside_others(
     timed = planner.plan(figure, options)
     assert [(run.settings.seed, run.untimed) for run in timed.runs if run.found is None] == [(1, True), (2, True)]
     assert {run.settings.timed for run in timed.runs} == {True}
-    line = "  2 more were made without regard to their times: they are made again, alone"
+    line = "  2 more have no times that can be compared: they are made again, alone"
     assert line in announcement(timed, lambda _: 1.0)
     served = (*options.overrides, "store.uri='http://host:1'")
     for others in ({"together": True}, {"scale": "quick"}, {"overrides": served}):
