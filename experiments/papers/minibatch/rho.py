@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from svm_cost_curves.solvers import Problem
 
 SIZES: Final = (64, 512)
-SEEDS: Final = 3
+SEEDS: Final = 5
 MOST: Final = 50_000
 """Iterations after which a run has missed the target."""
 GROWTH: Final = 1.1
