@@ -1,93 +1,97 @@
-"""The page of what changed since an earlier edition: outcomes, rulings, intervals, and the reasons."""
+"""The page of what changed since an earlier edition: verdicts, outcomes of other readings, and the reasons."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE
 from svm_cost_curves.experiments.reproduction.report.changes import (
+    Change,
+    Judged,
     Reason,
-    changes,
     changes_page,
     compact,
-    first_readings,
+    outcomes,
     read_reasons,
+    verdicts,
 )
 
 
-def claim(*cases: tuple[str, str, str, dict[str, Any]], outcome: str = "mostly", held: int = 1) -> list[dict[str, Any]]:
-    """Return a claim of a verdict.json with these cases: data set, name, ruling, statistic."""
-    rulings = [
-        {"dataset": dataset, "name": name, "ruling": ruling, "statistic": numbers}
-        for dataset, name, ruling, numbers in cases
+def reading(name: str, outcome: str, **rulings: str) -> dict[str, Any]:
+    """Return a reading of a verdict.json with a case for each data set."""
+    cases = [
+        {"dataset": dataset, "name": "", "ruling": ruling, "statistic": {"ratio": 1.0}}
+        for dataset, ruling in rulings.items()
     ]
-    reading = {"id": "plain", "outcome": outcome, "held": held, "run": len(cases), "rulings": rulings}
-    return [{"id": "sbp.1", "type": "empirical", "readings": [reading]}]
+    held = [*rulings.values()].count("holds")
+    return {"id": name, "outcome": outcome, "held": held, "run": len(cases), "rulings": cases}
 
 
-def interval(estimate: float, low: float, high: float, **more: bool) -> dict[str, Any]:
-    return {"ratio": {"estimate": estimate, "low": low, "high": high, **more}}
+def judged(*readings: dict[str, Any]) -> Judged:
+    return compact([{"id": "sbp.1", "type": "empirical", "readings": [*readings]}])
 
 
-BEFORE = compact(
-    claim(("adult", "a", "holds", interval(1.0, 0.5, 1.5)), ("web", "a", "fails", interval(2.0, 1.0, 3.0)))
+BEFORE = judged(reading("plain", "mostly", adult="holds", web="fails"), reading("other", "reproduced", adult="holds"))
+
+
+@pytest.mark.parametrize(
+    ("rulings", "cases"),
+    [
+        ({"adult": "unclear", "web": "fails"}, "holds -> unclear: adult"),
+        ({"adult": "unclear", "web": "holds"}, "holds -> unclear: adult; fails -> holds: web"),
+        ({"adult": "holds", "web": "fails", "mnist": "fails"}, "1 new"),
+        ({"adult": "fails"}, "holds -> fails: adult; 1 no longer run"),
+    ],
 )
+def test_another_verdict_is_told_with_its_cases(rulings: dict[str, str], cases: str) -> None:
+    reasons = [Reason("grid", ["sbp.*"], "Why."), Reason("other", ["asset.*"], "No.")]
+    now = judged(reading("plain", "contradicted", **rulings))
+    held = [*rulings.values()].count("holds")
+    after = f"plain: contradicted ({held} of {len(rulings)})"
+    assert verdicts(BEFORE, now, reasons) == [
+        Change("sbp.1", "plain: mostly reproduced (1 of 2)", after, cases, "grid")
+    ]
 
 
-def test_another_ruling_is_told_with_its_interval_before_and_after() -> None:
-    now = claim(
-        ("adult", "a", "unclear", interval(1.0, 0.5, 2.5)),
-        ("web", "a", "fails", interval(2.0, 1.0, 3.0)),
-        outcome="contradicted",
-        held=0,
+def test_many_cases_with_the_same_change_are_counted() -> None:
+    many = [f"data{k}" for k in range(5)]
+    before = judged(reading("plain", "mostly", **dict.fromkeys(many, "unclear")))
+    (change,) = verdicts(before, judged(reading("plain", "reproduced", **dict.fromkeys(many, "holds"))), [])
+    assert change.cases == "unclear -> holds: 5"
+
+
+def test_another_first_reading_is_another_verdict_although_its_outcome_is_the_same() -> None:
+    now = judged(reading("new", "mostly", adult="holds"), reading("plain", "mostly", adult="holds", web="fails"))
+    (change,) = verdicts(BEFORE, now, [])
+    assert (change.before, change.after, change.cases) == (
+        "plain: mostly reproduced (1 of 2)",
+        "new: mostly reproduced (1 of 1)",
+        "",
     )
-    (change,) = changes(BEFORE, compact(now), [Reason("grid", ["sbp.*"], "Why."), Reason("other", ["asset.*"], "No.")])
-    assert (change.before, change.after) == ("mostly reproduced (1 of 2)", "contradicted (0 of 2)")
-    assert change.rulings == ["adult a: holds -> unclear, 1 [0.5, 1.5] -> 1 [0.5, 2.5]"]
-    assert (change.intervals, change.compared, change.estimate, change.width) == (1, 2, 0.0, 2.0)
-    assert change.why == "grid"
+    assert outcomes(BEFORE, now, []) == []
 
 
-def test_another_first_reading_is_told() -> None:
-    now = claim(("adult", "a", "holds", interval(1.0, 0.5, 1.5)), outcome="reproduced")
-    now[0]["readings"].insert(0, now[0]["readings"][0] | {"id": "other", "outcome": "unclear"})
-    assert first_readings(BEFORE, compact(now)) == [("sbp.1", "plain: mostly reproduced", "other: unclear")]
-    assert first_readings(BEFORE, BEFORE) == []
-    assert first_readings({}, BEFORE) == []
-
-
-def test_an_open_end_is_a_change() -> None:
-    now = claim(
-        ("adult", "a", "holds", interval(1.0, 0.5, 1.5, open_high=True)),
-        ("web", "a", "fails", interval(2.0, 1.0, 3.0)),
+def test_other_readings_with_another_outcome_stand_apart() -> None:
+    now = judged(
+        reading("plain", "mostly", adult="unclear", web="fails"), reading("other", "contradicted", adult="fails")
     )
-    (change,) = changes(BEFORE, compact(now), [])
-    assert (change.intervals, change.rulings) == (1, [])
+    assert verdicts(BEFORE, now, []) == [], "another ruling that leaves the outcome is no change"
+    (change,) = outcomes(BEFORE, now, [])
+    assert (change.before, change.after) == ("other: reproduced (1 of 1)", "other: contradicted (0 of 1)")
 
 
-def test_cases_with_other_names_are_paired_on_their_data_set_in_the_order_of_estimates() -> None:
-    before = compact(claim(("adult", "a", "holds", interval(1, 0, 2)), ("adult", "b", "fails", interval(5, 4, 6))))
-    now = compact(
-        claim(("adult", "second", "fails", interval(5, 4, 6)), ("adult", "first", "holds", interval(1, 0, 2)))
-    )
-    assert changes(before, now, []) == []
-
-
-def test_a_case_of_one_edition_only_was_not_measured_in_the_other() -> None:
-    now = compact(claim(("adult", "a", "holds", interval(1.0, 0.5, 1.5)), outcome="mostly"))
-    (change,) = changes(BEFORE, now, [])
-    assert change.rulings == ["web a: fails -> not measured"]
-
-
-def test_the_same_verdict_and_claims_and_readings_of_one_edition_only_are_no_changes() -> None:
-    assert changes(BEFORE, BEFORE, []) == changes({}, BEFORE, []) == changes(BEFORE, {}, []) == []
+def test_claims_and_readings_of_one_edition_only_are_no_changes() -> None:
+    for before, after in ((BEFORE, BEFORE), ({}, BEFORE), (BEFORE, {})):
+        assert verdicts(before, after, []) == outcomes(before, after, []) == []
 
 
 def test_the_page_lists_the_published_changes_and_each_reason_is_that_of_one(tmp_path: Path) -> None:
     assert changes_page(tmp_path) == ""  # evidence without an earlier edition
     page = changes_page(EVIDENCE)
-    for name in ("asset.1", "sgdr.dual_ahead", "sbp.sparsity"):
-        assert f"| {name} |" in page.partition("## Intervals")[0]
+    for name in ("asset.2", "minibatch.speedups", "sbp.sparsity"):
+        assert f"| {name} |" in page.partition("## Other readings")[0]
     for reason in read_reasons():
         assert page.count(reason.name) > 1, reason.name
