@@ -111,9 +111,9 @@ def random_excess(problem: Problem, seed: int) -> list[float]:
 
 
 def random_exponent(run: RunSettings) -> Interval | None:
-    """Return a of excess ~ epochs^-a (`random_excess`), mean over three seeds. Raises DataError without data."""
+    """Return a of excess ~ epochs^-a (`random_excess`), mean over ten seeds. Raises DataError without data."""
     problem = load_problem(replace(run, dataset=replace(run.dataset, max_train=1000)))
-    return mean_exponent((RANDOM_EPOCHS, 1 / np.array(random_excess(problem, seed))) for seed in range(3))
+    return mean_exponent((RANDOM_EPOCHS, 1 / np.array(random_excess(problem, seed))) for seed in range(10))
 
 
 def on_each(evidence: Evidence, series: str, call: Callable[[RunSettings], Any]) -> dict[str, dict[str, Any] | str]:
