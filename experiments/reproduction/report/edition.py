@@ -111,7 +111,7 @@ def _planned(spec: FigureSpec, facts: Mapping[str, Any]) -> int | None:
     if spec.series_module:
         return None
     return sum(
-        spec.runs_of(series, facts["scale"])
+        spec.runs_of(series, facts["scale"], panel["paper_dataset"])
         for panel in facts["panels"]
         for series in spec.series_on(panel["paper_dataset"], panel["dataset"])
         if series.name not in (*panel["left_out"], *panel["without_runs"])
