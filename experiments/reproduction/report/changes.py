@@ -15,7 +15,9 @@ from pydantic import TypeAdapter
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction.claim_spec import read_yaml
 from svm_cost_curves.experiments.reproduction.published import published_figures, read_facts, read_verified
+from svm_cost_curves.experiments.reproduction.report.labels import RULINGS
 from svm_cost_curves.experiments.reproduction.report.rendering import render
+from svm_cost_curves.experiments.reproduction.statistics.interval import Ruling
 from svm_cost_curves.experiments.reproduction.verdict import in_words
 
 EDITION: Final = "1.0.0"
@@ -53,7 +55,7 @@ class Change:
     """Reading, outcome and number of cases that hold, as `after`."""
     after: str
     cases: str
-    """Cases with another ruling: ``unclear -> holds: adult pegasos; 3 new``."""
+    """Cases with another ruling, and those of one edition only: ``? unclear -> ✓ holds: mnist; 3 in place of 2``."""
     why: str
     """Names of reasons."""
 
@@ -90,7 +92,7 @@ def verdicts(before: Judged, after: Judged, reasons: Sequence[Reason]) -> list[C
 
 
 def outcomes(before: Judged, after: Judged, reasons: Sequence[Reason]) -> list[Change]:
-    """Return the readings of both editions, but for the first of a claim now, with another outcome."""
+    """Return the readings of both editions with another outcome, without the present first reading of each claim."""
     return [
         _change(claim, (reading, before[claim][reading]), (reading, now), reasons)
         for claim, readings in after.items()
@@ -111,15 +113,29 @@ def _change(
     return Change(claim, was, has, _moved(then["rulings"], now["rulings"]) if old == new else "", why)
 
 
-def _moved(then: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Write which cases have another ruling, and how many only one edition has."""
+def _moved(then: Mapping[str, Ruling], now: Mapping[str, Ruling]) -> str:
+    """Write which cases have another ruling, and how many cases stand in the place of others."""
+    earlier = {case: case for case in now if case in then} | _renamed(then, now)
     moved = defaultdict(list)
-    for case in now:
-        if case in then and then[case] != now[case]:
-            moved[f"{then[case]} -> {now[case]}"].append(case)
+    for case, old in earlier.items():
+        if then[old] != now[case]:
+            moved[f"{RULINGS[then[old]]} -> {RULINGS[now[case]]}"].append(case)
     texts = [f"{move}: {', '.join(cases) if len(cases) <= MOST_NAMED else len(cases)}" for move, cases in moved.items()]
-    counts = {"new": len(now.keys() - then.keys()), "no longer run": len(then.keys() - now.keys())}
-    return "; ".join(texts + [f"{count} {name}" for name, count in counts.items() if count])
+    added, dropped = len(now) - len(earlier), len(then) - len(earlier)
+    if added and dropped:
+        texts.append(f"{added} in place of {dropped}")
+    elif added or dropped:
+        texts.append(f"{added} new" if added else f"{dropped} dropped")
+    return "; ".join(texts)
+
+
+def _renamed(then: Mapping[str, Ruling], now: Mapping[str, Ruling]) -> dict[str, str]:
+    """Return the earlier name of each renamed case: its data set has one case in each edition that the other lacks."""
+    old, new = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for cases, others, by_dataset in ((then, now, old), (now, then, new)):
+        for case in cases.keys() - others.keys():
+            by_dataset[case.partition(" ")[0]].append(case)
+    return {cases[0]: old[dataset][0] for dataset, cases in new.items() if len(cases) == len(old[dataset]) == 1}
 
 
 def read_reasons(path: Path = REASONS) -> list[Reason]:
