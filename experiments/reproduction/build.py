@@ -138,7 +138,8 @@ def _json(content: Mapping[str, Any]) -> str:
 def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdict:
     """Return the verdict: a maker's claims and numbers, with commit, stand-ins, missing runs and machine."""
     spec, (commit, dirty) = evidence.spec, provenance.git_state(provenance.PROJECT_ROOT)
-    made, scale = {_commit_of(record) or "unknown" for record in _records(evidence)}, spec.scale(evidence.scale)
+    made = {_commit_of(record) or "unknown" for record in _records(evidence)}
+    scale = spec.scale(evidence.scale)
     return Verdict(
         figure=spec.id,
         scale=evidence.scale,

@@ -263,6 +263,9 @@ def _checked(spec: FigureSpec) -> FigureSpec:
         check_grid(series)
     for claim in spec.claims:
         check_claim(claim, [series.name for series in (*spec.series, *spec.curves)])
+    for scale in spec.scales.values():
+        for name in scale.seeds_on.keys() - {*spec.datasets}:
+            raise ValueError(f"seeds_on has the unknown data set {name!r}{known_names(name, spec.datasets)}")
     return spec
 
 

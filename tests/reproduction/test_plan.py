@@ -181,6 +181,13 @@ def test_a_malformed_grid_is_an_error_in_one_line(tmp_path: Path, grid: str, mes
     assert "\n" not in str(caught.value)
 
 
+def test_another_number_of_runs_on_an_unknown_data_set_is_refused(tmp_path: Path) -> None:
+    text = "datasets: [adult]\nscales: {paper: {seeds: 2, seeds_on: {adlut: 5}}}"
+    (tmp_path / "sbp_x.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(FigureError, match=r"adlut.*adult"):
+        read_figure(str(tmp_path / "sbp_x.yaml"))
+
+
 def test_a_grid_is_read_from_a_file_and_whole_numbers_are_integers(tmp_path: Path) -> None:
     text = "series: [{name: pegasos, overrides: [algo=pegasos], grid: {problem.lambda_: [1e-5, 1.0]}}, {name: smo}]"
     (tmp_path / "sbp_x.yaml").write_text(text, encoding="utf-8")
