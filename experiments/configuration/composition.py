@@ -195,8 +195,8 @@ def explain(error: BaseException) -> str:
     """Return one line that says what is wrong with a command, with similar names that exist."""
     cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
-        group, _, name = error.missing_cfg_file.rpartition("/")
-        return _unknown_option(group, name, sorted(error.options or ()))
+        *group, name = error.missing_cfg_file.split("/", 1)  # a name that is a path has slashes, too
+        return _unknown_option("".join(group), name, sorted(error.options or ()))
     if isinstance(cause, ConfigAttributeError | ConfigKeyError) and cause.full_key:
         return _unknown_setting(cause.full_key, cause.object_type)
     if isinstance(cause, OmegaConfBaseException) and cause.full_key:
@@ -221,6 +221,8 @@ def _unknown_option(group: str, name: str, known: Collection[str]) -> str:
     """Return the message about an option that a group does not have."""
     if not group:
         return f"there is no configuration {name!r}: leave out --config-name, or name its folder by --config-dir"
+    if group == "dataset" and Path(name).suffix:
+        return f"unknown data set {name!r}; a file of your own is dataset=file:{name}"
     kind = {"algo": "algorithm", "dataset": "data set"}.get(group, group)
     return f"unknown {kind} {name!r}{known_names(name, known, command_line('run', '--help'))}"
 
