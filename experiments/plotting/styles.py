@@ -118,6 +118,7 @@ STYLES: Final[Mapping[str, Style]] = {
     "mpu": Style("MPU", "#8c2d04", (0, (6.5, 1.5, 1.5, 1.5)), "$\N{BLACK LOWER LEFT TRIANGLE}$"),
     "svmsgd": Style("SVMSGD", "#ae017e", (0, (3.0, 1.2)), "$\N{LEFT HALF BLACK CIRCLE}$"),
     "sgdqn": Style("SGD-QN", "#f768a1", (0, (5.5, 1.2, 1.2, 1.2)), "$\N{RIGHT HALF BLACK CIRCLE}$"),
+    "sgdqn_2009": Style("SGD-QN, averaged", "#c51b8a", (0, (1.0, 1.2)), "$\N{CIRCLE WITH UPPER HALF BLACK}$"),
     "sklearn_sgd": Style("scikit-learn SGD", "#aa8f00", (0, (1.5, 1.5)), "$\N{BLACK UPPER LEFT TRIANGLE}$"),
     "sgd_r": Style("SGD-r", "#7fb8e6", (0, (4.0, 1.4)), "$\N{BLACK CLUB SUIT}$"),
     "sgd_s": Style("SGD-s", "#2b7bba", "-", "$\N{BLACK SPADE SUIT}$", 2.2),

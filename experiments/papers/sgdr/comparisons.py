@@ -35,10 +35,10 @@ class TimeRatio(Limits, kind="time_ratio"):
     """The cost of one method over that of another, to 1 % above the optimum: a case for each data set, pair and C.
 
     `growth_from`, if given, is the C at which the ratio divides it: the factor by which it grows with C. If `datasets`
-    are given, it is only measured on these, and its geometric mean on the others divides it. Data sets in `leave_out`
-    are measured and do not count. `over`: ``each`` data set is a case; each has the ruling on their geometric ``mean``;
-    or a ``majority`` of the paper's data sets is the only case. `dcd` is the program of the method ``dcd``: LIBLINEAR,
-    or this project's. Ratios of CPU seconds are widened by `times.session_factor`.
+    are given, it is only measured on these, and its geometric mean on the others divides it. `over`: ``each`` data set
+    is a case; each has the ruling on their geometric ``mean``; or a ``majority`` of the paper's data sets is the only
+    case. `dcd` is the program of the method ``dcd``: LIBLINEAR, or this project's. Ratios of CPU seconds are widened by
+    `times.session_factor`.
     """
 
     pairs: list[Pair]
@@ -48,7 +48,6 @@ class TimeRatio(Limits, kind="time_ratio"):
     protocol: Protocol = "own"
     over: Literal["each", "mean", "majority"] = "each"
     dcd: Literal["liblinear", "dcd"] = "liblinear"
-    leave_out: list[str] = field(default_factory=list)
     cost: Literal["cpu_seconds", "epochs"] = "cpu_seconds"
 
     def findings(self, data: Sequence[ProblemRuns], evidence: Evidence) -> Findings:
@@ -64,7 +63,6 @@ class TimeRatio(Limits, kind="time_ratio"):
             if not self.datasets or problem.panel.paper_dataset in self.datasets
         ]
         cases = [self._case(pair, factors) for factors in compared]
-        cases = [replace(case, ruling="beside") if case.dataset in self.leave_out else case for case in cases]
         if self.over == "majority":
             return _majority(evidence, self._name(pair), cases)
         return self._by_mean(evidence, pair, compared, cases) if self.over == "mean" else cases

@@ -40,7 +40,7 @@ _NEAREST: Final = 1e-4
 _FARTHEST: Final = 10.0
 _EXCESS: Final = r"$(J - J_{\mathrm{opt}})\,/\,J_{\mathrm{opt}}$"
 _GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
-    "stochastic gradients": ("pegasos", "svmsgd", "sgdqn", "sgd_r", "sgd_s", "sgd_m"),
+    "stochastic gradients": ("pegasos", "svmsgd", "sgdqn", "sgdqn_2009", "sgd_r", "sgd_s", "sgd_m"),
     "cutting planes and dual methods, and SGD-m": ("svmperf", "ocas", "liblinear", "dcd", "mpu", "sgd_m"),
 }
 """Methods that share a panel."""

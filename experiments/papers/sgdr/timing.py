@@ -26,7 +26,20 @@ STOPPING: Final = ("sgd_s", "sgd_m")
 """Methods that stop at an accuracy that is their parameter, eps; a series of theirs with another value is named
 ``sgd_s 0.1``."""
 
-Method = Literal["pegasos", "svmsgd", "sgdqn", "sgd_r", "sgd_s", "sgd_m", "svmperf", "ocas", "liblinear", "dcd", "mpu"]
+Method = Literal[
+    "pegasos",
+    "svmsgd",
+    "sgdqn",
+    "sgdqn_2009",
+    "sgd_r",
+    "sgd_s",
+    "sgd_m",
+    "svmperf",
+    "ocas",
+    "liblinear",
+    "dcd",
+    "mpu",
+]
 Protocol = Literal["own", "fixed", "first"]
 PROTOCOLS: Final[Mapping[str, str]] = {"own": "", "fixed": f" eps = {ACCURACY:g}", "first": " first evaluation"}
 """How a `STOPPING` method is timed, and the end of its name then; others are timed to the first evaluation within 1 %.
