@@ -191,12 +191,18 @@ def machine() -> dict[str, Any]:
 
 
 def cpu_model() -> str:
-    """Return the name of the processor, from the operating system."""
+    """Return the name of the processor, from the operating system, with its family and model.
+
+    A virtual machine may hide the number in the name: several generations are called "AMD EPYC".
+    """
     try:
-        match = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
-        match = None
-    return match.group(1).strip() if match else platform.processor() or platform.machine() or "unknown"
+        text = ""
+    entries = dict(re.findall(r"^(model name|cpu family|model)\s*:\s*(.*\S)", text, re.MULTILINE))
+    name = entries.get("model name") or platform.processor() or platform.machine() or "unknown"
+    kind = [f"{word} {entries[key]}" for word, key in (("family", "cpu family"), ("model", "model")) if key in entries]
+    return ", ".join([name, " ".join(kind)] if kind else [name])
 
 
 @cache
