@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 from asset_cases import like, run
-from evidence_cases import MadeUp, evidence, panel
+from evidence_cases import evidence, panel
 from matplotlib.figure import Figure
 from pictures import drawn_with_table
 from readings import claims_of, reading, rulings
 
 from svm_cost_curves.experiments.papers.asset.race import TO_TARGET
 from svm_cost_curves.experiments.papers.asset.table2 import DROPPED, make, printed_in
+from svm_cost_curves.experiments.papers.times import BETWEEN_STARTS
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
@@ -86,8 +87,8 @@ def test_claims_hold_on_times_and_errors_as_in_the_paper() -> None:
     # CPSP with half of the s: a minute over twice 1.1 s
     over = first.statistic["adult"]["time of cpsp s=1024"]["ratio"]
     assert over["estimate"] == pytest.approx(60 / 2.2)
-    assert over["low"] == pytest.approx(60 / 2.4)
-    assert over["high"] == pytest.approx(60 / 2.0 / 0.99)  # it was missed after 98 of 100 iterations
+    assert over["low"] == pytest.approx(60 / 2.4 / BETWEEN_STARTS)
+    assert over["high"] == pytest.approx(60 / 2.0 / 0.99 * BETWEEN_STARTS)  # it was missed after 98 of 100 iterations
     assert found["asset.1"].agreement == "holds under 4 of 4 readings"
     equal = found["asset.2"].nearest.statistic["adult"]
     assert equal["time of asset_star s=1024"]["ratio"]["estimate"] == pytest.approx(1.0)
@@ -122,7 +123,7 @@ def test_claims_hold_on_times_and_errors_as_in_the_paper() -> None:
         ({"star_end": 15.6}, "asset.2", 2, "error s=512", "holds"),
         ({"star_end": 15.6}, "asset.2", 1, "error s=512", "fails"),
         ({"star_end": 14.4}, "asset.2", 1, "error s=512", "fails"),
-        ({"star": (0.62, 0.63, 0.64)}, "asset.2", 0, "time of asset_star s=512", "fails"),  # 1 / 1.5 is 0.67
+        ({"star": (0.56, 0.57, 0.58)}, "asset.2", 0, "time of asset_star s=512", "fails"),  # 1 / 1.5 is 0.67
         ({"reach": (1.0, 1.1, -5.0, -5.0)}, "asset.2", 0, "time of asset_star s=512", "fails"),  # half of the runs miss
     ],
 )
@@ -143,23 +144,8 @@ def test_ccat_is_the_exception(ccat_error: float, ruling: str) -> None:
 
 def test_cpny_on_adult_is_compared_with_its_longest_time_elsewhere() -> None:
     usual = judged(*five(adult={"cpny": (10.0, 10.5, 11.0)}))["asset.cpny"].nearest
-    assert usual.decided_by == "Adult, s = 512: CPNY over its longest time elsewhere 1 (range 0.909 to 1.1)"
+    assert usual.decided_by == "Adult, s = 512: CPNY over its longest time elsewhere 1 (range 0.826 to 1.21)"
     assert judged(timed_panel())["asset.cpny"].nearest.decided_by == ""
-
-
-def test_short_times_are_known_within_a_factor_of_two() -> None:
-    """A hundredth of all seconds: CPSP over ASSET at equal s is 60 / 1.1, to 60 / 1.2 and 60 / 1 / 0.99, as before."""
-    one = timed_panel()
-    short = {
-        name: [
-            MadeUp(made.key, made.result, made.curve.assign(cpu_seconds=made.curve["cpu_seconds"] / 100))
-            for made in runs
-        ]
-        for name, runs in one.runs.items()
-    }
-    ratio = judged(replace(one, runs=short))["asset.cpsp"].nearest.statistic["adult"]["time of cpsp s=512"]["ratio"]
-    ends = [ratio[end] for end in ("low", "estimate", "high")]
-    assert ends == pytest.approx([60 / 1.2 / 2, 60 / 1.1, 60 / 0.99 * 2])
 
 
 def test_missing_runs_and_data_sets_count() -> None:

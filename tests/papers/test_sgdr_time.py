@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from evidence_cases import MadeUp, evidence
+from evidence_cases import evidence
 from pictures import drawn_with_table
 from readings import claims_of, outcomes, reading
 from sgdr_cases import J_OPT, everywhere, optimum_run, run, times_panel
 
 from svm_cost_curves.experiments.papers.sgdr.cpu_time import make
 from svm_cost_curves.experiments.papers.sgdr.time_tables import lines
+from svm_cost_curves.experiments.papers.times import BETWEEN_STARTS
 from svm_cost_curves.experiments.reproduction.evidence import Bold, Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
@@ -29,7 +30,7 @@ CLAIMED: Mapping[float, Mapping[str, float]] = {
         **{"svmperf": 4.0, "ocas": 3.0, "liblinear": 2.5, "dcd": 2.6, "mpu": 2.4},
     },
     MIDDLE: {
-        **{"pegasos": 16.0, "sgd_r": 10.0, "sgd_s": 4.3, "sgd_m": 4.0},
+        **{"pegasos": 16.0, "sgd_r": 10.0, "sgd_s": 5.4, "sgd_m": 4.4},
         **{"svmperf": 20.0, "ocas": 8.0, "liblinear": 3.65, "dcd": 3.7, "mpu": 3.6},
     },
     LARGE: {
@@ -61,9 +62,14 @@ def found(as_claimed: Panel) -> dict[str, Claim]:
     return judge(as_claimed)
 
 
-@pytest.mark.parametrize("name", [name for name in RATIOS if name != "sgdr.small_ocas"])
+@pytest.mark.parametrize("name", [name for name in RATIOS if name not in ("sgdr.small_ocas", "sgdr.4")])
 def test_comparisons_hold_on_times_as_the_paper_has_them(found: dict[str, Claim], name: str) -> None:
     assert found[name].verdict == "reproduced", found[name].nearest
+
+
+def test_descent_is_comparable_with_linear_svms_on_times_as_the_paper_has_them() -> None:
+    claims = judge(times_panel(SPEC, seconds({"sgd_s": (3.5, 3.5), "sgd_m": (3.4, 3.4)})))
+    assert claims["sgdr.4"].verdict == "reproduced"
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +98,7 @@ def test_equal_times_decide_nothing() -> None:
 
 
 def test_readings_of_the_protocol(found: dict[str, Claim]) -> None:
-    # with eps = 0.01 SGD-s takes 12.9 s, more than SGD-r's 10, and SGD-m less than SGD-s
+    # with eps = 0.01 SGD-s takes 16.2 s, more than SGD-r's 10, and SGD-m less than SGD-s
     assert outcomes(found["sgdr.3"]) == {"own": "reproduced", "fixed": "mostly", "first": "reproduced"}
     assert found["sgdr.3"].agreement == "holds under 2 of 3 readings"
     ratios = [
@@ -102,13 +108,13 @@ def test_readings_of_the_protocol(found: dict[str, Claim]) -> None:
     own, fixed, first = (
         each.statistic["adult"]["C=1 SGD-r over SGD-s"]["ratio"]["estimate"] for each in found["sgdr.3"].readings
     )
-    assert (own, fixed, first) == pytest.approx((10 / 4.3, 10 / 12.9, 10 / 3.87))
+    assert (own, fixed, first) == pytest.approx((10 / 5.4, 10 / 16.2, 10 / 4.86))
 
 
 def test_readings_of_dcd() -> None:
     claim = judge(times_panel(SPEC, seconds({"dcd": (100.0, 100.0)})))["sgdr.large_dual"]
     assert outcomes(claim) == {"liblinear": "reproduced", "our_dcd": "mixed"}
-    assert claim.readings[1].exceptions() == ["Adult, C = 10: fails, OCAS over DCD 0.201 (range 0.2 to 0.202)"]
+    assert claim.readings[1].exceptions() == ["Adult, C = 10: fails, OCAS over DCD 0.201 (range 0.182 to 0.222)"]
 
 
 def two_data_sets(ocas: float) -> list[Panel]:
@@ -119,12 +125,12 @@ def two_data_sets(ocas: float) -> list[Panel]:
     return panels
 
 
-@pytest.mark.parametrize(("ocas", "each", "mean"), [(0.8, "mixed", "reproduced"), (0.2, "mixed", "contradicted")])
+@pytest.mark.parametrize(("ocas", "each", "mean"), [(4.7, "mixed", "reproduced"), (0.8, "mixed", "contradicted")])
 def test_statistically_by_the_mean(ocas: float, each: str, mean: str) -> None:
     spec = replace(SPEC, datasets=["adult", "web"], claims=WHOLE.claims)
-    claims = claims_of(make(evidence(spec, two_data_sets(ocas * 4.0))))
+    claims = claims_of(make(evidence(spec, two_data_sets(ocas))))
     found = outcomes(claims["sgdr.ocas"])
-    # on Adult OCAS takes 1.86 and 2 times as long as SGD-s and SGD-m, on Web 0.74 and 0.8 (0.19 and 0.2)
+    # on Adult OCAS takes 1.48 and 1.82 times as long as SGD-s and SGD-m, on Web 0.87 and 1.07 (0.15 and 0.18)
     assert (found["own"], found["mean"]) == (each, mean)
 
 
@@ -150,33 +156,18 @@ def test_a_method_that_misses_the_target_is_slower_than_its_budget() -> None:
     assert claim.nearest.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]["bound"] == "at least"
     # ended after 6 s: it may take 7 or 70
     short = judge(times_panel(SPEC, seconds({"pegasos": (-3.0, -3.0)})))["sgdr.3"]
-    text = "Adult, C = 1: unclear, Pegasos over SGD-r at least 0.597 (range 0.594 to 0.6)"
+    text = "Adult, C = 1: unclear, Pegasos over SGD-r at least 0.597 (range 0.54 to 0.66)"
     assert short.nearest.exceptions() == [f"{text}, Pegasos: J/J_opt at best 1.02, last 1.02"]
     neither = judge(times_panel(SPEC, seconds({"pegasos": (-3.0, -3.0), "sgd_r": (-9.0, -9.0)})))
     assert "Pegasos over SGD-r both miss the target" in neither["sgdr.3"].nearest.exceptions()[0]
 
 
-def test_short_times_are_known_within_a_factor_of_two() -> None:
-    """The same times in a hundredth: each ratio that has one of them is twice as wide; counts of epochs are exact."""
-    one = times_panel(SPEC, seconds())
-    long = judge(one)
-    short = {
-        name: [
-            MadeUp(made.key, made.result, made.curve.assign(cpu_seconds=made.curve["cpu_seconds"] / 100))
-            for made in runs
-        ]
-        for name, runs in one.runs.items()
-    }
-    claims = judge(replace(one, runs=short))
-    # at C = 1 SGD-m takes 0.04 s, Pegasos 0.16 s; at C = 10 they take 0.4 and 2 s
-    for claim, key in (
-        ("sgdr.overall", "C=1 Pegasos over SGD-m"),
-        ("sgdr.magnified", "C=10 growth of Pegasos over SGD-m"),
-    ):
-        before, after = (found[claim].nearest.statistic["adult"][key]["ratio"] for found in (long, claims))
-        assert after["estimate"] == pytest.approx(before["estimate"])
-        assert (after["low"], after["high"]) == pytest.approx((before["low"] / 2, before["high"] * 2))
-    assert claims["sgdr.permutations"] == long["sgdr.permutations"]
+def test_ratios_of_times_are_widened_by_the_difference_between_starts(found: dict[str, Claim]) -> None:
+    """Two runs a hundredth apart, and no step of evaluations: the interval is that, times `BETWEEN_STARTS`."""
+    ratio = found["sgdr.3"].nearest.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]
+    low, high = (ratio[end] / ratio["estimate"] for end in ("low", "high"))
+    assert 1 / 1.02 / BETWEEN_STARTS < low < 1 / BETWEEN_STARTS
+    assert BETWEEN_STARTS < high < 1.02 * BETWEEN_STARTS
 
 
 @pytest.mark.parametrize("method", ["pegasos", "sgd_m", "liblinear"])
@@ -261,7 +252,7 @@ def test_runs_that_their_budget_ended_did_not_stop(as_claimed: Panel) -> None:
 
 @pytest.mark.parametrize(
     ("times", "outcome"),
-    [((1.1, 1.3), "reproduced"), ((0.9, 0.8), "contradicted"), ((0.9, 1.3), "unclear"), ((), "not_testable")],
+    [((1.25, 1.4), "reproduced"), ((0.9, 0.8), "contradicted"), ((0.9, 1.3), "unclear"), ((), "not_testable")],
 )
 def test_the_stopping_rule_takes_time(as_claimed: Panel, times: Sequence[float], outcome: str) -> None:
     runs = dict(as_claimed.runs)
@@ -283,7 +274,7 @@ def test_the_stopping_rule_takes_time(as_claimed: Panel, times: Sequence[float],
     if outcome == "reproduced":
         assert (
             "SGD-s to its stop over the same epochs with the smallest eps: "
-            "as claimed in 3 of 3 cases; ratio 1.2" in claim.nearest.measured
+            "as claimed in 3 of 3 cases; ratio 1.32" in claim.nearest.measured
         )
 
 
@@ -346,14 +337,15 @@ def test_picture_and_table() -> None:
 def ratios(points: pd.DataFrame, protocol: str, C: float = 1.0) -> pd.DataFrame:
     """SVMperf's time over that of SGD-s and SGD-m by other code, from data.csv: a row for each data set and method.
 
-    Medians, and below five runs of a method the range of single runs; a time lies between seconds / step and seconds.
+    Medians, and below five runs of a method the range of single runs; a time lies between seconds / step and seconds,
+    and two starts of the program differ.
     """
     points = points[(points["C"] == C) & (points["protocol"].isin([protocol, "own"])) & points["seconds"].notna()]
     own = points[points["series"].isin(["sgd_s", "sgd_m"]) & (points["protocol"] == protocol)]
     both = own.merge(points[points["series"] == "svmperf"], on="panel", suffixes=("", "_rival"))
     both["ratio"] = both["seconds_rival"] / both["seconds"]
-    both["low"] = both["least_rival"] / both["step_rival"] / both["largest"]
-    both["high"] = both["largest_rival"] / both["least"] * both["step"]
+    both["low"] = both["least_rival"] / both["step_rival"] / both["largest"] / BETWEEN_STARTS
+    both["high"] = both["largest_rival"] / both["least"] * both["step"] * BETWEEN_STARTS
     return both.set_index(["panel", "series"])[["ratio", "low", "high"]]
 
 
