@@ -190,19 +190,20 @@ def machine() -> dict[str, Any]:
     return {"cpu": cpu_model(), "cores": cores(), "os": system, "memory": memory}
 
 
-def cpu_model() -> str:
+def cpu_model(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
     """Return the name of the processor, from the operating system, with its family and model.
 
     A virtual machine may hide the number in the name: several generations are called "AMD EPYC".
     """
     try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        text = cpuinfo.read_text(encoding="utf-8")
     except OSError:
         text = ""
     entries = dict(re.findall(r"^(model name|cpu family|model)\s*:\s*(.*\S)", text, re.MULTILINE))
     name = entries.get("model name") or platform.processor() or platform.machine() or "unknown"
-    kind = [f"{word} {entries[key]}" for word, key in (("family", "cpu family"), ("model", "model")) if key in entries]
-    return ", ".join([name, " ".join(kind)] if kind else [name])
+    if "cpu family" in entries and "model" in entries:
+        return f"{name}, family {entries['cpu family']} model {entries['model']}"
+    return name
 
 
 @cache

@@ -10,15 +10,14 @@ from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio
 
 BETWEEN_STARTS: Final = 1.1
-"""Factor by which a ratio of CPU times is widened on both sides.
+"""Factor by which a ratio of CPU times is widened on both sides, as two starts of the program differ.
 
-All runs of a figure are timed by one start of the program, so the intervals over runs do not show how starts differ.
-The series of sgdr_time on Adult and IJCNN1 were timed again by a second start, on the same machine an hour and a half
-later: 95 % of 1,140 ratios of the medians of two series, on the same data set with the same C, differ by at most 1.07.
+The intervals over runs do not show it, as one start times all runs of a figure. Measured by ``benchmarks/starts.py``:
+95 % of 1,140 ratios differ by at most 1.07 (docs/reproduction.md, "Timed runs"); rounded up.
 """
 
 
-def between_starts(ratio: Ratio) -> Ratio:
+def widened(ratio: Ratio) -> Ratio:
     """Widen a ratio of CPU times by `BETWEEN_STARTS` on both sides."""
     return replace(ratio, down=BETWEEN_STARTS * ratio.down, up=BETWEEN_STARTS * ratio.up)
 

@@ -121,6 +121,20 @@ def test_collect_says_everything_and_is_json(checkout: Path) -> None:
     assert found["data"]["files"][1]["path"] == "~/x/a9a.t"
 
 
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        ("cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nstepping\t: 1\n", "AMD EPYC, family 26 model 2"),
+        ("model name\t: ARMv7 Processor rev 3 (v7l)\n", "ARMv7 Processor rev 3 (v7l)"),
+    ],
+)
+def test_a_processor_has_its_family_and_model(tmp_path: Path, lines: str, name: str) -> None:
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text(lines * 2, encoding="utf-8")  # two cores
+    assert provenance.cpu_model(cpuinfo) == name
+    assert provenance.cpu_model(tmp_path / "missing")
+
+
 def test_neither_home_nor_host_nor_user_is_told(checkout: Path) -> None:
     user = getpass.getuser()
     words = [

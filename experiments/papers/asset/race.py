@@ -17,7 +17,7 @@ from svm_cost_curves.experiments.papers.asset.sweep import Frames, Values
 from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.panels import called
-from svm_cost_curves.experiments.papers.times import between_starts, clock_mismatch
+from svm_cost_curves.experiments.papers.times import clock_mismatch, widened
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.statistics.comparison import difference
@@ -193,7 +193,7 @@ def _ratio_case(
 ) -> Case:
     """Judge the time of one method over that of another; it fails if neither, or ASSET, reaches CPNY's error.
 
-    The interval is widened by `times.between_starts`.
+    The interval is widened by `times.widened`.
     """
     case, labels = partial(case_on, entry.panel, f"{key} s={entry.s}"), [STYLES[name].name for name in names]
     efforts = [cell.effort for cell in cells if cell is not None]
@@ -204,7 +204,7 @@ def _ratio_case(
     ratio = ratio_of(*efforts)
     if ratio is None:
         return case(FAILS, note="neither reaches CPNY's error", about=entry.name)
-    ratio = between_starts(ratio)
+    ratio = widened(ratio)
     decision, note = decide(ratio), ""
     if ratio.bound and decision != FAILS:
         misses = 0 if ratio.bound == "at least" else 1

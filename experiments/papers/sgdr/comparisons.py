@@ -10,7 +10,7 @@ from typing import Any, Literal
 from svm_cost_curves.experiments.papers.cases import Case, Findings, case_of, case_on
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.sgdr.timing import SECONDS, Method, ProblemRuns, Protocol
-from svm_cost_curves.experiments.papers.times import between_starts
+from svm_cost_curves.experiments.papers.times import widened
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.statistics.interval import (
@@ -38,7 +38,7 @@ class TimeRatio(Limits, kind="time_ratio"):
     are given, it is only measured on these, and its geometric mean on the others divides it. `over`: ``each`` data set
     is a case; each has the ruling on their geometric ``mean``; or a ``majority`` of the paper's data sets is the only
     case. `dcd` is the program of the method ``dcd``: LIBLINEAR, or this project's. Ratios of CPU seconds are widened by
-    `times.between_starts`.
+    `times.widened`.
     """
 
     pairs: list[Pair]
@@ -113,7 +113,7 @@ class TimeRatio(Limits, kind="time_ratio"):
             efforts += known
             exponents += [exponent, -exponent]
         ratio = product(efforts, exponents) if efforts else None
-        return ratio if ratio is None or self.cost != SECONDS else between_starts(ratio)
+        return ratio if ratio is None or self.cost != SECONDS else widened(ratio)
 
     def _decision(self, ratio: Ratio | None) -> Decision:
         return UNCLEAR if ratio is None else self.decide(ratio)

@@ -27,7 +27,7 @@ from svm_cost_curves.experiments.papers.sgdr.timing import (
     problem_runs,
     stopped,
 )
-from svm_cost_curves.experiments.papers.times import between_starts, seconds_text
+from svm_cost_curves.experiments.papers.times import seconds_text, widened
 from svm_cost_curves.experiments.plotting import STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
 from svm_cost_curves.experiments.reproduction.statistics.interval import (
@@ -71,7 +71,7 @@ def _stop_case(problem: ProblemRuns, name: str) -> Case:
 class StopCost(Limits, kind="stop_cost"):
     """The time of `methods` to their stop over the time after as many epochs without their stopping rule.
 
-    The interval is widened by `times.between_starts`.
+    The interval is widened by `times.widened`.
     """
 
     methods: list[Method]
@@ -90,7 +90,7 @@ class StopCost(Limits, kind="stop_cost"):
             return case_at(problem, name, MISSING, f"no finished runs of {STYLES[name].name} with several eps")
         if problem.unfit:
             return case_at(problem, name, UNCLEAR, problem.unfit)
-        ratio = between_starts(Ratio(bootstrap_geometric_mean(np.log(times[:, 0] / times[:, 1]))))
+        ratio = widened(Ratio(bootstrap_geometric_mean(np.log(times[:, 0] / times[:, 1]))))
         return case_at(problem, name, self.decide(ratio), f"{title} {ratio.text()}", {"ratio": ratio.as_dict()})
 
 
