@@ -46,6 +46,13 @@ def panel_of(
         run(model, f"star {seed}", seed, [{"iterations": N, "primal": 0.3 + star(N, seed)} for N in steps])
         for seed in range(5)
     ]
+    # with an intercept of at most B = 30 in size D_X is sqrt(1000 + 900) instead of sqrt(1000)
+    recorded = {**model.result["settings"], "algo": {"name": "asset", "intercept_bound": 30.0}}
+    recorded["problem"] = {**recorded["problem"], "bias": True}
+    for N, name in zip(BUDGETS, SPEC.members("asset_intercept").values(), strict=True):
+        rows = [{"iterations": N, "primal": 0.4 + 0.1 * BOUND / math.sqrt(N)}]
+        runs[name] = [run(model, f"{name} {seed}", seed, rows, settings=recorded) for seed in range(5)]
+    runs["optimum_intercept"] = [run(model, "intercept", 0, [{"iterations": 9, "primal": 0.4 + 1e-9, "dual": 0.4}])]
     runs["optimum"] = [run(model, "optimum", 0, [{"iterations": 9, "primal": 0.3 + 1e-9, "dual": 0.3}])]
     runs["expansion"] = [run(model, "expansion", 0, [{"iterations": 9, "primal": expansion}])]
     runs["explicit"] = [run(model, "explicit", 0, [{"iterations": 9, "primal": 0.2, "dual": 0.19999}])]
@@ -59,7 +66,9 @@ def judged(*panels: Panel) -> dict[str, Claim]:
 def test_claims_hold_where_the_theorems_do() -> None:
     found = judged(*(panel_of(name) for name in SPEC.datasets))
     assert {name: claim.verdict for name, claim in found.items()} == dict.fromkeys(found, "reproduced")
-    assert found["asset.theorem"].agreement == "holds under 2 of 2 readings"
+    assert found["asset.theorem"].agreement == "holds under 3 of 3 readings"
+    slack = found["asset.theorem"].readings[2].statistic["adult"]["N=2000"]
+    assert slack["estimate"] == pytest.approx(0.1 * constant(0.5) * math.sqrt(1000 / 1900))
     rate = found["asset.theorem"].readings[1].statistic["adult"]["rate"]
     assert rate["estimate"] == pytest.approx(-0.5)
     assert found["asset.rate"].nearest.statistic["ijcnn1"]["rate"]["estimate"] == pytest.approx(-1.0)
@@ -104,7 +113,7 @@ def test_the_rate_is_fitted_from_one_over_lambda_on(first: int, square_of_root: 
     gaps = {N: np.array([1 / N]) for N in (first, 2 * first, 5 * first)}
     later = {first - 1: np.array([100.0]), **gaps}
     rate = ConvergenceRate(series="asset_star", rate=-1.0, tolerance=0.2, along_runs=True)
-    data = [Rates(Panel("adult", "adult"), {"asset_star": later}, lambda_)]
+    data = [Rates(Panel("adult", "adult"), {"asset_star": later}, lambda_, {})]
     (case,) = rate.findings(data, evidence(SPEC, [])).cases
     assert case.statistic["estimate"] == pytest.approx(-1.0)
 
@@ -117,4 +126,4 @@ def test_missing_runs_and_data_sets_count() -> None:
 def test_picture() -> None:
     made = make(evidence(SPEC, [panel_of()]))
     render(made)
-    assert len(made.data) == 5 + 6
+    assert len(made.data) == 5 + 6 + 5

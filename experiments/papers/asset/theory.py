@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +17,7 @@ from svm_cost_curves.experiments.papers.asset import sweep
 from svm_cost_curves.experiments.papers.asset.sweep import Values
 from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.optimum import optimum_of
+from svm_cost_curves.experiments.papers.optimum import SERIES, optimum_of
 from svm_cost_curves.experiments.papers.panels import heading
 from svm_cost_curves.experiments.plotting import FAINT, STYLES
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 RHO: Final = 0.5
 """Share of the iterations after which the average begins: the windows are half of the iterations."""
 METHODS: Final = ("asset", "asset_star")
+"""Drawn; without intercept."""
+OPTIMA: Final = dict.fromkeys(METHODS, SERIES) | {"asset_intercept": "optimum_intercept"}
+"""Series, and that of their optimum."""
 _UNKNOWN: Final = "no finished runs, or no known optimum"
 
 
@@ -52,29 +55,38 @@ def constant(rho: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Rates(sweep.Swept[Values]):
-    """One data set: by method and number N of iterations, f - f* of each run.
-
-    Empty, with `lambda_` NaN, without runs or a known optimum.
-    """
+    """One data set: by series and number N of iterations, f - f* of each run. Series without a known optimum lack."""
 
     lambda_: float
+    """NaN without runs."""
+    diameters: Mapping[str, float]
+    """D_X by series."""
 
-    def bound(self, N: float) -> float:
-        """Bound of Theorem 1 on ASSET's mean gap after N iterations.
+    def bound(self, name: str, N: float) -> float:
+        """Bound of Theorem 1 on the mean gap of an ASSET after N iterations.
 
-        D_X = 1 / sqrt(lambda). D_G^2 is the estimate |v|^2 + 1 of section 3.1, and |v|^2 = K(x, x) = 1.
+        D_G^2 is the estimate |v|^2 + 1 of section 3.1, and |v|^2 = K(x, x) = 1.
         """
-        return constant(RHO) * math.sqrt(2.0) / math.sqrt(self.lambda_ * N)
+        return constant(RHO) * math.sqrt(2.0) * self.diameters[name] / math.sqrt(N)
 
 
 def _rates(panel: Panel, evidence: Evidence) -> Rates:
-    optimum, members = optimum_of(panel), evidence.spec.members(METHODS[0]).values()
-    runs = [run for name in members for run in panel.runs.get(name, ())]
-    if optimum is None or not runs:
-        return Rates(panel, {}, math.nan)
-    frames = [run.curve.tail(1) for run in runs], panel.curves(METHODS[1])
-    gaps = {name: _gaps(curves, optimum.lower) for name, curves in zip(METHODS, frames, strict=True) if curves}
-    return Rates(panel, gaps, runs[0].result["settings"]["problem"]["lambda_"])
+    gaps, diameters, lambda_ = {}, {}, math.nan
+    for name, reference in OPTIMA.items():
+        members = evidence.spec.members(name).values()
+        runs = [run for member in members or [name] for run in panel.runs.get(member, ())]
+        if (optimum := optimum_of(panel, reference)) is not None and runs:
+            # with a grid each N has its own runs, which count at their end
+            gaps[name] = _gaps([run.curve.tail(1) if members else run.curve for run in runs], optimum.lower)
+            settings = runs[0].result["settings"]
+            lambda_, diameters[name] = settings["problem"]["lambda_"], _diameter(settings)
+    return Rates(panel, gaps, lambda_, diameters)
+
+
+def _diameter(settings: Mapping[str, Any]) -> float:
+    """Return D_X = sqrt(1 / lambda + B^2), with B = 0 without intercept."""
+    bound = settings["algo"]["intercept_bound"] if settings["problem"]["bias"] else 0.0
+    return math.hypot(1 / math.sqrt(settings["problem"]["lambda_"]), bound)
 
 
 def _gaps(frames: Sequence[pd.DataFrame], optimum: float) -> dict[float, Values]:
@@ -107,14 +119,16 @@ class ExcessOverOptimum(Limits, kind="excess_over_optimum"):
 class BoundOfTheorem1(Statistic, kind="bound_of_theorem_1"):
     """The distance of ASSET's average from the optimum, (f - f*) sqrt(N) / (D_X D_G), is at most C(rho) for each N."""
 
+    series: str
+
     def cases(self, rates: Rates, evidence: Evidence) -> Iterator[Case]:
         """Compare the mean over the runs with the bound for each N."""
-        gaps, bound = rates.of.get(METHODS[0], {}), constant(RHO)
+        gaps, bound = rates.of.get(self.series, {}), constant(RHO)
         for N, values in gaps.items():
-            mean = bootstrap_mean(bound * values / rates.bound(N))
+            mean = bootstrap_mean(bound * values / rates.bound(self.series, N))
             slack = f"N = {N:,}: slack {multiple_text(bound / mean.estimate)}"
             yield case_on(rates.panel, f"N={N}", under_bound(mean, bound), slack, mean.as_dict())
-        for _ in range(len(evidence.spec.members(METHODS[0])) - len(gaps)):
+        for _ in range(len(evidence.spec.members(self.series)) - len(gaps)):
             yield case_on(rates.panel, "bound", MISSING, note=_UNKNOWN)
 
 
@@ -155,10 +169,10 @@ _CAPTION: Final = (
 
 
 def _draw(axes: Axes, rates: Rates) -> None:
-    for name, gaps in rates.of.items():
-        layout.draw_band(axes, sweep.band_of(gaps).at_least(1e-7), STYLES[name], steps=False)
+    for name in (name for name in METHODS if name in rates.of):
+        layout.draw_band(axes, sweep.band_of(rates.of[name]).at_least(1e-7), STYLES[name], steps=False)
     if sizes := list(rates.of.get(METHODS[0], {})):
-        axes.plot(sizes, [rates.bound(N) for N in sizes], color=FAINT, linewidth=0.85, zorder=2)
+        axes.plot(sizes, [rates.bound(METHODS[0], N) for N in sizes], color=FAINT, linewidth=0.85, zorder=2)
     heading(axes, rates.panel)
 
 
@@ -168,7 +182,7 @@ def make(evidence: Evidence) -> FigureResult:
     shown = [rates for rates in data if rates.of]
 
     def values(rates: Rates, name: str, N: float, gaps: Values) -> tuple[Any, ...]:
-        bound = rates.bound(N) if name == METHODS[0] else math.nan
+        bound = math.nan if name == METHODS[1] else rates.bound(name, N)
         return name, N, gaps.mean(), sweep.spread(gaps), len(gaps), bound
 
     styles, names = [STYLES[name] for name in METHODS], ("$N$, iterations", r"$f - f^*$")
