@@ -214,7 +214,7 @@ def test_it_differs_from_lasvm_by_the_coefficients_only() -> None:
     assert set(dropped.overrides) - set(lasvm.overrides) == {"algo.drop_below=1e-3"}
     assert set(lasvm.overrides) <= set(dropped.overrides)
     assert dropped.by_dataset == lasvm.by_dataset
-    assert dropped.datasets == ["adult"]
+    assert (dropped.datasets, dropped.seeds) == (["adult"], lasvm.seeds)
 
 
 def test_the_papers_own_table_has_the_factors_of_its_text() -> None:
