@@ -32,7 +32,7 @@ Label = int | float | str
 
 @dataclass(frozen=True)
 class LabelRule:
-    """Which raw labels are +1 and which are -1.
+    """Raw labels of the classes +1 and -1.
 
     Attributes
     ----------

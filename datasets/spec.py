@@ -58,7 +58,7 @@ class ExpectedSpec:
 
 @dataclass
 class DatasetSpec:
-    """What every kind of data set has: its description, and the steps from tables to arrays (docs/datasets.md).
+    """Description of any data set, and the steps from its tables to arrays (docs/datasets.md).
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Where a result comes from: commit, machine, versions, command; without user names and home directories."""
+"""Provenance of a result: commit, machine, versions, command; without user names and home directories."""
 
 from __future__ import annotations
 

@@ -90,11 +90,11 @@ def write_output(path: Path, content: bytes | memoryview) -> None:
 
 
 @contextlib.contextmanager
-def new_folder(folder: Path, own: Collection[str] = ("*",)) -> Iterator[Path]:
+def new_folder(folder: Path, replaced: Collection[str] = ("*",)) -> Iterator[Path]:
     """Yield an empty folder that replaces `folder` when the block ends; after an error `folder` stays.
 
     Drafts of killed processes beside it are removed first. Its parents are made. If it is a link, the folder that it
-    names is replaced. `own` has patterns of the names that are replaced; other entries are someone else's and stay.
+    names is replaced. `replaced` has patterns of names; entries that match none are someone else's and stay.
     OSError: the folder cannot be written.
     """
     folder = Path(os.path.realpath(folder))
@@ -108,7 +108,7 @@ def new_folder(folder: Path, own: Collection[str] = ("*",)) -> Iterator[Path]:
             yield draft
             if folder.is_dir():
                 _lock(folder, stack)
-                _link_others(folder, draft, own)
+                _link_others(folder, draft, replaced)
                 folder.rename(old)
             draft.rename(folder)
         finally:
@@ -263,11 +263,11 @@ def _unlocked(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _link_others(folder: Path, draft: Path, own: Collection[str]) -> None:
+def _link_others(folder: Path, draft: Path, replaced: Collection[str]) -> None:
     """Give the entries of a folder that match no pattern a second name in its draft."""
 
     def matching(place: str, names: list[str]) -> list[str]:
-        return [name for name in names if place == str(folder) and any(fnmatch(name, one) for one in own)]
+        return [name for name in names if place == str(folder) and any(fnmatch(name, one) for one in replaced)]
 
     def link(source: str, target: str) -> None:
         try:

@@ -51,14 +51,14 @@ ODD = [*HYDRA, "nonsense", "algo", "=", "algo.=1", "+x=1", "~algo", "algo@x=sbp"
 
 
 class Ended(NamedTuple):
-    """How a command ended: its status (None: it did not), and what it wrote to standard error."""
+    """End of a command: its status (None: it did not end), and its standard error."""
 
     status: int | None
     err: str
 
     @property
     def fault(self) -> str:
-        """What is wrong with that; empty: nothing."""
+        """The fault of this ending; empty: none."""
         if self.status not in (0, 2):
             return "hangs" if self.status is None else f"status {self.status}"
         if "Traceback (most recent call last)" in self.err:
@@ -127,11 +127,11 @@ class _Draw:
         name = self._chance.choice(
             ["gaussian", "linear", "polynomial", "cubic"] if wild else sorted(self._solver.kernels)
         )
-        own = {"gaussian": ["sigma2"], "polynomial": ["degree", "gamma", "coef0"], "linear": [], "cubic": ["x"]}[name]
+        keys = {"gaussian": ["sigma2"], "polynomial": ["degree", "gamma", "coef0"], "linear": [], "cubic": ["x"]}[name]
         if self._odd(0.2):
-            own = ["sigma2", "degree"]
+            keys = ["sigma2", "degree"]
         kinds = {"degree": int}
-        return [f"kernel={name}", *(f"kernel.{each}={self._value(kinds.get(each, float), 1)}" for each in own)]
+        return [f"kernel={name}", *(f"kernel.{key}={self._value(kinds.get(key, float), 1)}" for key in keys)]
 
     def _problem(self) -> list[str]:
         kinds = {"lambda_": float, "C": float, "nu": float, "bias": bool, "rho": float}
@@ -269,9 +269,9 @@ def main() -> int:
                 last = "\n    ".join(ended.err.strip().splitlines()[-3:])
                 shown = ended.err if asked.only is not None else f"    {last}"
                 print(f"{number}: {ended.fault}: run.py {shlex.join(words)[:600]}\n{shown}", flush=True)
-    for what, count in sorted(faults.items()):
-        print(f"{count:6d} {what}")
-    return int(any(not what.endswith("as it should") for what in faults))
+    for ending, count in sorted(faults.items()):
+        print(f"{count:6d} {ending}")
+    return int(any(not ending.endswith("as it should") for ending in faults))
 
 
 if __name__ == "__main__":

@@ -55,13 +55,13 @@ def test_every_table_of_presets_names_algorithms_and_data_sets_that_there_are(fi
 
 def test_every_row_of_a_table_reaches_the_runs_that_it_is_for() -> None:
     # rows of a protocol: tests/elsewhere/test_search.py
-    found = options({file: table for file, table in TABLES.items() if "protocol" not in table})
-    one_of_each = [*({name for group, name in found if group == "data"}), "adult"]
+    rows = options({file: table for file, table in TABLES.items() if "protocol" not in table})
+    one_of_each = [*({name for group, name in rows if group == "data"}), "adult"]
     for dataset in one_of_each:
-        algo = "asset" if ("pair", f"asset_{dataset}") in found else "perceptron"
+        algo = "asset" if ("pair", f"asset_{dataset}") in rows else "perceptron"
         preset = compose([f"dataset={dataset}", f"algo={algo}"]).preset
         for group, name in (("data", dataset), ("pair", f"{algo}_{dataset}")):
-            expected = found.get((group, name), {})
+            expected = rows.get((group, name), {})
             assert preset[group].source == expected.get("source")
             assert OmegaConf.merge(preset[group], expected) == preset[group]
 

@@ -89,12 +89,12 @@ def test_its_settings_compose(name: str) -> None:
     for scale in SCALES:
         seen: set[str] = set()
         for series in ends(spec):
-            own = series.datasets or spec.datasets
+            datasets = series.datasets or spec.datasets
             # a data set with one series, a series on one data set, both where something is said of the two;
             # what depends on the data set is the same at all scales
-            told = [name for name in own if name not in seen or name in series.by_dataset or preset(series, name)]
-            seen.update(own)
-            for dataset in {*own[:1], *told} if scale == "paper" else spec.datasets[:1]:
+            told = [name for name in datasets if name not in seen or name in series.by_dataset or preset(series, name)]
+            seen.update(datasets)
+            for dataset in {*datasets[:1], *told} if scale == "paper" else spec.datasets[:1]:
                 run = composed(overrides_of(series, spec.scale(scale).overrides, dataset, dataset))
                 assert run.dataset.name == dataset
                 if scale == "paper":
@@ -203,9 +203,9 @@ def test_all_runs_of_a_panel_are_of_one_problem(name: str) -> None:
     spec = read_figure(name)
     for paper_dataset in spec.datasets:
         for dataset in {paper_dataset, spec.stand_ins.get(paper_dataset, paper_dataset)}:
-            found = {
+            problems = {
                 (repr(run.dataset), run.problem.lambda_)
                 for series in ends(spec)
                 for run in [composed(overrides_of(series, [], paper_dataset, dataset))]
             }
-            assert len(found) == 1, (paper_dataset, dataset)
+            assert len(problems) == 1, (paper_dataset, dataset)

@@ -33,9 +33,9 @@ COMPILED = "solvers/fast_margin_perceptron.py"
 def example(name: str) -> str:
     """Text of the fenced block that follows a line with the file's name."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    found = re.findall(rf"^`{re.escape(name)}`:\n\n```\w+\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert len(found) == 1, f"{len(found)} blocks are called {name}"
-    return str(found[0])
+    blocks = re.findall(rf"^`{re.escape(name)}`:\n\n```\w+\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 1, f"{len(blocks)} blocks are called {name}"
+    return str(blocks[0])
 
 
 def commands() -> list[str]:
@@ -61,7 +61,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def recorded(ended: tuple[int, str, str]) -> dict[str, Any]:
-    """What a run has left, by what it says."""
+    """Result of a run that ended without an error, from the file that its last line names."""
     status, out, err = ended
     assert status == 0, err
     last = out.splitlines()[-1]
@@ -198,7 +198,7 @@ def test_the_figure_is_one_file(tmp_path: Path, store: Path, capsys: pytest.Capt
     made = tmp_path / "figures" / "mine_draws" / "demo"
     assert f"figure: {made / 'figure.png'}" in capsys.readouterr().out.splitlines()
     (claim,) = json.loads((made / "verdict.json").read_text(encoding="utf-8"))["claims"]
-    assert [(each["id"], each["outcome"]) for each in claim["readings"]] == [
+    assert [(reading["id"], reading["outcome"]) for reading in claim["readings"]] == [
         ("pairs", "reproduced"),
         ("single", "reproduced"),
     ]

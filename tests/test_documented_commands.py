@@ -46,7 +46,7 @@ class Command(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """What follows ``run.py`` or ``reproduce.py``, with placeholders replaced."""
+        """Words after ``run.py`` or ``reproduce.py``, with placeholders replaced."""
         line = self.line
         for name, value in PLACEHOLDERS.items():
             line = re.sub(rf"(?<![A-Za-z_]){re.escape(name)}(?![A-Za-z_])", value, line)
@@ -62,7 +62,7 @@ def command_lines(block: str) -> list[str]:
 
 
 def commands(program: str) -> list[Command]:
-    found = []
+    documented = []
     for path in DOCUMENTS:
         text = path.read_text(encoding="utf-8")
         fenced = re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
@@ -74,12 +74,12 @@ def commands(program: str) -> list[Command]:
         pattern = rf"^(\w+=\S+ |mpirun .*)*python3? {re.escape(program)} (?!\.\.\.)"
         if program == "run.py":
             pattern += r'|^make run ARGS="\w'
-        found += [
+        documented += [
             Command(str(path.relative_to(ROOT)), " ".join(line.split()))
             for line in [*lines, *inline]
             if re.match(pattern, line)
         ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(documented))
 
 
 RUN = [command for command in commands("run.py") if not any(name in command.line for name in OF_CONTRIBUTING)]
@@ -101,11 +101,11 @@ def settings_of_jobs(words: list[str]) -> list[RunSettings]:
     arguments = [word for word in translated(words) if not word.startswith("-")]
     if not {"-m", "--multirun"} & set(words):
         return [settings_of(arguments)]
-    own = [word for word in arguments if word.startswith("hydra")]
+    hydra_words = [word for word in arguments if word.startswith("hydra")]
     register()
     with initialize_config_dir(str(CONF), version_base="1.3"):
-        hydra_compose("config", own, return_hydra_config=True)
-    return [settings_of(job, jobs=2) for job in jobs_of([word for word in arguments if word not in own])]
+        hydra_compose("config", hydra_words, return_hydra_config=True)
+    return [settings_of(job, jobs=2) for job in jobs_of([word for word in arguments if word not in hydra_words])]
 
 
 def test_no_command_is_overlooked() -> None:
@@ -161,7 +161,7 @@ READY = (ROOT / ".venv" / ".ready-core").exists()
 
 def typed() -> set[str]:
     """The programs that the documents show, as they are typed: what comes before the first setting or verb."""
-    found: set[str] = set()
+    calls: set[str] = set()
     for path in DOCUMENTS:
         if path == ROOT / "docs" / "elsewhere.md" or "results" in path.parts:  # a protocol; written by reproduce.py
             continue
@@ -170,8 +170,8 @@ def typed() -> set[str]:
         lines = [line for block in fenced for line in command_lines(block)]
         lines += re.findall(r"`([^`\n]+)`", text)
         for line in lines:
-            found |= set(re.findall(r"(?:^|(?<=[\s(]))[\w./]*(?:python3? [\w/]+\.py|svm-(?:store|predict))(?= )", line))
-    return found
+            calls |= set(re.findall(r"(?:^|(?<=[\s(]))[\w./]*(?:python3? [\w/]+\.py|svm-(?:store|predict))(?= )", line))
+    return calls
 
 
 def in_an_empty_shell(line: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:

@@ -29,12 +29,12 @@ def names(paths: list[Path]) -> list[str]:
 def prose(text: str) -> list[tuple[int, str]]:
     """Lines with their numbers, without blocks of code, tables and pictures."""
     code = False
-    found = []
+    numbered = []
     for number, line in enumerate(text.splitlines(), start=1):
         code ^= line.startswith("```")
         if not code and not line.startswith(("```", "|", "![")):
-            found.append((number, line))
-    return found
+            numbered.append((number, line))
+    return numbered
 
 
 def anchors(text: str) -> set[str]:
@@ -114,8 +114,8 @@ def test_the_architecture_names_functions_that_exist() -> None:
     missing = []
     for name in names:
         *owner, function = re.split(r"\.py: |::|\.", name)
-        found = [path for path, text in texts.items() if re.search(rf"(?:def |class |::){function}\b", text)]
-        if not any(not owner or _owns(path, texts[path], owner[-1]) for path in found):
+        paths = [path for path, text in texts.items() if re.search(rf"(?:def |class |::){function}\b", text)]
+        if not any(not owner or _owns(path, texts[path], owner[-1]) for path in paths):
             missing.append(name)
     assert len(names) > 15
     assert missing == []

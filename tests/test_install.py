@@ -1,4 +1,4 @@
-"""What make says while uv installs and compiles."""
+"""Messages of make while uv installs and compiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold for the checkout as a whole: no traces of a machine, documents that agree with the code."""
+"""Rules for the whole checkout: no traces of a machine, documents that agree with the code."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def pyproject() -> dict[str, object]:
     ],
 )
 def test_the_tree_holds_no(pattern: str) -> None:
-    found = [
+    passages = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
         for path in files()
         if path != Path(__file__).resolve()
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
         if re.search(pattern, line)
     ]
-    assert found == []
+    assert passages == []
 
 
 def _library_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -95,10 +95,10 @@ def test_only_public_parts_of_libraries_are_used() -> None:
 
 
 def test_the_folder_of_data_files_is_named_in_one_place_only() -> None:
-    found = {
+    paths = {
         str(path.relative_to(ROOT)) for path in files() if re.search(r"\bshared/data", path.read_text(encoding="utf-8"))
     }
-    assert found - {"tests/test_repository.py"} <= {".ci/run"}
+    assert paths - {"tests/test_repository.py"} <= {".ci/run"}
 
 
 def test_files_are_small() -> None:

@@ -88,13 +88,13 @@ def _read_careful(content: bytes, where: str) -> tuple[sparse.csr_matrix[np.floa
     return sparse.csr_matrix((values, indices, starts), shape=shape), np.asarray(labels, np.float64)
 
 
-def _number(token: bytes, what: str) -> float:
+def _number(token: bytes, part: str) -> float:
     try:
         if b"_" in token or len(token) > _LONGEST_NUMBER:
             raise ValueError
         return float(token)
     except ValueError:
-        raise ValueError(f"{what} '{shorten(token)}' is not a number") from None
+        raise ValueError(f"{part} '{shorten(token)}' is not a number") from None
 
 
 def _entry(token: bytes) -> tuple[int, float]:

@@ -1,4 +1,4 @@
-"""How pages are written: long sections of results are folded, and formulas are MathML.
+"""Markup of pages: long sections of results are folded, and formulas are MathML.
 
 Browsers draw MathML themselves: no script, no fonts, nothing to load. A link to something in a folded section opens it.
 """

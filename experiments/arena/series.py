@@ -113,12 +113,12 @@ def _optimum_series(problems: dict[str, Problem]) -> list[SeriesSpec]:
         SeriesSpec(
             OPTIMUM,
             [f"algo={algo}", *accuracy[algo]],
-            {name: [*those.words, *OPTIMUM_BUDGET] for name, those in problems.items()},
-            datasets=[name for name, those in problems.items() if those.certified_by == algo],
+            {name: [*problem.words, *OPTIMUM_BUDGET] for name, problem in problems.items()},
+            datasets=[name for name, problem in problems.items() if problem.certified_by == algo],
             seeds=1,
             reference_only=True,
         )
-        for algo in sorted({those.certified_by for those in problems.values()})
+        for algo in sorted({problem.certified_by for problem in problems.values()})
     ]
 
 
@@ -130,7 +130,7 @@ def _passes(text: str) -> int:
 
 def _id(spec: FigureSpec, options: Options, names: Sequence[str]) -> str:
     """Return the name of the arena's folder; different choices have different folders."""
-    chosen = [f"{name}={value}" for name, value in sorted(options.own.items()) if name in spec.options]
+    chosen = [f"{name}={value}" for name, value in sorted(options.figure_options.items()) if name in spec.options]
     choices = [*chosen, *options.settings, *(options.datasets and ["dataset", *names])]
     if not choices:
         return spec.id

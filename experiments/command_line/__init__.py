@@ -1,1 +1,1 @@
-"""What `run.py` does around runs: help, one job, the end of a sweep."""
+"""The command line of `run.py`: help, one job, the end of a sweep."""

@@ -1,4 +1,4 @@
-"""What Hydra is told before it composes a command line, and the jobs that a sweep's words stand for."""
+"""Translate a command line into words for Hydra, and the words of a sweep into its jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user asks for: settings, their defaults and their checks, from words to `RunSettings`.
+"""Settings, their defaults and their checks, from words to `RunSettings`.
 
 A wrong value raises SettingsError; its message names the setting, or the file, and what is allowed.
 """

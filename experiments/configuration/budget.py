@@ -42,7 +42,7 @@ _EVEN = ("every", "tail")
 
 @dataclass(frozen=True)
 class EvaluationSchedule:
-    """How often a run is evaluated.
+    """Places of the evaluations in a run.
 
     Attributes
     ----------

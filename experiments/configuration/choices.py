@@ -1,4 +1,4 @@
-"""What a user chooses: a file of options, one of a few words, a folder, memory, the style of a picture, an engine."""
+"""Checks of a user's choices: a file of options, a word of a list, a folder, memory, a picture's style, an engine."""
 
 from __future__ import annotations
 
@@ -183,8 +183,8 @@ def check_engine(name: str, solver: Any) -> None:
     if not solver.shardable:
         from svm_cost_curves import solvers  # imports the core, which a figure from evidence does not need
 
-        those = " and ".join(f"algo={name}" for name in solvers.names() if solvers.get(name).shardable)
-        raise SettingsError(f"algo={solver.name} has no shards: engine=mpi works with {those}")
+        sharded = " and ".join(f"algo={name}" for name in solvers.names() if solvers.get(name).shardable)
+        raise SettingsError(f"algo={solver.name} has no shards: engine=mpi works with {sharded}")
     if importlib.util.find_spec("mpi4py") is None:
         raise EngineMissingError(f"{MPI} needs mpi4py, which is not installed: {install_command('mpi')}")
 

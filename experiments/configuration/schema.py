@@ -84,7 +84,7 @@ class BudgetConfig:
 
 @dataclass
 class RowsConfig:
-    """Where kernel rows come from: one of `ROW_PROVIDERS`; auto takes the Gram matrix if it fits, else a row cache."""
+    """Source of kernel rows: one of `ROW_PROVIDERS`; auto takes the Gram matrix if it fits, else a row cache."""
 
     provider: str = "auto"
 
@@ -108,7 +108,7 @@ class ProblemPreset:
 
 @dataclass
 class Preset:
-    """What one `source` says about an algorithm, a data set, or an algorithm on a data set; None: nothing.
+    """Settings that one `source` gives for an algorithm, a data set, or an algorithm on a data set; None: not given.
 
     `unbiased` and `biased` are the numbers for the problem without and with bias, both for `kernel`. `epochs` are those
     of a run whose command line names no budget.

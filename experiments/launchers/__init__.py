@@ -1,1 +1,1 @@
-"""Where the jobs of a sweep and the runs of a figure are made: processes of this machine, a Ray cluster, Slurm."""
+"""Launchers of a sweep's jobs and a figure's runs: processes of this machine, a Ray cluster, Slurm."""

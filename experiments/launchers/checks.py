@@ -1,4 +1,4 @@
-"""What a launcher needs: its extra installed, a cluster that answers, a Slurm to submit to; else SettingsError."""
+"""Check a launcher: its extra is installed, its cluster answers, Slurm takes jobs; else SettingsError."""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ def add_panels(figure: Figure | SubFigure, panels: int, head: float, columns: in
     axes: list[Axes] = []
     for row in range(math.ceil(panels / columns)):
         above = head + row * _ROW
-        each = row_of_axes(figure, min(columns, panels), above=above + _ABOVE, below=whole - above - _ROW + _BELOW)
-        axes += each
+        row = row_of_axes(figure, min(columns, panels), above=above + _ABOVE, below=whole - above - _ROW + _BELOW)
+        axes += row
     for surplus in axes[panels:]:
         surplus.remove()
     return axes[:panels]

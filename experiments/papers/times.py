@@ -32,8 +32,8 @@ def seconds_text(seconds: float) -> str:
 def clock_mismatch(panel: Panel, series: Iterable[str]) -> str:
     """Say why the times of some series cannot be compared; empty if they can."""
     runs = [run for name in series for run in panel.runs.get(name, ())]
-    for what, text in (("cpu", "processors"), ("threads", "numbers of threads")):
-        values = {str(run.result["provenance"].get(what)) for run in runs}
+    for entry, text in (("cpu", "processors"), ("threads", "numbers of threads")):
+        values = {str(run.result["provenance"].get(entry)) for run in runs}
         if len(values) > 1:
             return f"timed on different {text}: {', '.join(sorted(values))}"
     return ""

@@ -77,7 +77,7 @@ class RunCurve:
 
 @dataclass(frozen=True)
 class Swept:
-    """The one number that differs between the curves of an algorithm."""
+    """The only number that differs between the curves of an algorithm."""
 
     name: str
     families: Sequence[Style]
@@ -232,8 +232,8 @@ def _json(content: Curves) -> str:
     }
     if swept := content.swept:
         head |= {"swept": swept.name, "families": _looks(swept.families)}
-        for each in head["series"]:
-            each["family"], each["place"] = swept.places[each["name"]]
+        for series in head["series"]:
+            series["family"], series["place"] = swept.places[series["name"]]
     limit = min(MAX_POINTS, max(_LEAST_POINTS, _MOST_NUMBERS // (len(runs) * (len(costs) + len(measures)))))
     values = ",".join(_numbers(table, (*costs, *measures), limit) for table in tables)
     return json.dumps(head)[:-1] + f', "values": [{values}]}}'

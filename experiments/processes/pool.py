@@ -41,7 +41,7 @@ Report = Callable[[float | str], None]
 
 
 class Job(Protocol):
-    """What a worker runs: a callable that can be pickled, and that does not raise."""
+    """A callable for a worker; it can be pickled and does not raise."""
 
     @property
     def label(self) -> str:

@@ -1,4 +1,4 @@
-"""What a program does first, by importing this module before any other of the project's.
+"""Start of a program, which imports this module before any other of the project's.
 
 It tunes the garbage collector, and imports the compiled core: a value of SVM_ISA that the core refuses ends the program
 with one sentence and status 2.

@@ -114,8 +114,8 @@ def restored() -> Iterator[None]:
     try:
         yield
     finally:
-        for number, own in before.items():
-            signal.signal(number, own)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

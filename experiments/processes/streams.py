@@ -1,4 +1,4 @@
-"""What a process of a command writes: its streams, which never raise, errors, and lines on work that takes long.
+"""Output of a command's processes: streams that never raise, errors, and lines on work that takes long.
 
 A run continues when standard output or standard error is closed, full, or not read. Of the processes that ``mpirun``
 has started rank 0 writes.

@@ -47,11 +47,14 @@ def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome]) -> Evidence:
 
 
 def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
-    runs = {name: tuple(run.found for run in panel.runs if run.series == name and run.found) for name in panel.settings}
+    runs = {
+        name: tuple(run.recorded for run in panel.runs if run.series == name and run.recorded)
+        for name in panel.settings
+    }
     missing: dict[str, str] = {}
     for name in panel.settings:
         wanted = [run for run in panel.runs if run.series == name]
-        if lost := [run.key for run in wanted if run.found is None]:
+        if lost := [run.key for run in wanted if run.recorded is None]:
             statuses = Counter(outcomes[key].status if key in outcomes else "not made" for key in lost)
             text = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
             missing[name] = f"of {len(wanted)} runs {text}"

@@ -213,13 +213,13 @@ def check_claim(claim: ClaimSpec, series: Collection[str]) -> None:
         if unknown := sorted(reading.constants.keys() - claim.constants.keys()):
             raise ValueError(f"{where} reading {reading.id!r} changes {', '.join(unknown)}, no constant of the claim")
     for shows in (claim.shows, *(reading.shows for reading in claim.readings)):
-        for what, names, known in (
+        for kind, names, known in (
             ("series", shows.series, series),
             ("cost", filter(None, [shows.cost]), COSTS),
             ("measure", filter(None, [shows.measure]), MEASURES),
         ):
             if wrong := [name for name in names if name not in known]:
-                raise ValueError(f"{where} it shows the unknown {what} {', '.join(wrong)}; known: {', '.join(known)}")
+                raise ValueError(f"{where} it shows the unknown {kind} {', '.join(wrong)}; known: {', '.join(known)}")
     try:
         claim.rule.format_map(claim.constants)
     except (KeyError, ValueError, IndexError) as error:

@@ -179,7 +179,7 @@ def show(verdict: Verdict, folder: Path) -> None:
     elif (folder / "table.json").exists():
         out.print(figure_table(json.loads((folder / "table.json").read_text(encoding="utf-8"))), highlight=False)
     lines = remarks(verdict)
-    lines += [f"{what}: {path}" for what, name in _FILES.items() for path in sorted(folder.glob(name))]
+    lines += [f"{kind}: {path}" for kind, name in _FILES.items() for path in sorted(folder.glob(name))]
     print("\n".join(lines), flush=True)
 
 

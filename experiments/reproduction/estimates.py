@@ -83,9 +83,9 @@ class Durations:
 
 def expected_seconds(runs: Sequence[RunSettings], jobs: int, seconds: Seconds) -> float:
     """Wall seconds that runs will probably take, `jobs` at a time, with the Gram matrices that they share."""
-    each = [seconds(run) for run in runs]
+    times = [seconds(run) for run in runs]
     grams = {repr(run.dataset): gram_seconds(run) for run in sorted(runs, key=gram_seconds)}
-    return max(sum(each) / jobs, max(each, default=0.0)) + sum(grams.values())
+    return max(sum(times) / jobs, max(times, default=0.0)) + sum(grams.values())
 
 
 def gram_seconds(run: RunSettings) -> float:

@@ -1,4 +1,4 @@
-"""What a figure's module gets, the evidence, and what it returns.
+"""The argument of a figure's module, the evidence, and its result.
 
 The evidence has the finished runs of the figure's series, and what is missing; the result a drawing, its points, a
 table, judged claims and compared numbers. The evidence of a published figure is collected here (`from_evidence`): no
@@ -215,7 +215,7 @@ def _resolved(spec: FigureSpec, options: Options, published: Mapping[str, Any] |
     values = {name: option.value for name, option in spec.options.items()}
     # an option that came later does not change the series
     same = published is not None and published["options"].items() <= values.items()
-    if published is None or not same or options.own or options.settings:
+    if published is None or not same or options.figure_options or options.settings:
         return resolve_options(spec, options)
     try:
         series = [SeriesSpec(**fields) for fields in published["series"]]

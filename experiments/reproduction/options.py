@@ -32,7 +32,7 @@ CHECK = ("runs", "seed", "again")
 
 @dataclass(frozen=True)
 class Options:
-    """How a figure is made, from the command line."""
+    """Options of the command line for making a figure."""
 
     scale: str
     datasets: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Options:
     """Runs at a time."""
     overrides: tuple[str, ...] = ()
     """For every run: store, memory and threads."""
-    own: Mapping[str, str] = field(default_factory=dict)
+    figure_options: Mapping[str, str] = field(default_factory=dict)
     """Values of the figure's options (`FigureSpec.options`)."""
     settings: tuple[str, ...] = ()
     """Settings of ``run.py`` that the figure lets the command line change (`FigureSpec.settings`)."""
@@ -100,13 +100,13 @@ class Command(Words):
 
     verb: str = ""
     dry_run: bool = False
-    own: Mapping[str, str] = field(default_factory=dict)
+    figure_options: Mapping[str, str] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     paper: PaperStyle | None = None
 
     @property
     def options(self) -> Options:
-        """How its figures are made."""
+        """The options for making its figures."""
         given = {"memory": self.memory, "threads": self.threads, "store.root": self.store}
         overrides = [f"{name}={value}" for name, value in given.items() if value is not None]
         return Options(
@@ -114,7 +114,7 @@ class Command(Words):
             self.dataset,
             self.jobs or available_cores(),
             (*overrides, *([f"store.uri='{self.store_uri}'"] if self.store_uri else [])),
-            self.own,
+            self.figure_options,
             self.settings,
             self.timed == "together",
             self.paper,
@@ -151,8 +151,11 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     if "--list" in words:
         words = ["list", *(word for word in words if word not in ("list", "--list"))]
     verb, words = (words[0], words[1:]) if words and words[0] in VERBS else ("", words)
-    own, groups = _shared([figure.options for figure in figures]), _shared([figure.settings for figure in figures])
-    names = (*(name for name in NAMES if verb == "check" or name not in CHECK), *own)
+    figure_options, groups = (
+        _shared([figure.options for figure in figures]),
+        _shared([figure.settings for figure in figures]),
+    )
+    names = (*(name for name in NAMES if verb == "check" or name not in CHECK), *figure_options)
     given: dict[str, str] = {}
     settings: list[str] = []
     for word in words:
@@ -170,12 +173,12 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         elif word not in FLAGS:
             if not equals:
                 raise FigureError(f"unknown word {word!r}{nearest(word, VERBS) or f'; write figure={word}'}")
-            known = [*own, *(f"{group}.*" for group in groups), *names[: len(names) - len(own)]]
+            known = [*figure_options, *(f"{group}.*" for group in groups), *names[: len(names) - len(figure_options)]]
             see = command_line("reproduce", "--help")
             raise FigureError(f"unknown setting {word!r}{known_names(name, known, see)}")
     style: dict[str, str] = {name: given.pop(name) for name in choices.STYLE_SETTINGS if name in given}
     values: dict[str, Any] = {"verb": verb, "dry_run": "--dry-run" in words, "settings": tuple(settings)}
-    values["own"] = {name: given.pop(name) for name in own if name in given}
+    values["figure_options"] = {name: given.pop(name) for name in figure_options if name in given}
     values |= {_FIELDS[name]: value for name, value in _with_store(given).items()}
     try:
         command = _COMMAND.validate_python(values)
@@ -237,7 +240,10 @@ def resolve_options(spec: FigureSpec, options: Options) -> FigureSpec:
 
     Raises FigureError or SettingsError if a value is not allowed.
     """
-    values = {name: replace(option, value=options.own.get(name, option.value)) for name, option in spec.options.items()}
+    values = {
+        name: replace(option, value=options.figure_options.get(name, option.value))
+        for name, option in spec.options.items()
+    }
     chosen = replace(spec, options=values)
     if not spec.series_module:
         return chosen

@@ -24,12 +24,12 @@ FindRuns = Callable[[Collection[str]], Mapping[str, Run]]
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One run of a figure: the name of its curve, its settings and its key; `found` is the run in the store."""
+    """One run of a figure: the name of its curve, its settings and its key; `recorded` is the run in the store."""
 
     series: str
     settings: RunSettings
     key: str
-    found: Run | None
+    recorded: Run | None
     untimed: bool = False
     """Whether the store has it, but not its times (`experiments.provenance.is_timed`), for which `settings` ask."""
 
@@ -64,7 +64,7 @@ class Plan:
     @property
     def missing(self) -> list[PlannedRun]:
         """Runs that are not in the store."""
-        return [run for run in self.runs if run.found is None]
+        return [run for run in self.runs if run.recorded is None]
 
 
 class Planner:
@@ -96,7 +96,7 @@ class Planner:
         self._timed = timed
         self.key = key or self._run_key
         self._settings: dict[tuple[str, ...], RunSettings] = {}
-        self._found: dict[str, Run] = {}
+        self._recorded: dict[str, Run] = {}
         self._of_data: dict[tuple[Callable[[DatasetSpec], Any], str], Any] = {}
 
     def plan(self, spec: FigureSpec, options: Options) -> Plan:
@@ -153,7 +153,7 @@ class Planner:
         runs = self._look_up(wanted)
         if left_out and not any(series.name in settings for series in spec.curves if not series.reference_only):
             raise FigureError(f"nothing is left to compare on {dataset}: {'; '.join(dict.fromkeys(left_out.values()))}")
-        if self._fetch is not None and (not runs or any(run.found is None for run in runs)):
+        if self._fetch is not None and (not runs or any(run.recorded is None for run in runs)):
             for run in settings.values():
                 self._once(self._fetch, run.dataset)
         stand_in = _stand_in(spec, paper_dataset, dataset, settings)
@@ -177,12 +177,12 @@ class Planner:
     def _look_up(self, wanted: Sequence[tuple[str, RunSettings]]) -> list[PlannedRun]:
         """Look up runs in the store, in one query."""
         keyed = [(series, settings, self.key(settings)) for series, settings in wanted]
-        self._found |= self._find([key for _, run, key in keyed if not _serves(run, self._found.get(key))])
+        self._recorded |= self._find([key for _, run, key in keyed if not _serves(run, self._recorded.get(key))])
         runs = []
         for series, settings, key in keyed:
-            found = self._found.get(key)
-            if found is None or _serves(settings, found):
-                runs.append(PlannedRun(series, settings, key, found))
+            recorded = self._recorded.get(key)
+            if recorded is None or _serves(settings, recorded):
+                runs.append(PlannedRun(series, settings, key, recorded))
             else:
                 runs.append(PlannedRun(series, settings, key, None, untimed=True))
         return runs
@@ -204,9 +204,9 @@ class Planner:
         return result
 
 
-def _serves(settings: RunSettings, found: Run | None) -> bool:
+def _serves(settings: RunSettings, recorded: Run | None) -> bool:
     """Whether the store has a run as the settings ask for it."""
-    return found is not None and (found.timed or not settings.timed)
+    return recorded is not None and (recorded.timed or not settings.timed)
 
 
 def _seeded(first: RunSettings, seed: int, *, split: bool) -> RunSettings:
@@ -222,9 +222,9 @@ def _too_few(run: RunSettings) -> bool:
 
 
 def _stand_in(spec: FigureSpec, paper_dataset: str, dataset: str, settings: Mapping[str, RunSettings]) -> str:
-    own = next((run.dataset.stand_in for run in settings.values()), "")
-    if own and not spec.based_on:  # a figure with bases takes data sets for themselves, in the place of no others
-        return own
+    stand_in = next((run.dataset.stand_in for run in settings.values()), "")
+    if stand_in and not spec.based_on:  # a figure with bases takes data sets for themselves, in the place of no others
+        return stand_in
     if dataset in spec.datasets:
         return ""
     how = "takes its place here" if spec.stand_ins.get(paper_dataset) == dataset else "chosen on the command line"

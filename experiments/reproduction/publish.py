@@ -98,8 +98,8 @@ def offer(plan: Plan, folder: Path) -> list[str]:
         return []
     builds = [run.result["provenance"]["build"] for run in figure_runs(folder, figure).values()]
     same = all((build.get("build_id"), build.get("isa")) == (here["build_id"], here["isa"]) for build in builds)
-    which = "this build" if same else "another build"
-    return [f"  runs of {which} are published: from=evidence draws and judges them without making any"]
+    build = "this build" if same else "another build"
+    return [f"  runs of {build} are published: from=evidence draws and judges them without making any"]
 
 
 def publish(plan: Plan, folder: Path, command: str) -> tuple[Verdict, int]:
@@ -176,7 +176,9 @@ def _write_evidence(folder: Path, plan: Plan, evidence: Evidence, columns: Colle
         "panels": [_panel_facts(spec, panel) for panel in plan.panels],
         "computed": evidence.computed,
     }
-    runs = {run.found.key: (evidence_key(run.settings), run.found) for run in plan.runs if run.found is not None}
+    runs = {
+        run.recorded.key: (evidence_key(run.settings), run.recorded) for run in plan.runs if run.recorded is not None
+    }
     rows = [row for panel in plan.panels for row in _series_rows(spec, plan.options.scale, panel)]
     write_json(folder / f"{spec.id}.json", facts)
     write_sums(folder, f"{spec.id}.json")
@@ -203,11 +205,11 @@ def _series_rows(spec: FigureSpec, scale: str, panel: PlannedPanel) -> list[dict
             "dataset": panel.dataset,
             "series": run.series,
             "seed": run.settings.seed,
-            "key": run.found.key,
+            "key": run.recorded.key,
             "settings": settings[run.series],
         }
         for run in panel.runs
-        if run.found is not None
+        if run.recorded is not None
     ]
 
 
@@ -283,14 +285,19 @@ def write_tables(
     for name, table in new.items():
         buffer = pyarrow.BufferOutputStream()
         ordered = table.sort_by("figure" if name == SERIES else "key")  # a stable sort
-        floats = [field.name for field in ordered.schema if pyarrow.types.is_floating(field.type)]
+        numbers = [
+            field.name
+            for field in ordered.schema
+            if pyarrow.types.is_primitive(field.type) and not field.name.endswith("_error")
+        ]
         pyarrow.parquet.write_table(
             *(ordered, buffer),
             compression="zstd",
             compression_level=9,
             row_group_size=1 << 20,
-            use_dictionary=[field.name for field in ordered.schema if field.name not in floats],
-            use_byte_stream_split=floats,  # a fifth less
+            # errors are multiples of 1 / rows, so they have few values; other numbers take less as bytes by position
+            use_dictionary=[field.name for field in ordered.schema if field.name not in numbers],
+            use_byte_stream_split=numbers,
         )
         files.append(f"{tables}/{name}.parquet")
         write_file(folder / files[-1], buffer.getvalue().to_pybytes())

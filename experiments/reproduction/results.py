@@ -145,7 +145,7 @@ def _counts(check: Mapping[str, Any]) -> dict[str, Counter[str]]:
 def _times(check: Mapping[str, Any], figure: str) -> str:
     """Return the least and the largest time ratio of a figure's runs."""
     ratios = [run["time_ratio"] for run in check["made_again"] if run["figure"] == figure and run["time_ratio"]]
-    return f"{min(ratios):.2f} to {max(ratios):.2f}" if len(ratios) > 1 else "".join(f"{own:.2f}" for own in ratios)
+    return f"{min(ratios):.2f} to {max(ratios):.2f}" if len(ratios) > 1 else "".join(f"{ratio:.2f}" for ratio in ratios)
 
 
 Group = Literal["paper", "partly", "surrogate", "own", "checked", "untested"]

@@ -71,13 +71,15 @@ class SeriesSpec(Described):
 
     def at(self, values: Sequence[float]) -> SeriesSpec:
         """Return the series with these values of its grid only; a series without a grid is returned as it is."""
-        places = {setting: [k for k, value in enumerate(own) if value in values] for setting, own in self.grid.items()}
+        places = {
+            setting: [k for k, value in enumerate(grid) if value in values] for setting, grid in self.grid.items()
+        }
         kept = next(iter(places.values()), [])
         return replace(
             self,
-            grid={setting: [own[k] for k in kept] for setting, own in self.grid.items()},
+            grid={setting: [grid[k] for k in kept] for setting, grid in self.grid.items()},
             paired_with={
-                setting: {name: [own[k] for k in kept] for name, own in lists.items()}
+                setting: {name: [paired[k] for k in kept] for name, paired in lists.items()}
                 for setting, lists in self.paired_with.items()
             },
         )

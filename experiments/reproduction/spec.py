@@ -154,15 +154,17 @@ class FigureSpec(Described):
 
         Raises FigureError if a chosen data set is not known.
         """
-        own = {name: (name, *([self.stand_ins[name]] if name in self.stand_ins else [])) for name in self.datasets}
-        if not chosen or not own:
-            return own
+        candidates = {
+            name: (name, *([self.stand_ins[name]] if name in self.stand_ins else [])) for name in self.datasets
+        }
+        if not chosen or not candidates:
+            return candidates
         known = known_data_sets()
         result: dict[str, tuple[str, ...]] = {}
         for name in chosen:
             if name.partition(":")[0] not in known:  # file:PATH, sklearn:NAME; others with a colon are refused later
                 raise FigureError(f"unknown data set {name!r}{known_names(name, known, command_line('run', '--help'))}")
-            paper_dataset = next((paper_dataset for paper_dataset, names in own.items() if name in names), name)
+            paper_dataset = next((paper_dataset for paper_dataset, names in candidates.items() if name in names), name)
             result[paper_dataset] = (name,)  # even if the paper's is available
         return result
 

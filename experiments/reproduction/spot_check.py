@@ -39,7 +39,7 @@ SCALES: Final = {"gap": "primal", "relative_gap": None}
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A published run of a figure, ``run.found``, with all published runs of its series on its data set."""
+    """A published run of a figure, ``run.recorded``, with all published runs of its series on its data set."""
 
     figure: str
     run: PlannedRun
@@ -55,8 +55,8 @@ class Candidate:
     @property
     def published(self) -> Run:
         """The published run."""
-        assert self.run.found is not None
-        return self.run.found
+        assert self.run.recorded is not None
+        return self.run.recorded
 
 
 def candidates_of(plan: Plan) -> list[Candidate]:
@@ -65,11 +65,11 @@ def candidates_of(plan: Plan) -> list[Candidate]:
     for panel in plan.panels:
         series: dict[str, list[Run]] = {}
         for run in panel.runs:
-            series.setdefault(run.series, []).extend([] if run.found is None else [run.found])
+            series.setdefault(run.series, []).extend([] if run.recorded is None else [run.recorded])
         candidates += [
             Candidate(plan.spec.id, run, tuple(series[run.series]), plan.spec.timed)
             for run in panel.runs
-            if run.found is not None and run.found.result["settings"]["budget"].get("seconds") is None
+            if run.recorded is not None and run.recorded.result["settings"]["budget"].get("seconds") is None
         ]
     return candidates
 

@@ -189,9 +189,9 @@ def _classes(labels: dict[str, Any]) -> tuple[Any, Any]:
     return (names[int(negative)], names[int(positive)]) if names else (negative, positive)
 
 
-def is_complete(settings: RunSettings, found: FinishedRun) -> bool:
+def is_complete(settings: RunSettings, run: FinishedRun) -> bool:
     """Return whether a finished run has a model, or none is asked for."""
-    return settings.model is None or is_intact(found.directory, MODEL_FILE)
+    return settings.model is None or is_intact(run.directory, MODEL_FILE)
 
 
 def deliver_model(place: Path | None, folder: Path) -> None:

@@ -37,7 +37,7 @@ class Run(FinishedRun):
 
     @property
     def counters(self) -> dict[str, Any]:
-        """What the whole run has spent: ``kernel_evaluations``, ``inner_products``, ...; None: not counted."""
+        """Costs of the whole run: ``kernel_evaluations``, ``inner_products``, ...; None: not counted."""
         return dict(self.result["counters"])
 
     @property

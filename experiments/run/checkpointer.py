@@ -58,10 +58,10 @@ def pack(snapshot: Any) -> PackedSnapshot:
 def unpack(packed: PackedSnapshot, present: Any) -> Any:
     """Return the snapshot that was packed; the shared objects are those of `present`, any other of the same run."""
     snapshot, arrays = copy.copy(present), dict(packed.arrays)
-    own: dict[str, Any] = {**packed.plain}
+    entries: dict[str, Any] = {**packed.plain}
     if _DEFERRED in arrays:
-        own["deferred"] = dataclasses.replace(present.deferred, weights=arrays.pop(_DEFERRED))
-    vars(snapshot).update(own | arrays)  # the class may be frozen; no one else has this copy yet
+        entries["deferred"] = dataclasses.replace(present.deferred, weights=arrays.pop(_DEFERRED))
+    vars(snapshot).update(entries | arrays)  # the class may be frozen; no one else has this copy yet
     return snapshot
 
 
@@ -193,9 +193,9 @@ class Checkpointer:
             raise UnusableError("is not a checkpoint of a run") from None
         if head.get("format") != FORMAT:
             raise UnusableError(f"has the format {head.get('format')}, not {FORMAT}")
-        for name, own in self._identity.items():
-            if head.get(name) != own:
-                raise UnusableError(f"was written {_MISMATCHES[name]}: {name} {head.get(name)}, not {own}")
+        for name, expected in self._identity.items():
+            if head.get(name) != expected:
+                raise UnusableError(f"was written {_MISMATCHES[name]}: {name} {head.get(name)}, not {expected}")
         if hashlib.sha256(body).hexdigest() != head.get("sha256"):
             raise UnusableError("is damaged: its checksum differs from the one written with it")
         try:

@@ -62,7 +62,7 @@ class Display:
     def progress(self, fraction: float, point: Point, latest: Point | None) -> None:
         """Show the progress: used fraction of the budget, costs so far, newest evaluated point."""
 
-    def finished(self, result: Point, curve: Callable[[], Curve], *, found: bool) -> None:
+    def finished(self, result: Point, curve: Callable[[], Curve], *, recorded: bool) -> None:
         """Show the result of a run that was computed, or that was found in the store."""
 
     def result_path(self, path: Path) -> None:
@@ -109,9 +109,9 @@ class FullDisplay(Display):
             self._meter = meter(self._err)
         self._meter.update(fraction, progress_text(point, latest))
 
-    def finished(self, result: Point, curve: Callable[[], Curve], *, found: bool) -> None:  # noqa: D102 (inherited)
+    def finished(self, result: Point, curve: Callable[[], Curve], *, recorded: bool) -> None:  # noqa: D102 (inherited)
         self.close()
-        if found:
+        if recorded:
             self._out.print("already in the store: nothing was computed", highlight=False)
         table = result_table(result, curve())
         headers = [str(column.header) for column in table.columns]
@@ -159,10 +159,10 @@ class CompactDisplay(Display):
     def progress(self, fraction: float, point: Point, latest: Point | None) -> None:  # noqa: D102 (inherited)
         self._meter.update(fraction, progress_text(point, latest))
 
-    def finished(self, result: Point, curve: Callable[[], Curve], *, found: bool) -> None:  # noqa: D102 (inherited)
+    def finished(self, result: Point, curve: Callable[[], Curve], *, recorded: bool) -> None:  # noqa: D102 (inherited)
         self._elapsed.end()
         point = {**result["counters"], "cpu_seconds": result["cpu_seconds"]}
-        self._write(("already in the store; " if found else "finished; ") + progress_text(point, result["final"]))
+        self._write(("already in the store; " if recorded else "finished; ") + progress_text(point, result["final"]))
 
     def close(self) -> None:  # noqa: D102 (inherited)
         self._elapsed.end()

@@ -76,9 +76,9 @@ def settings_key(settings: Mapping[str, Any], data_fingerprint: str, **identitie
     Parameters and errors are those of `run_key`.
     """
     identities = {"data_fingerprint": data_fingerprint, **identities}
-    for what, value in identities.items():
+    for name, value in identities.items():
         if not isinstance(value, str) or not value:
-            raise ValueError(f"{what} must be a non-empty string, got {value!r}")
+            raise ValueError(f"{name} must be a non-empty string, got {value!r}")
     text = canonical_json({"settings": dict(settings), **identities})
     return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
 

@@ -1,4 +1,4 @@
-"""How far work is: a bar on a terminal that redraws, else a line now and then."""
+"""Progress of work: a bar on a terminal that redraws, else a line now and then."""
 
 from __future__ import annotations
 

@@ -77,30 +77,30 @@ def run(
     fingerprint = datasets.fingerprint(settings.dataset)
     build = {**solvers.build_info(), "code": code_id(settings.solver)}
     key = run_key(settings.identity(), fingerprint, build["build_id"], build["isa"], build["code"])
-    found = store.find_finished(key)
-    if found is not None and _serves(settings, found):
-        return _found(settings, display, found)
-    with store.computing(key, lambda other: display.warn(f"waiting for the run that {other} makes")) as found:
-        if found is not None and _serves(settings, found):
-            return _found(settings, display, found)
-        if found is not None and not is_complete(settings, found):
+    recorded = store.find_finished(key)
+    if recorded is not None and _serves(settings, recorded):
+        return _show_recorded(settings, display, recorded)
+    with store.computing(key, lambda other: display.warn(f"waiting for the run that {other} makes")) as recorded:
+        if recorded is not None and _serves(settings, recorded):
+            return _show_recorded(settings, display, recorded)
+        if recorded is not None and not is_complete(settings, recorded):
             display.warn("this run is recorded without its model: it is made again")
         begun()
         store.remove_leftovers()
         return _compute(settings, display, command, engine, store, fingerprint, build, key)
 
 
-def _serves(settings: RunSettings, found: FinishedRun) -> bool:
+def _serves(settings: RunSettings, recorded: FinishedRun) -> bool:
     """Whether a stored run has what these settings ask for beside its curve: a model, times."""
-    return is_complete(settings, found) and (found.timed or not settings.timed)
+    return is_complete(settings, recorded) and (recorded.timed or not settings.timed)
 
 
-def _found(settings: RunSettings, display: Display, found: FinishedRun) -> Outcome:
-    result = {**found.result, "dataset": settings.dataset.name}  # the same data may have another name now
-    display.finished(result, lambda: points_of(found.curve), found=True)
-    display.result_path(found.result_path)
-    deliver_model(settings.model, found.directory)
-    return Outcome.of_result(settings.label(), "found", result, found.result_path)
+def _show_recorded(settings: RunSettings, display: Display, recorded: FinishedRun) -> Outcome:
+    result = {**recorded.result, "dataset": settings.dataset.name}  # the same data may have another name now
+    display.finished(result, lambda: points_of(recorded.curve), recorded=True)
+    display.result_path(recorded.result_path)
+    deliver_model(settings.model, recorded.directory)
+    return Outcome.of_result(settings.label(), "found", result, recorded.result_path)
 
 
 def _compute(
@@ -163,7 +163,7 @@ def _record(active: ActiveRun) -> Outcome:
             failed = result_of(active, ()) | {"error": f"{type(error).__name__}: {error}"}
             active.store.leave_unfinished(active.key, "failed", failed)
         raise
-    display.finished(done.result, lambda: builder.rows, found=False)
+    display.finished(done.result, lambda: builder.rows, recorded=False)
     display.result_path(done.result_path)
     deliver_model(settings.model, done.directory)
     return Outcome.of_result(settings.label(), "finished", done.result, done.result_path)

@@ -1,4 +1,4 @@
-"""Where mlflow is: the database in a store's folder, or a server that machines share."""
+"""Address of mlflow: the database in a store's folder, or a server that machines share."""
 
 from __future__ import annotations
 

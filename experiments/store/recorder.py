@@ -188,10 +188,10 @@ def _wait(
         if reasons:
             warn(reasons)
         if count := len(runs.missing()):
-            which = "1 run is" if count == 1 else f"{count} runs are"
+            runs_are = "1 run is" if count == 1 else f"{count} runs are"
             where = store.server or f"sqlite:///{store.root / DATABASE}"
             command = command_line("store", "record", str(store.root))
-            warn(f"{which} not in mlflow at {where}; record later by: {command}")
+            warn(f"{runs_are} not in mlflow at {where}; record later by: {command}")
     elapsed.end()
 
 

@@ -67,7 +67,7 @@ _SETTINGS: Final = {
 
 
 class Recorded(enum.Enum):
-    """What `Tracking.record` did with a run."""
+    """Outcome of `Tracking.record` for a run."""
 
     NEW = "recorded"
     THERE = "there already"

@@ -164,7 +164,9 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             (only,) = self.solver.kernels
             return only
         if name not in KERNELS or KERNELS[name] not in self.solver.kernels:
-            known = " or ".join(repr(each) for each, ours in KERNELS.items() if ours in self.solver.kernels)
+            known = " or ".join(
+                repr(sklearn_name) for sklearn_name, ours in KERNELS.items() if ours in self.solver.kernels
+            )
             raise SettingsError(f"kernel = {name!r}: it must be {known}")
         return KERNELS[name]
 

@@ -36,10 +36,10 @@ def parameters_of(solver: type[Solver]) -> tuple[Parameter, ...]:
 
     A common parameter that has the name of one of the settings is left out: the solver's own counts.
     """
-    own = _settings(solver)
-    taken = {parameter.name for parameter in own}
+    settings = _settings(solver)
+    taken = {parameter.name for parameter in settings}
     common = [*_kernel(solver), *_problem(solver), *_limits(solver), *_resources()]
-    return (*own, *(parameter for parameter in common if parameter.name not in taken))
+    return (*settings, *(parameter for parameter in common if parameter.name not in taken))
 
 
 def default_limit(solver: type[Solver], n: int) -> Limit:
@@ -83,54 +83,54 @@ def _settings(solver: type[Solver]) -> list[Parameter]:
 
 def _kernel(solver: type[Solver]) -> list[Parameter]:
     names = [name for name, ours in KERNELS.items() if ours in solver.kernels]
-    found = []
+    parameters = []
     if len(names) > 1:
         allowed = "{" + ", ".join(f'"{name}"' for name in names) + "}"
-        found.append(Parameter("kernel", allowed, names[0], "Kernel function; rbf is the Gaussian kernel."))
+        parameters.append(Parameter("kernel", allowed, names[0], "Kernel function; rbf is the Gaussian kernel."))
     if "rbf" in names:
         text = "Width of the Gaussian kernel exp(-|x - z|^2 / (2 sigma2)); at most one of sigma2 and gamma is given."
-        found.append(Parameter("sigma2", "float or None", None, text))
+        parameters.append(Parameter("sigma2", "float or None", None, text))
     if names != ["linear"]:
         text = "1/(2 sigma2), and the factor of the polynomial kernel. None: 1/(d Var(X)) for d features."
-        found.append(Parameter("gamma", "float or None", None, text))
+        parameters.append(Parameter("gamma", "float or None", None, text))
     if "poly" in names:
         text = "Degree of the polynomial kernel (gamma <x, z> + coef0)^degree."
-        found.append(Parameter("degree", "int", Polynomial.degree, text))
-        found.append(Parameter("coef0", "float", Polynomial.coef0, "Constant of the polynomial kernel."))
+        parameters.append(Parameter("degree", "int", Polynomial.degree, text))
+        parameters.append(Parameter("coef0", "float", Polynomial.coef0, "Constant of the polynomial kernel."))
     if "linear" in names:
         text = "A constant feature appended to every example, for the linear kernel: a regularised bias. 0: none."
-        found.append(Parameter("rho", "float", 0.0, text))
-    return found
+        parameters.append(Parameter("rho", "float", 0.0, text))
+    return parameters
 
 
 def _problem(solver: type[Solver]) -> list[Parameter]:
-    found = []
+    parameters = []
     if solver.needs:
         names = "C, lambda_ and nu" if "nu" in solver.needs else "C and lambda_"
         text = f"1/(lambda n), the weight of the losses. At most one of {names} is given. Without any: C = 1."
-        found.append(Parameter("C", "float or None", None, text))
+        parameters.append(Parameter("C", "float or None", None, text))
         text = "Weight of the norm in lambda/2 |w|^2 + mean hinge loss."
-        found.append(Parameter("lambda_", "float or None", None, text))
+        parameters.append(Parameter("lambda_", "float or None", None, text))
     if "nu" in solver.needs:
         text = "Bound on the mean slack. None: derived from C; this solves the problem by SMO, which takes long."
-        found.append(Parameter("nu", "float or None", None, text))
+        parameters.append(Parameter("nu", "float or None", None, text))
     if len(solver.biases) > 1:
-        found.append(Parameter("bias", "bool", False, "Whether the predictor has an unregularised bias."))
-    return found
+        parameters.append(Parameter("bias", "bool", False, "Whether the predictor has an unregularised bias."))
+    return parameters
 
 
 def _limits(solver: type[Solver]) -> list[Parameter]:
-    found = []
+    parameters = []
     if "presentations" not in solver.uncounted:
         choice = ", not counting the choice of t0" if "t0" in _names(solver.Settings) else ""
         text = f"Limit on presentations, divided by n. Without any limit: {_default_epochs(solver):,.0f}{choice}."
-        found.append(Parameter("epochs", "float or None", None, text))
+        parameters.append(Parameter("epochs", "float or None", None, text))
     for name in Limit.__dataclass_fields__:
         if name not in {"presentations", *solver.uncounted}:
             kind = "float" if name == "cpu_seconds" else "int"
             text = f"Limit on {name.replace('_', ' ').replace('cpu', 'CPU')}: fit ends at the first limit reached."
-            found.append(Parameter(name, f"{kind} or None", None, text))
-    return found
+            parameters.append(Parameter(name, f"{kind} or None", None, text))
+    return parameters
 
 
 def _resources() -> list[Parameter]:
@@ -144,7 +144,7 @@ def _resources() -> list[Parameter]:
 
 def field_texts(settings: type) -> dict[str, str]:
     """Return the description below each field of a dataclass, also of inherited fields; empty where there is none."""
-    found = dict.fromkeys((field.name for field in dataclasses.fields(settings)), "")
+    texts = dict.fromkeys((field.name for field in dataclasses.fields(settings)), "")
     for kind in reversed(settings.__mro__[:-1]):
         (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
         assert isinstance(tree, ast.ClassDef)
@@ -152,8 +152,8 @@ def field_texts(settings: type) -> dict[str, str]:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                 match after:
                     case ast.Expr(value=ast.Constant(value=str(text))):
-                        found[node.target.id] = " ".join(text.split())
-    return found
+                        texts[node.target.id] = " ".join(text.split())
+    return texts
 
 
 def _type_text(hint: Any) -> str:

@@ -46,7 +46,7 @@ def race_panel(
 ) -> Panel:
     """A data set on which each entrant has these runs, by seed; the optimum is known."""
     made = {
-        who: [finished_run(algo=who, dataset=name, seed=seed, rows=own) for seed, own in enumerate(curves)]
+        who: [finished_run(algo=who, dataset=name, seed=seed, rows=curve) for seed, curve in enumerate(curves)]
         for who, curves in runs.items()
     }
     certain = [{"iterations": 1, "epochs": 1.0, "cpu_seconds": 1.0, "dual": OPTIMUM, "primal": OPTIMUM * (1 + 1e-7)}]
@@ -57,7 +57,7 @@ def race_panel(
 def arena_evidence(panels: list[Panel], names: list[str], *, seeds: int = 2, **options: str) -> Evidence:
     """What the arena's maker gets."""
     spec = read_figure("arena")
-    own = {name: OptionSpec(options.get(name, option.value)) for name, option in spec.options.items()}
+    specs = {name: OptionSpec(options.get(name, option.value)) for name, option in spec.options.items()}
     scales = {"demo": replace(spec.scale("demo"), seeds=seeds)}
     series = [SeriesSpec(name, [f"algo={name}"]) for name in [*names, "optimum"]]
-    return Evidence(replace(spec, options=own, scales=scales, series=series), "demo", tuple(panels))
+    return Evidence(replace(spec, options=specs, scales=scales, series=series), "demo", tuple(panels))

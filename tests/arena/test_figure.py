@@ -116,11 +116,11 @@ def stated(columns: int, *places: int) -> dict[str, list[str]]:
 
 def shares(points: pd.DataFrame, cost: str, name: str) -> list[str]:
     """Shares of the problems that a solver solves at no more than twice the least cost, and at all."""
-    own = points.query("what == 'profile' and cost == @cost and series == @name")
-    if own.empty:
+    profile = points.query("what == 'profile' and cost == @cost and series == @name")
+    if profile.empty:
         return ["not counted", ""]
-    twice = own.loc[own["x"] <= 2, "median"].max()
-    return [f"{100 * value:.0f} %" for value in (0.0 if pd.isna(twice) else twice, own["median"].max())]
+    twice = profile.loc[profile["x"] <= 2, "median"].max()
+    return [f"{100 * value:.0f} %" for value in (0.0 if pd.isna(twice) else twice, profile["median"].max())]
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,9 @@ def fresh(kind: type[Any], tmp_path: Path | None = None) -> Any:
 
 
 def test_our_solvers_are_made_unchanged() -> None:
-    own = solvers.get("averaged_perceptron")
-    assert not registry.is_plugin(own)
-    assert type(plugins.make(own, problem(), own.Settings(), 0)) is own
+    kind = solvers.get("averaged_perceptron")
+    assert not registry.is_plugin(kind)
+    assert type(plugins.make(kind, problem(), kind.Settings(), 0)) is kind
 
 
 def test_a_core_solver_from_elsewhere_is_counted_by_the_core() -> None:

@@ -37,9 +37,9 @@ def environment() -> dict[str, str]:
     return os.environ | {"COLUMNS": "120"}
 
 
-def command(place: Path, *arguments: str, **own: str) -> subprocess.CompletedProcess[str]:
+def command(place: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, str(ROOT / "run.py"), *arguments, f"store.root={place / 'results'}"]
-    return subprocess.run(words, env=environment() | own, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return subprocess.run(words, env=environment() | env, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def test_help_lists_everything_without_heavy_imports() -> None:

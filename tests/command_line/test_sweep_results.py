@@ -107,7 +107,7 @@ def test_the_page_has_the_curves_of_all_runs(tmp_path: Path) -> None:
     page = write_page(drawn, tmp_path, "a command")
     assert page is not None
     data = data_of(page.read_text(encoding="utf-8"))
-    assert [each["name"] for each in data["datasets"]] == ["toy", "other"]
+    assert [dataset["name"] for dataset in data["datasets"]] == ["toy", "other"]
     assert len(data["series"]) == 1
     assert [run["command"] for run in data["runs"][:2]] == [
         f"python3 run.py algo=sbp algo.eta=1,2 seed={seed}" for seed in range(2)
@@ -128,7 +128,7 @@ def test_the_page_of_a_sweep_over_a_number_says_so(tmp_path: Path) -> None:
     assert "<title>SBP, SMO on toy: lambda 0.01, 0.1, 1</title>" in text
     data = data_of(text)
     assert (data["swept"], data["start"]["view"]) == ("lambda", "last")
-    assert [(each["family"], each["place"]) for each in data["series"]] == [
+    assert [(series["family"], series["place"]) for series in data["series"]] == [
         (family, float(value)) for family in range(2) for value in values
     ]
 

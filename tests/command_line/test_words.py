@@ -1,4 +1,4 @@
-"""What Hydra is told: options behind settings, files of settings, lists of values, and the jobs of a sweep."""
+"""Words for Hydra: options behind settings, files of settings, lists of values, and the jobs of a sweep."""
 
 from __future__ import annotations
 
@@ -46,9 +46,15 @@ def test_options_may_stand_between_settings() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_the_settings_of_a_file_take_the_place_of_its_name() -> None:
-    own = ["algo=sbp", "dataset.train=a folder/x.csv", "dataset.positive=[1,b]", "problem.bias=true", "problem.nu=null"]
-    assert translated(["-m", "+experiment=mine", "seed=3"]) == [*own, "seed=3", "-m"]
-    assert translated(["experiment=mine", "x=1"]) == [*own, "seed=range(2)", "x=1"]
+    settings = [
+        "algo=sbp",
+        "dataset.train=a folder/x.csv",
+        "dataset.positive=[1,b]",
+        "problem.bias=true",
+        "problem.nu=null",
+    ]
+    assert translated(["-m", "+experiment=mine", "seed=3"]) == [*settings, "seed=3", "-m"]
+    assert translated(["experiment=mine", "x=1"]) == [*settings, "seed=range(2)", "x=1"]
 
 
 @pytest.mark.usefixtures("folder")

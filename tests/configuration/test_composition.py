@@ -1,4 +1,4 @@
-"""What OmegaConf composes is what Hydra composes, from the same files."""
+"""OmegaConf composes the same settings as Hydra from the same files."""
 
 from __future__ import annotations
 

@@ -168,8 +168,8 @@ def test_the_schema_of_an_algorithm_is_pickled_by_its_name(name: str) -> None:
     sent = pickle.dumps(made)
     assert len(sent) < 100
     assert pickle.loads(sent) is made
-    own = [field.name for field in dataclasses.fields(solvers.get(name).Settings)]
-    assert [field.name for field in dataclasses.fields(made)] == [*own, "name"]
+    fields = [field.name for field in dataclasses.fields(solvers.get(name).Settings)]
+    assert [field.name for field in dataclasses.fields(made)] == [*fields, "name"]
     assert made().name == name
 
 

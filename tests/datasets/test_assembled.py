@@ -88,8 +88,8 @@ def test_rcv1_is_all_its_parts_labelled_by_topic(
     data = load(spec, cache_dir=tmp_path / "cache", mirrors=[tmp_path])
     X, y = np.concatenate([data.X, data.X_test]), np.concatenate([data.y, data.y_test])
     assert X.shape == (8, 6)
-    found = sorted((int(np.flatnonzero(row)[0]), int(label)) for row, label in zip(X, y, strict=True))
-    assert found == sorted((first, 1 if document in topic else -1) for document, first in FIRST.items())
+    pairs = sorted((int(np.flatnonzero(row)[0]), int(label)) for row, label in zip(X, y, strict=True))
+    assert pairs == sorted((first, 1 if document in topic else -1) for document, first in FIRST.items())
     assert [file["role"] for file in data.provenance["files"]] == ["train"] * 5 + ["topics"]
     again = load(spec, cache_dir=tmp_path / "cache", mirrors=[tmp_path])
     np.testing.assert_array_equal(again.X, data.X)

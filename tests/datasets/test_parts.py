@@ -1,4 +1,4 @@
-"""Which rows are training, validation and test rows: labels, splits, parts, samples, rows held out."""
+"""Training, validation and test rows: labels, splits, parts, samples, rows held out."""
 
 from __future__ import annotations
 

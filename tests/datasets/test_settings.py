@@ -145,8 +145,8 @@ def test_sizes_of_a_split_file() -> None:
 
 
 def test_samples_and_parts() -> None:
-    own = ExpectedSpec(n=400)
-    size = size_of(PublishedData(expected_train=FILE, expected_test=own, max_train=100, max_test=9999))
+    expected = ExpectedSpec(n=400)
+    size = size_of(PublishedData(expected_train=FILE, expected_test=expected, max_train=100, max_test=9999))
     assert (size.n, size.n_test) == (100, 400)
     parts = PublishedData(expected_train=FILE, parts=[600, 250, 150])
     assert (size_of(parts).n, size_of(parts).n_test) == (600, 150)

@@ -110,9 +110,9 @@ def test_dense_and_sparse_rows_keep_their_proportions(values: np.ndarray) -> Non
         rows, test = wrap(values.copy()), wrap(values[:1] * np.float32(1))
         divide_by_longest(rows, test)
         for part, wanted in ((rows, expected), (test, expected[:1])):
-            found = part.toarray() if sparse.issparse(part) else part
-            np.testing.assert_allclose(found, wanted.astype(np.float32), rtol=1e-6, atol=1e-37)
-            assert found.dtype == np.float32
+            scaled = part.toarray() if sparse.issparse(part) else part
+            np.testing.assert_allclose(scaled, wanted.astype(np.float32), rtol=1e-6, atol=1e-37)
+            assert scaled.dtype == np.float32
 
 
 def test_test_rows_are_divided_by_the_training_rows_norm(load_text: Callable[..., Dataset]) -> None:

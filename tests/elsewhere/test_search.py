@@ -34,10 +34,10 @@ def test_the_gaussian_choice_is_that_of_scikit_learns_grid_search() -> None:
     widths = [float(f"{factor * median:.3g}") for factor in search.WIDTHS]
     # the first of equal settings is the one that it takes
     settings = [{"C": [C], "gamma": [0.5 / width]} for C in search.PENALTIES["gaussian"] for width in widths]
-    found = GridSearchCV(SVC(), settings, cv=FOLDS).fit(X.astype(float), y)
+    grid = GridSearchCV(SVC(), settings, cv=FOLDS).fit(X.astype(float), y)
     choice = search.search(X, y, "gaussian")
-    assert (choice.C, choice.sigma2) == (found.best_params_["C"], pytest.approx(0.5 / found.best_params_["gamma"]))
-    assert choice.error == pytest.approx(1 - found.best_score_)
+    assert (choice.C, choice.sigma2) == (grid.best_params_["C"], pytest.approx(0.5 / grid.best_params_["gamma"]))
+    assert choice.error == pytest.approx(1 - grid.best_score_)
 
 
 def test_the_linear_choice_is_that_of_scikit_learns_grid_search() -> None:
@@ -45,9 +45,9 @@ def test_the_linear_choice_is_that_of_scikit_learns_grid_search() -> None:
     model = LinearSVC(loss="hinge", fit_intercept=False, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = GridSearchCV(model, {"C": search.PENALTIES["linear"]}, cv=FOLDS).fit(shifted, y)
+        grid = GridSearchCV(model, {"C": search.PENALTIES["linear"]}, cv=FOLDS).fit(shifted, y)
     choice = search.search(shifted, y, "linear")
-    assert (choice.C, choice.sigma2) == (found.best_params_["C"], None)
+    assert (choice.C, choice.sigma2) == (grid.best_params_["C"], None)
     assert search.search(sparse.csr_matrix(shifted), y, "linear").C == choice.C
 
 

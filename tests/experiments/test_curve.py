@@ -153,9 +153,9 @@ def test_the_first_value_at_or_below_each_target(
 ) -> None:
     """Targets are any numbers, and the values themselves."""
     asked = np.array([*targets, (values * 3)[:3]] if values else targets).reshape(-1, 3)
-    found = curve.first_at_or_below(values, asked, settled=settled)
-    assert found.shape == asked.shape
-    for place, target in zip(found.ravel(), asked.ravel(), strict=True):
+    places = curve.first_at_or_below(values, asked, settled=settled)
+    assert places.shape == asked.shape
+    for place, target in zip(places.ravel(), asked.ravel(), strict=True):
         met = [value <= target + curve.ROUNDING * abs(target) for value in values]
         from_there = [all(met[k:]) if settled else met[k] for k in range(len(met))]
         assert place == (from_there.index(True) if any(from_there) else len(values))
@@ -166,9 +166,9 @@ def test_the_first_value_at_or_below_each_target(
 def test_several_curves_are_searched_one_by_one(curves: list[list[float]], targets: list[float], settled: bool) -> None:
     places = [curve.first_at_or_below(values, targets, settled=settled) for values in curves]
     assert (curve.first_at_or_below(curves, targets, settled=settled) == places).all()
-    own = np.array([[*targets, values[2]] for values in curves])
-    places = [curve.first_at_or_below(*pair, settled=settled) for pair in zip(curves, own, strict=True)]
-    assert (curve.first_at_or_below(curves, own, settled=settled) == places).all()
+    target_rows = np.array([[*targets, values[2]] for values in curves])
+    places = [curve.first_at_or_below(*pair, settled=settled) for pair in zip(curves, target_rows, strict=True)]
+    assert (curve.first_at_or_below(curves, target_rows, settled=settled) == places).all()
 
 
 def test_a_value_above_the_target_in_its_last_bits_is_at_it() -> None:

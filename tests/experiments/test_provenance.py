@@ -108,17 +108,17 @@ def test_an_unpacked_archive_names_its_commit(tmp_path: Path, checkout: Path) ->
 
 
 def test_collect_says_everything_and_is_json(checkout: Path) -> None:
-    found = provenance.collect(BUILD, DATA, [f"{Path.home()}/bin/run.py", "algo=sbp", "seed=1,2"], 2, 3, root=checkout)
-    assert json.loads(json.dumps(found)) == found
-    assert found["command"] == "run.py algo=sbp seed=1,2"
-    assert (found["threads"], found["jobs"]) == (2, 3)
-    assert found["cores"] >= 1
-    assert found["cpu"]
-    assert found["versions"]["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert {"numpy", "mlflow", "pandas"} <= set(found["versions"])
-    assert abs((datetime.now(UTC) - datetime.fromisoformat(found["started"])).total_seconds()) < 60
-    assert found["build"]["flags"] == "-O3 -I~/include"
-    assert found["data"]["files"][1]["path"] == "~/x/a9a.t"
+    record = provenance.collect(BUILD, DATA, [f"{Path.home()}/bin/run.py", "algo=sbp", "seed=1,2"], 2, 3, root=checkout)
+    assert json.loads(json.dumps(record)) == record
+    assert record["command"] == "run.py algo=sbp seed=1,2"
+    assert (record["threads"], record["jobs"]) == (2, 3)
+    assert record["cores"] >= 1
+    assert record["cpu"]
+    assert record["versions"]["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert {"numpy", "mlflow", "pandas"} <= set(record["versions"])
+    assert abs((datetime.now(UTC) - datetime.fromisoformat(record["started"])).total_seconds()) < 60
+    assert record["build"]["flags"] == "-O3 -I~/include"
+    assert record["data"]["files"][1]["path"] == "~/x/a9a.t"
 
 
 @pytest.mark.parametrize(
@@ -145,9 +145,9 @@ def test_neither_home_nor_host_nor_user_is_told(checkout: Path) -> None:
         "c=/Users/bob/d",
         "d=two words",
     ]
-    found = provenance.collect(BUILD, {"where": [f"/scratch/{user}"]}, words, 1, root=checkout)
-    assert found["command"] == "run.py store.root=~/x a=/data/<user>/f b=./conf c=~/d 'd=two words'"
-    text = json.dumps(found)
+    record = provenance.collect(BUILD, {"where": [f"/scratch/{user}"]}, words, 1, root=checkout)
+    assert record["command"] == "run.py store.root=~/x a=/data/<user>/f b=./conf c=~/d 'd=two words'"
+    text = json.dumps(record)
     assert f"/{user}" not in text
     assert str(Path.home()) + "/" not in text
     # as a whole word: a machine may be called "vm"

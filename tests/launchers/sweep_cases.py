@@ -34,11 +34,11 @@ def words(place: Path, *more: str) -> list[str]:
     return [sys.executable, str(ROOT / "run.py"), "-m", *RUN, *more, f"store.root={place / 'results'}"]
 
 
-def swept(place: Path, *more: str, killed: str = "-1 0", **own: str) -> subprocess.CompletedProcess[str]:
+def swept(place: Path, *more: str, killed: str = "-1 0", **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         words(place, *more),
         cwd=ROOT,
-        env=os.environ | environment(place, killed) | own,
+        env=os.environ | environment(place, killed) | variables,
         capture_output=True,
         text=True,
         timeout=PATIENCE,

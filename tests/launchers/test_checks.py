@@ -1,4 +1,4 @@
-"""What is missing is said in a line, before anything runs."""
+"""A missing need of a launcher is named in one line, before anything runs."""
 
 from __future__ import annotations
 

@@ -98,12 +98,12 @@ def test_a_node_that_is_killed(tmp_path: Path) -> None:
     with cluster() as nodes:
         nodes.start(1, head=True)
         second = nodes.start(1)
-        own = environment(tmp_path)
+        variables = environment(tmp_path)
         (tmp_path / "deaths" / "wait").touch()  # the first job that is in the middle stays there
         with subprocess.Popen(
             words(tmp_path, "seed=range(4)", "hydra/launcher=ray"),
             cwd=ROOT,
-            env=os.environ | own | nodes.environment,
+            env=os.environ | variables | nodes.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

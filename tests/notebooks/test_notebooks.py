@@ -26,24 +26,24 @@ MOST_BYTES = 400_000
 
 def faults(notebook: Any) -> list[str]:
     """Say what of a notebook must not be committed."""
-    found = []
-    for place, cell in enumerate(each for each in notebook.cells if each.cell_type == "code"):
+    messages = []
+    for place, cell in enumerate(entry for entry in notebook.cells if entry.cell_type == "code"):
         if cell.execution_count != place + 1:
-            found.append(f"{cell.id}: not run in order")
+            messages.append(f"{cell.id}: not run in order")
         if any(output.output_type == "error" or output.get("name") == "stderr" for output in cell.outputs):
-            found.append(f"{cell.id}: an error or a warning")
+            messages.append(f"{cell.id}: an error or a warning")
         shown = [output.get("text", "") for output in cell.outputs]
         shown += [
             output.get("data", {}).get(kind, "") for output in cell.outputs for kind in ("text/plain", "text/html")
         ]
         if path := re.search(ABSOLUTE, "\n".join([cell.source, *shown])):
-            found.append(f"{cell.id}: absolute path {path[0]}")
-    found += [f"{cell.id}: metadata {', '.join(cell.metadata)}" for cell in notebook.cells if cell.metadata]
+            messages.append(f"{cell.id}: absolute path {path[0]}")
+    messages += [f"{cell.id}: metadata {', '.join(cell.metadata)}" for cell in notebook.cells if cell.metadata]
     if not pictures(notebook):
-        found.append("no picture: run notebooks/execute.py")
+        messages.append("no picture: run notebooks/execute.py")
     if notebook.metadata.get("kernelspec", {}).get("name") != "python3":
-        found.append("kernel: python3 is the one that every environment has")
-    return found
+        messages.append("kernel: python3 is the one that every environment has")
+    return messages
 
 
 def pictures(notebook: Any) -> list[str]:

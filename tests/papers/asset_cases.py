@@ -64,8 +64,8 @@ def sizes_panel(
     if cosines := methods.get("fourier"):
         errors = np.transpose([cosines[s] for s in SIZES]) / 100
         runs["fourier"] = [
-            run(model, f"fourier {seed}", seed, rows_of(inner_products=SIZES, test_error=own))
-            for seed, own in enumerate(errors)
+            run(model, f"fourier {seed}", seed, rows_of(inner_products=SIZES, test_error=row))
+            for seed, row in enumerate(errors)
         ]
     for method, by_size in methods.items():
         for s, series in spec.members(method).items() if method != "fourier" else ():

@@ -55,8 +55,8 @@ def texts(figure: Figure) -> list[Text]:
         if not (min(axis.get_view_interval()) <= tick.get_loc() <= max(axis.get_view_interval()))
         for label in (tick.label1, tick.label2)
     }
-    found = figure.findobj(Text)
-    return [text for text in found if text.get_text().strip() and text.get_visible() and text not in hidden]
+    artists = figure.findobj(Text)
+    return [text for text in artists if text.get_text().strip() and text.get_visible() and text not in hidden]
 
 
 def clipped(boxes: Sequence[Boxed], frame: BboxBase) -> list[str]:

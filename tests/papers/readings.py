@@ -12,24 +12,24 @@ from svm_cost_curves.experiments.reproduction.verdict import Claim, Reading
 
 def claims_of(made: FigureResult, prefix: str = "") -> dict[str, Claim]:
     """Claims by id without the prefix; their statistics must be JSON-able, without NaN."""
-    json.dumps([each.statistic for claim in made.claims for each in claim.readings], allow_nan=False)
+    json.dumps([variant.statistic for claim in made.claims for variant in claim.readings], allow_nan=False)
     return {claim.id.removeprefix(prefix): claim for claim in made.claims}
 
 
 def reading(claim: Claim, name: str) -> Reading:
     """One reading of a claim."""
-    (found,) = [each for each in claim.readings if each.id == name]
-    return found
+    (chosen,) = [variant for variant in claim.readings if variant.id == name]
+    return chosen
 
 
 def outcomes(claim: Claim) -> dict[str, str]:
     """The outcome of each reading."""
-    return {each.id: each.outcome for each in claim.readings}
+    return {variant.id: variant.outcome for variant in claim.readings}
 
 
 def rulings(claim: Claim, dataset: str, number: int = 0) -> dict[str, str]:
     """Rulings of one reading on the measured cases of a data set."""
-    return {what: value["ruling"] for what, value in claim.readings[number].statistic[dataset].items()}
+    return {case: value["ruling"] for case, value in claim.readings[number].statistic[dataset].items()}
 
 
 def on_all(panel: Panel, datasets: Iterable[str]) -> list[Panel]:

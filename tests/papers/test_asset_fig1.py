@@ -55,23 +55,23 @@ def judged(panels: list[Panel]) -> dict[str, Claim]:
 
 
 def test_claims_hold_on_curves_as_in_the_paper(usual: list[Panel]) -> None:
-    found = judged(usual)
-    assert set(found) == {"asset.3", "asset.covtype", "asset.baseline", "asset.dimension", "asset.4"}
+    claims = judged(usual)
+    assert set(claims) == {"asset.3", "asset.covtype", "asset.baseline", "asset.dimension", "asset.4"}
     # CPSP has the errors of the others at four times the size, so its last doubling gains nothing
-    assert {name: claim.verdict for name, claim in found.items()} == {
-        name: "mostly" if name == "asset.3" else "reproduced" for name in found
+    assert {name: claim.verdict for name, claim in claims.items()} == {
+        name: "mostly" if name == "asset.3" else "reproduced" for name in claims
     }
-    assert found["asset.4"].agreement == "holds under 4 of 4 readings"
-    assert found["asset.3"].nearest.cases == 20  # five data sets, four methods
-    three, four = reading_of(found["asset.3"], "slope").statistic, found["asset.4"].nearest.statistic
+    assert claims["asset.4"].agreement == "holds under 4 of 4 readings"
+    assert claims["asset.3"].nearest.cases == 20  # five data sets, four methods
+    three, four = reading_of(claims["asset.3"], "slope").statistic, claims["asset.4"].nearest.statistic
     assert three["ijcnn1"]["gain asset"]["estimate"] == pytest.approx((30.0 - 5.5) / 9)
     assert three["adult"]["enough asset"]["estimate"] == pytest.approx((6.0 - 5.2) * 4 / 9)
-    assert found["asset.covtype"].nearest.statistic["covtype"]["cpsp svmlight"]["estimate"] == pytest.approx(4.0)
+    assert claims["asset.covtype"].nearest.statistic["covtype"]["cpsp svmlight"]["estimate"] == pytest.approx(4.0)
     assert [four["mnist"][f"fourier cpsp s={d}"]["ruling"] for d in (64, 128, 256, 512, 1024)] == ["holds"] * 5
     assert four["mnist"]["fourier asset s=64"]["estimate"] == pytest.approx(1.0)
     assert four["rcv1_ccat"]["largest fourier asset"]["estimate"] == pytest.approx(6.0 - 1.5)
     # two doublings less, but for the two largest sizes
-    doublings = found["asset.dimension"].nearest.statistic["mnist"]["doublings asset"]
+    doublings = claims["asset.dimension"].nearest.statistic["mnist"]["doublings asset"]
     assert doublings["estimate"] == pytest.approx((8 * 2 + 1 + 0) / 10)
 
 
@@ -112,8 +112,8 @@ def test_each_dimension_is_a_case() -> None:
     asset = falling(30.0, 7.0)
     random = {s: [error + (40.0 if s == 64 else -1.0) for error in errors] for s, errors in asset.items()}
     claim = judged([sizes_panel(SPEC, {"asset": asset, "fourier": random}, "mnist")])["asset.4"]
-    each = rulings(claim, "mnist", 0)
-    assert [each[f"fourier asset s={d}"] for d in (64, 128, 256, 512, 1024)] == ["holds"] + ["fails"] * 4
+    outcomes = rulings(claim, "mnist", 0)
+    assert [outcomes[f"fourier asset s={d}"] for d in (64, 128, 256, 512, 1024)] == ["holds"] + ["fails"] * 4
     assert rulings(claim, "mnist", 1) == {"fourier asset": "holds"}
 
 
@@ -122,16 +122,16 @@ def test_a_wide_spread_is_unclear() -> None:
     wide = {s: [error + shift for error, shift in zip(of, (-6.0, 0.0, 6.0), strict=True)] for s, of in usual.items()}
     random = {s: [error + 1.0 for error in errors] for s, errors in usual.items()}
     methods = {"asset": wide, "cpsp": wide, "asset_online": random, "fourier": random}
-    found = judged([sizes_panel(SPEC, methods, name) for name in ("covtype", "mnist", "rcv1_ccat")])
-    over_exact = rulings(found["asset.covtype"], "covtype")
+    claims = judged([sizes_panel(SPEC, methods, name) for name in ("covtype", "mnist", "rcv1_ccat")])
+    over_exact = rulings(claims["asset.covtype"], "covtype")
     assert over_exact == {"asset svmlight": "unclear", "cpsp svmlight": "unclear", "asset_online svmlight": "holds"}
     # the runs of one seed have one split: their differences do not vary
-    assert rulings(found["asset.3"], "covtype", 1)["gain asset"] == "holds"
+    assert rulings(claims["asset.3"], "covtype", 1)["gain asset"] == "holds"
     for reading in range(4):
-        gaps = rulings(found["asset.4"], "rcv1_ccat", reading)
+        gaps = rulings(claims["asset.4"], "rcv1_ccat", reading)
         assert set(gaps.values()) == {"unclear"}  # the gaps of the data sets are equal
         assert any("largest" in key for key in gaps)
-    assert found["asset.4"].nearest.statistic["mnist"]["fourier asset s=64"]["estimate"] == pytest.approx(1.0)
+    assert claims["asset.4"].nearest.statistic["mnist"]["fourier asset s=64"]["estimate"] == pytest.approx(1.0)
 
 
 def test_missing_runs_and_data_sets_count(usual: list[Panel]) -> None:
@@ -162,9 +162,9 @@ def doublings(data: pd.DataFrame, method: str, same: float = 0.1) -> float:
 
 
 def test_dimension_by_pandas() -> None:
-    own = falling(40.0, 6.0)
-    quick = {s: [0.8 * error for error in own[min(2 * s, 1024)]] for s in own}
-    made = make(evidence(SPEC, [sizes_panel(SPEC, {"asset": own, "cpsp": quick, "cpny": own}, "mnist")]))
-    found = claims_of(made)["asset.dimension"].nearest.statistic["mnist"]
+    slow = falling(40.0, 6.0)
+    quick = {s: [0.8 * error for error in slow[min(2 * s, 1024)]] for s in slow}
+    made = make(evidence(SPEC, [sizes_panel(SPEC, {"asset": slow, "cpsp": quick, "cpny": slow}, "mnist")]))
+    statistic = claims_of(made)["asset.dimension"].nearest.statistic["mnist"]
     for method in ("asset", "cpny"):
-        assert doublings(made.data, method) == pytest.approx(found[f"doublings {method}"]["estimate"])
+        assert doublings(made.data, method) == pytest.approx(statistic[f"doublings {method}"]["estimate"])

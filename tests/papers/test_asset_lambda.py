@@ -29,9 +29,9 @@ def panel_of(dataset: str = "adult", **epochs: Epochs) -> Panel:
     """
     model = like(dataset)
     runs = {}
-    for method, own in {**USUAL, **epochs}.items():
+    for method, reached in {**USUAL, **epochs}.items():
         for C, name in SPEC.members(method).items():
-            runs[name] = [_run(model, f"{name} {seed}", seed, at) for seed, at in enumerate(own.get(C, ()))]
+            runs[name] = [_run(model, f"{name} {seed}", seed, at) for seed, at in enumerate(reached.get(C, ()))]
     return panel(dataset, runs)
 
 
@@ -45,10 +45,10 @@ def judged(*panels: Panel) -> dict[str, Claim]:
 
 
 def test_claims_hold_on_curves_as_in_the_paper() -> None:
-    found = judged(*(panel_of(name) for name in SPEC.datasets))
-    assert set(found) == {"asset.lambda", "asset.linear"}
-    assert {claim.verdict for claim in found.values()} == {"reproduced"}
-    statistic = found["asset.lambda"].nearest.statistic["adult"]
+    claims = judged(*(panel_of(name) for name in SPEC.datasets))
+    assert set(claims) == {"asset.lambda", "asset.linear"}
+    assert {claim.verdict for claim in claims.values()} == {"reproduced"}
+    statistic = claims["asset.lambda"].nearest.statistic["adult"]
     assert statistic["asset_star over asset"]["ratio"]["estimate"] == pytest.approx(64.0)
     assert statistic["asset_star over asset_star"]["ratio"]["estimate"] == pytest.approx(64.0)
 

@@ -45,7 +45,7 @@ def panel_of(
         for d, name in SPEC.members(method).items():
             end = ends.get(int(d))
             both = () if end is None else (end + off, end - off)
-            runs[name] = [run(model, f"{name} {k}", k, _rows(own, reach(int(d)), d)) for k, own in enumerate(both)]
+            runs[name] = [run(model, f"{name} {k}", k, _rows(last, reach(int(d)), d)) for k, last in enumerate(both)]
     runs["lasvm"] = [run(model, "lasvm", 0, _rows(1.0, 0.1, 1024))]
     return panel("mnist_elastic", runs, **{"stand_in": "another generator"} | fields)
 
@@ -71,10 +71,10 @@ def test_claims_hold_on_curves_as_in_the_paper() -> None:
     one = panel_of(BETTER, WORSE)
     claim = progress(one)
     assert claim.nearest.brief == "reproduced (10 of 10)"
-    found = claim.nearest.statistic["mnist_elastic"]
-    assert found["lower d=2048"]["estimate"] == pytest.approx(1.0)
+    statistic = claim.nearest.statistic["mnist_elastic"]
+    assert statistic["lower d=2048"]["estimate"] == pytest.approx(1.0)
     # from 10,000 to 100,000 examples 2 points apart, from there to 991,000 1.5, then 1
-    assert 1.5 < found["faster d=2048"]["estimate"] < 2.0
+    assert 1.5 < statistic["faster d=2048"]["estimate"] < 2.0
     assert claim.readings[1].statistic["mnist_elastic"]["lower d=2048"]["ruling"] == "holds"
     other = variability(one)
     assert other.verdict == "reproduced"
@@ -104,8 +104,8 @@ def test_each_case_of_the_progress(
 def test_streams_that_disagree_are_unclear(apart: float, reading: int, ruling: str) -> None:
     """ASSET ends one point below ASSET* on average; with 2 points apart one run ends above it."""
     claim = progress(panel_of(BETTER, WORSE, apart=apart))
-    found = rulings(claim, "mnist_elastic", reading)
-    assert {found["lower d=16384"], found["faster d=16384"]} == {ruling}
+    outcomes = rulings(claim, "mnist_elastic", reading)
+    assert {outcomes["lower d=16384"], outcomes["faster d=16384"]} == {ruling}
     assert claim.nearest.statistic["mnist_elastic"]["lower d=16384"]["estimate"] == pytest.approx(1.0)
 
 
@@ -127,8 +127,8 @@ def test_single_runs_tell_nothing_of_the_deviation() -> None:
 
 def test_numbers_of_lasvm_stand_beside_the_printed_ones() -> None:
     made = fig2.make(evidence(SPEC, [panel_of(BETTER, WORSE)]))
-    found = {number.name: (number.measured, number.outcome) for number in made.numbers}
-    assert found == {
+    outcomes = {number.name: (number.measured, number.outcome) for number in made.numbers}
+    assert outcomes == {
         "last error": (pytest.approx(1.1), "not judged"),
         "training time": (pytest.approx(102.4), "not judged"),
     }
@@ -174,15 +174,15 @@ def test_pictures_and_table() -> None:
     made = fig2.make(evidence(SPEC, [one]))
     render(made)
     assert len(made.data) == 13 * 2 * (6 + 1)
-    found = drawn_with_table(table3.make(evidence(TABLE, [one])))
-    assert found.table is not None
-    rows = {tuple(row[:2]): row[2:] for row in found.table().rows}
+    result = drawn_with_table(table3.make(evidence(TABLE, [one])))
+    assert result.table is not None
+    rows = {tuple(row[:2]): row[2:] for row in result.table().rows}
     printed = ["11.5 ± 0.56", "11.8 ± 0.57", "1,705 s", "1,705 s", "34 s"]
     assert rows["MNIST-E, as printed", "1,024"] == printed
-    ours = next(own for (name, d), own in rows.items() if d == "1,024" and "printed" not in name)
+    ours = next(cells for (name, d), cells in rows.items() if d == "1,024" and "printed" not in name)
     assert ours == ["11.00 ± 0.10", "12.00 ± 0.11", "102 s", "102 s", ""]
     assert len(rows) == 5 + 3
-    numbers = {number.name: number for number in found.numbers}
+    numbers = {number.name: number for number in result.numbers}
     assert numbers["asset_online error, d = 1024"].measured == pytest.approx(11.0)
     assert numbers["asset_star_online error, d = 16384"].measured is None
     assert numbers["test time, d = 1024"].measured is None

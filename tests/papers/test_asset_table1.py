@@ -55,10 +55,10 @@ def test_printed_sizes_agree_except_for_the_erratum() -> None:
 def test_stand_ins_and_samples_are_not_compared() -> None:
     stand_in = counted("covtype_subset", 74370, 9296, 54, 880_000, paper_dataset="covtype", stand_in="a part")
     sample = counted("mnist", 1100, 1000, 784, 160_000)
-    found = numbers([stand_in, sample])
-    assert found["features of covtype"].agrees is None
-    assert found["features of covtype"].note == "a stand-in, n = 74,370"
-    assert found["test rows of mnist"].note == "a sample, n = 1,100 of 58,100"
+    counts = numbers([stand_in, sample])
+    assert counts["features of covtype"].agrees is None
+    assert counts["features of covtype"].note == "a stand-in, n = 74,370"
+    assert counts["test rows of mnist"].note == "a sample, n = 1,100 of 58,100"
 
 
 def test_table_and_picture() -> None:
@@ -87,7 +87,8 @@ def test_spectrum_equals_eigenvalues_of_the_kernel_matrix(monkeypatch: pytest.Mo
     X = np.random.default_rng(0).normal(size=(60, 4)).astype(np.float32)
     problem = Problem(X, np.where(np.arange(60) % 2, 1, -1), Gaussian(2.0))
     monkeypatch.setattr(table1, "load_problem", lambda _: problem)
-    found = spectrum_of(SimpleNamespace(solver_settings=SimpleNamespace(eps_d=1e-16), seed=0))  # type: ignore[arg-type]
+    run = SimpleNamespace(solver_settings=SimpleNamespace(eps_d=1e-16), seed=0)
+    spectrum = spectrum_of(run)  # type: ignore[arg-type]
     expected = np.linalg.eigvalsh(np.exp(-cdist(X, X, "sqeuclidean") / 4.0))[::-1] / 60
-    np.testing.assert_allclose(found.eigenvalues[:20], expected[:20], rtol=1e-4)
-    assert found.needed == int(np.searchsorted(np.cumsum(expected), 0.99)) + 1
+    np.testing.assert_allclose(spectrum.eigenvalues[:20], expected[:20], rtol=1e-4)
+    assert spectrum.needed == int(np.searchsorted(np.cumsum(expected), 0.99)) + 1

@@ -71,31 +71,31 @@ def judged(*panels: Panel) -> dict[str, Claim]:
 
 def five(**changes: dict[str, Any]) -> list[Panel]:
     """All data sets as in the paper: on CCAT CPSP's error is far below, on Adult CPNY is slow."""
-    own: dict[str, dict[str, Any]] = {name: {} for name in SPEC.datasets}
-    own["rcv1_ccat"] = {"cpsp_error": 13.0}
-    own["adult"] = {"cpny": (100.0, 101.0, 103.0)}
-    return [timed_panel(name, **{**fields, **changes.get(name, {})}) for name, fields in own.items()]
+    by_dataset: dict[str, dict[str, Any]] = {name: {} for name in SPEC.datasets}
+    by_dataset["rcv1_ccat"] = {"cpsp_error": 13.0}
+    by_dataset["adult"] = {"cpny": (100.0, 101.0, 103.0)}
+    return [timed_panel(name, **{**fields, **changes.get(name, {})}) for name, fields in by_dataset.items()]
 
 
 def test_claims_hold_on_times_and_errors_as_in_the_paper() -> None:
-    found = judged(*five())
-    verdicts = {name: claim.verdict for name, claim in found.items()}
-    assert verdicts == dict.fromkeys(found, "reproduced") | {"asset.cpny": "not_testable"}  # about a program
-    assert set(found) == {"asset.1", "asset.fastest", "asset.cpsp", "asset.cpny", "asset.2"}
-    first = found["asset.1"].nearest
+    claims = judged(*five())
+    verdicts = {name: claim.verdict for name, claim in claims.items()}
+    assert verdicts == dict.fromkeys(claims, "reproduced") | {"asset.cpny": "not_testable"}  # about a program
+    assert set(claims) == {"asset.1", "asset.fastest", "asset.cpsp", "asset.cpny", "asset.2"}
+    first = claims["asset.1"].nearest
     assert first.cases == 10  # times and errors of five data sets
     # CPSP with half of the s: a minute over twice 1.1 s
     over = first.statistic["adult"]["time of cpsp s=1024"]["ratio"]
     assert over["estimate"] == pytest.approx(60 / 2.2)
     assert over["low"] == pytest.approx(60 / 2.4 / BETWEEN_STARTS)
     assert over["high"] == pytest.approx(60 / 2.0 / 0.99 * BETWEEN_STARTS)  # it was missed after 98 of 100 iterations
-    assert found["asset.1"].agreement == "holds under 4 of 4 readings"
-    equal = found["asset.2"].nearest.statistic["adult"]
+    assert claims["asset.1"].agreement == "holds under 4 of 4 readings"
+    equal = claims["asset.2"].nearest.statistic["adult"]
     assert equal["time of asset_star s=1024"]["ratio"]["estimate"] == pytest.approx(1.0)
-    ends = reading(found["asset.2"], "end").statistic["adult"]
+    ends = reading(claims["asset.2"], "end").statistic["adult"]
     assert ends["error s=1024"]["estimate"] == pytest.approx(0.0)
     # the medians on Adult and on the other data sets
-    abnormal = found["asset.cpny"].nearest.statistic["adult"]["time s=512"]["ratio"]
+    abnormal = claims["asset.cpny"].nearest.statistic["adult"]["time s=512"]["ratio"]
     assert abnormal["estimate"] == pytest.approx(101.0 / 10.5)
 
 
@@ -186,10 +186,10 @@ def test_picture_table_and_numbers() -> None:
     assert rows["512", "adult, as printed"][:2] == ["22.5 s (15.06)", "23.9 s (15.07)"]
     numbers = {number.name: number for number in made.numbers}
     assert len(numbers) == 100 + 50
-    own = numbers["asset error on adult, s = 512"]
-    assert own.outcome == "too few runs"  # 15.05 % in three runs, printed 15.06 %
-    assert own.note == "15.00 % at the end of the runs: too few runs"
-    assert own.limit == pytest.approx(100 * 1.96 * (0.1506 * 0.8494 / 500) ** 0.5)  # a test set of 500 rows
+    error = numbers["asset error on adult, s = 512"]
+    assert error.outcome == "too few runs"  # 15.05 % in three runs, printed 15.06 %
+    assert error.note == "15.00 % at the end of the runs: too few runs"
+    assert error.limit == pytest.approx(100 * 1.96 * (0.1506 * 0.8494 / 500) ** 0.5)  # a test set of 500 rows
     assert numbers["asset error on covtype, s = 512"].agrees is None
     assert numbers["asset error on mnist, s = 512"].measured is None
     time = numbers["cpny time on adult, s = 512"]
@@ -202,8 +202,8 @@ def test_picture_table_and_numbers() -> None:
 
 @pytest.mark.parametrize("ran", [True, False])
 def test_the_note_on_lasvms_error_has_that_without_small_coefficients(ran: bool) -> None:
-    own = timed_panel(without=[] if ran else [DROPPED])
-    number = next(one for one in make(evidence(SPEC, [own])).numbers if one.name == "lasvm error on adult")
+    adult = timed_panel(without=[] if ran else [DROPPED])
+    number = next(one for one in make(evidence(SPEC, [adult])).numbers if one.name == "lasvm error on adult")
     assert number.measured == pytest.approx(14.9)
     note = "17.00 % without coefficients below a thousandth of the largest, as the program saves a model: too few runs"
     assert number.note == (note if ran else "")

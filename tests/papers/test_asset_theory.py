@@ -56,7 +56,7 @@ def panel_of(
     runs["optimum"] = [run(model, "optimum", 0, [{"iterations": 9, "primal": 0.3 + 1e-9, "dual": 0.3}])]
     runs["expansion"] = [run(model, "expansion", 0, [{"iterations": 9, "primal": expansion}])]
     runs["explicit"] = [run(model, "explicit", 0, [{"iterations": 9, "primal": 0.2, "dual": 0.19999}])]
-    return panel(dataset, {name: own for name, own in runs.items() if name not in without})
+    return panel(dataset, {name: repeats for name, repeats in runs.items() if name not in without})
 
 
 def judged(*panels: Panel) -> dict[str, Claim]:
@@ -64,19 +64,19 @@ def judged(*panels: Panel) -> dict[str, Claim]:
 
 
 def test_claims_hold_where_the_theorems_do() -> None:
-    found = judged(*(panel_of(name) for name in SPEC.datasets))
-    assert {name: claim.verdict for name, claim in found.items()} == dict.fromkeys(found, "reproduced")
-    assert found["asset.theorem"].agreement == "holds under 3 of 3 readings"
-    slack = found["asset.theorem"].readings[2].statistic["adult"]["N=2000"]
+    claims = judged(*(panel_of(name) for name in SPEC.datasets))
+    assert {name: claim.verdict for name, claim in claims.items()} == dict.fromkeys(claims, "reproduced")
+    assert claims["asset.theorem"].agreement == "holds under 3 of 3 readings"
+    slack = claims["asset.theorem"].readings[2].statistic["adult"]["N=2000"]
     assert slack["estimate"] == pytest.approx(0.1 * constant(0.5) * math.sqrt(1000 / 1900))
-    rate = found["asset.theorem"].readings[1].statistic["adult"]["rate"]
+    rate = claims["asset.theorem"].readings[1].statistic["adult"]["rate"]
     assert rate["estimate"] == pytest.approx(-0.5)
-    assert found["asset.rate"].nearest.statistic["ijcnn1"]["rate"]["estimate"] == pytest.approx(-1.0)
-    assert found["asset.theorem"].nearest.cases == 2 * len(BUDGETS)
+    assert claims["asset.rate"].nearest.statistic["ijcnn1"]["rate"]["estimate"] == pytest.approx(-1.0)
+    assert claims["asset.theorem"].nearest.cases == 2 * len(BUDGETS)
     # a tenth of the bound, times 1 to 1.4 by seed
-    bound = found["asset.theorem"].nearest.statistic["adult"]["N=2000"]
+    bound = claims["asset.theorem"].nearest.statistic["adult"]["N=2000"]
     assert bound["estimate"] == pytest.approx(0.12 * constant(0.5))
-    excess = found["asset.expansion"].nearest.statistic["adult"]["excess"]["excess"]
+    excess = claims["asset.expansion"].nearest.statistic["adult"]["excess"]["excess"]
     assert excess == pytest.approx(0.2 / 0.19999 - 1)
 
 

@@ -45,14 +45,14 @@ class Small(Statistic, kind="small"):
         return Findings(
             [
                 case_on(
-                    each,
+                    dataset_panel,
                     "size",
-                    holds(self.factor * data[each.paper_dataset] <= self.limit),
+                    holds(self.factor * data[dataset_panel.paper_dataset] <= self.limit),
                     "measured",
                     {"a": 1},
                 )
-                for each in evidence.panels
-                if each.paper_dataset in data
+                for dataset_panel in evidence.panels
+                if dataset_panel.paper_dataset in data
             ]
         )
 
@@ -67,8 +67,8 @@ class Given(Statistic):
         return Findings(self.cases)
 
 
-def claim_of(spec: ClaimSpec, found: Evidence, values: dict[str, float] | None = None) -> Claim:
-    (claim,) = judge_claims(found, VALUES if values is None else values)
+def claim_of(spec: ClaimSpec, collected: Evidence, values: dict[str, float] | None = None) -> Claim:
+    (claim,) = judge_claims(collected, VALUES if values is None else values)
     return claim
 
 
@@ -99,7 +99,7 @@ def test_each_reading_is_judged_with_its_own_options_and_constants() -> None:
         ],
     )
     claim = claim_of(spec, some_evidence(spec, *VALUES))
-    assert [(each.id, each.outcome, each.held, each.cases) for each in claim.readings] == [
+    assert [(reading.id, reading.outcome, reading.held, reading.cases) for reading in claim.readings] == [
         ("plain", "reproduced", 3, 3),
         ("doubled", "mostly", 2, 3),
         ("strict", "mixed", 1, 3),
@@ -141,14 +141,14 @@ def test_a_claim_about_some_data_sets_is_judged_on_those() -> None:
 
 def test_a_label_names_the_data() -> None:
     spec = ClaimSpec("sbp.1", "It is small.", statistic={"kind": "small"}, constants={"limit": 9.0}, datasets=["web"])
-    found = some_evidence(spec, "adult", stand_in="another", paper_dataset="web")
-    claim = claim_of(spec, found)
+    collected = some_evidence(spec, "adult", stand_in="another", paper_dataset="web")
+    claim = claim_of(spec, collected)
     assert claim.nearest.text == "reproduced on surrogate data (1 of 1)"
     spec = ClaimSpec(
         "sbp.1", "It is small.", statistic={"kind": "small"}, constants={"limit": 9.0}, datasets=["mnist", "web"]
     )
-    found = some_evidence(spec, "mnist", "adult", stand_in="another", paper_dataset="web")
-    assert claim_of(spec, found).nearest.text == "reproduced on the paper's data and surrogate data (2 of 2)"
+    collected = some_evidence(spec, "mnist", "adult", stand_in="another", paper_dataset="web")
+    assert claim_of(spec, collected).nearest.text == "reproduced on the paper's data and surrogate data (2 of 2)"
 
 
 def test_rows_that_stand_in_for_two_data_sets_count_once() -> None:
@@ -185,8 +185,8 @@ def test_a_claim_on_a_part_of_the_rows_says_so(rows: str, origin: str) -> None:
 
 def test_data_of_the_users_choice_are_measured_beside_the_claim() -> None:
     spec = ClaimSpec("sbp.1", "It is small.", statistic={"kind": "small"}, constants={"limit": 9.0})
-    found = some_evidence(spec, "adult", "digits", stand_in="chosen", paper_dataset="mnist")
-    claim = claim_of(spec, found)
+    collected = some_evidence(spec, "adult", "digits", stand_in="chosen", paper_dataset="mnist")
+    claim = claim_of(spec, collected)
     assert claim.nearest.statistic["mnist"]["size"]["ruling"] == "beside"
     assert claim.nearest.held == 1
 

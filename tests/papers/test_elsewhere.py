@@ -68,8 +68,8 @@ def panels() -> list[Panel]:
 
 def observed(panels: list[Panel], *lacking: str) -> Evidence:
     """The evidence of `SOME` on these panels and on data sets without runs, with made-up properties."""
-    spec = figure_of([*(own.dataset for own in panels), *lacking], SOME)
-    properties = {own.dataset: {"n": 100.0 + k, "error": 0.1 * k} for k, own in enumerate(panels)}
+    spec = figure_of([*(dataset_panel.dataset for dataset_panel in panels), *lacking], SOME)
+    properties = {dataset_panel.dataset: {"n": 100.0 + k, "error": 0.1 * k} for k, dataset_panel in enumerate(panels)}
     return replace(evidence(spec, panels), computed={"properties": properties})
 
 
@@ -85,7 +85,7 @@ def test_a_data_set_holds_if_all_of_its_cases_hold(made: FigureResult) -> None:
     claims = claims_of(made)
     first = claims["elsewhere.sbp.1"].nearest
     assert (first.outcome, first.held, first.cases) == ("mostly", 6, 8)
-    assert {name: found["all cases"]["ruling"] for name, found in first.statistic.items()} == {
+    assert {name: cases["all cases"]["ruling"] for name, cases in first.statistic.items()} == {
         **dict.fromkeys(("web", "ijcnn1", "digits", "phishing", "splice", "diabetes"), "holds"),
         "mushrooms": "fails",
     }
@@ -99,7 +99,7 @@ def test_a_data_set_holds_if_all_of_its_cases_hold(made: FigureResult) -> None:
 
 def test_the_judge_and_its_rule_are_those_of_the_papers_figure(made: FigureResult) -> None:
     claim = claims_of(made)["elsewhere.sbp.1"]
-    base = next(each for each in read_figure("sbp_fig2").claims if each.id == "sbp.1")
+    base = next(original for original in read_figure("sbp_fig2").claims if original.id == "sbp.1")
     assert [reading.id for reading in claim.readings] == [base.readings[0].id]
     assert claim.rule.startswith(base.rule.format_map(base.constants))
     assert claim.sensitivity == []
@@ -170,12 +170,12 @@ def test_the_rank_correlation_is_spearmans() -> None:
     draw = np.random.default_rng(3)
     first = draw.integers(0, 6, 15).astype(float)  # with ties
     second = first**3 + draw.normal(0, 30, 15)
-    found = rank_correlation(first, second)
-    assert found is not None
+    interval = rank_correlation(first, second)
+    assert interval is not None
     r = spearmanr(first, second).statistic
-    assert found.estimate == pytest.approx(r)
+    assert interval.estimate == pytest.approx(r)
     reach = 1.96 * np.sqrt((1 + r**2 / 2) / 12)
-    assert np.arctanh([found.low, found.high]) == pytest.approx([np.arctanh(r) - reach, np.arctanh(r) + reach])
+    assert np.arctanh([interval.low, interval.high]) == pytest.approx([np.arctanh(r) - reach, np.arctanh(r) + reach])
 
 
 def test_the_interval_of_the_rank_correlation_covers_the_true_one() -> None:
@@ -183,7 +183,7 @@ def test_the_interval_of_the_rank_correlation_covers_the_true_one() -> None:
     rho = 0.6
     true = 6 / np.pi * np.arcsin(rho / 2)  # Spearman's correlation of a bivariate normal distribution
     pairs = draw.multivariate_normal([0, 0], [[1, rho], [rho, 1]], (400, 15))
-    inside = [found.low <= true <= found.high for each in pairs if (found := rank_correlation(*each.T))]
+    inside = [interval.low <= true <= interval.high for sample in pairs if (interval := rank_correlation(*sample.T))]
     assert len(inside) == 400
     assert 0.90 <= np.mean(inside) <= 0.99
 
@@ -191,9 +191,9 @@ def test_the_interval_of_the_rank_correlation_covers_the_true_one() -> None:
 def test_a_rank_correlation_needs_five_points_that_differ() -> None:
     assert rank_correlation([1, 2, 3, 4], [1, 2, 3, 4]) is None
     assert rank_correlation([1, 1, 1, 1, 1], [1, 2, 3, 4, 5]) is None
-    found = rank_correlation([1, 2, 3, 4, 5], [9, 8, 7, 6, 0])
-    assert found is not None
-    assert (found.low, found.estimate, found.high) == (-1, -1, -1)
+    interval = rank_correlation([1, 2, 3, 4, 5], [9, 8, 7, 6, 0])
+    assert interval is not None
+    assert (interval.low, interval.estimate, interval.high) == (-1, -1, -1)
 
 
 def test_properties_come_from_runs_and_data() -> None:
@@ -204,12 +204,12 @@ def test_properties_come_from_runs_and_data() -> None:
         for name in ("lambda_n", "inverse_sigma2", "eigenvalues", "support_share")
     ]
     digits = panel("digits", {"smo": [smo]}, settings={"sbp": run})
-    found = compute_properties(evidence(figure_of(["digits"], *bases), [digits]))["digits"]
-    assert found["lambda_n"] == pytest.approx(2.0)
-    assert 1 <= found["inverse_sigma2"] < 64
-    assert 1 <= found["eigenvalues"] <= 64  # the rank of a linear kernel is at most d
-    assert found["support_share"] == pytest.approx(250 / 1000)
-    json.dumps(found, allow_nan=False)
+    properties = compute_properties(evidence(figure_of(["digits"], *bases), [digits]))["digits"]
+    assert properties["lambda_n"] == pytest.approx(2.0)
+    assert 1 <= properties["inverse_sigma2"] < 64
+    assert 1 <= properties["eigenvalues"] <= 64  # the rank of a linear kernel is at most d
+    assert properties["support_share"] == pytest.approx(250 / 1000)
+    json.dumps(properties, allow_nan=False)
 
 
 def test_series_with_one_name_and_two_meanings_have_two_names() -> None:
@@ -252,14 +252,14 @@ def test_every_claim_of_a_paper_is_repeated_or_left_out_with_a_reason(paper: str
     assert sorted([*repeated, *left_out]) == sorted(claims)
     assert all(why for spec in specs for why in spec.excluded_because.values())
     made = [claim.id for spec in specs for claim in with_series(spec, Options("paper")).claims]
-    assert made == [PREFIX + each for each in repeated]
+    assert made == [PREFIX + claim_id for claim_id in repeated]
 
 
 @figures
 def test_its_data_sets_are_not_those_of_the_claims(name: str) -> None:
     spec = read_figure(name)
-    own = {dataset for base in bases_of(spec) for dataset in base.spec.datasets if dataset != "synthetic"}
-    assert not own & {*spec.datasets}
+    base_datasets = {dataset for base in bases_of(spec) for dataset in base.spec.datasets if dataset != "synthetic"}
+    assert not base_datasets & {*spec.datasets}
     kernel = any("protocol=elsewhere_gaussian" in base.overrides for base in spec.based_on)
     assert len(spec.datasets) >= (14 if kernel else 12)
 
@@ -310,11 +310,11 @@ def test_its_claims_do_not_count_among_the_papers_claims(tmp_path: Path) -> None
     claim = claim_json("contradicted")
     put(tmp_path, "sbp_fig2", "paper", verdict(claims=[claim_json("mostly")]))
     put(tmp_path, "elsewhere_sbp", "paper", verdict(claims=[claim | {"id": "elsewhere.sbp.1"}]))
-    found = collect(tmp_path)
-    states = found.claims()
+    overview = collect(tmp_path)
+    states = overview.claims()
     assert "mostly" in states
     assert "contradicted" not in states
-    assert [state for figure in found.papers()["elsewhere"] for _, state in figure.claims] == ["contradicted"]
+    assert [state for figure in overview.papers()["elsewhere"] for _, state in figure.claims] == ["contradicted"]
 
 
 def test_paragraphs_of_people_stand_on_the_scorecard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

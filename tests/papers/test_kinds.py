@@ -115,10 +115,10 @@ def test_places_are_paired_by_seed() -> None:
     }
     epoch = Place(series="sbp", epoch_of="sbp")
 
-    def differences(other: str, own: Mapping[str, Sequence[Run]]) -> list[float]:
-        case = case_of(kinds.Difference(first=epoch, second=Place(series=other), above=0), own)
-        found: list[float] = case.statistic["differences"]
-        return found
+    def differences(other: str, by_series: Mapping[str, Sequence[Run]]) -> list[float]:
+        case = case_of(kinds.Difference(first=epoch, second=Place(series=other), above=0), by_series)
+        values: list[float] = case.statistic["differences"]
+        return values
 
     assert differences("own", runs) == pytest.approx([0.1 - 0.01, 0.2 - 0.02])
     assert differences("smo", runs) == pytest.approx([-0.5, -0.4, -0.3])

@@ -66,9 +66,9 @@ def test_theorem_1_along_the_runs() -> None:
     # the fake runs are 0.0011 above P* after T - 1 iterations and 0.5 above it after 2 T
     share = 0.5 * 2 * 3e6 * SPECTRUM.lambda_ / 30
     claims = judged()
-    found = claims["theorem1"].nearest.statistic["rcv1"]["b=1"]
-    assert found["estimate"] == pytest.approx(share, rel=0.05)
-    assert found["ruling"] == "fails"
+    case = claims["theorem1"].nearest.statistic["rcv1"]["b=1"]
+    assert case["estimate"] == pytest.approx(share, rel=0.05)
+    assert case["ruling"] == "fails"
     assert judged(pegasos_tail=power(1e5, 1.5))["theorem1"].verdict == "reproduced"
     assert judged(pegasos_tail=power(2e3, 0.9))["theorem1"].verdict == "trivial"
 
@@ -82,9 +82,9 @@ def test_runs_on_both_sides_of_theorem_1_are_unclear(shares: tuple[float, float]
         limit = 30 / (SPECTRUM.lambda_ * 6_000_000)  # beta = 1
         object.__setattr__(run, "curve", frame.assign(primal=P_STAR + share * limit))
     claims = {claim.id: claim for claim in make(with_spectra(SPEC, [one])).claims}
-    found = claims["minibatch.theorem1"].nearest.statistic["rcv1"]["b=1"]
-    assert found["ruling"] == ruling
-    assert (found["low"], found["high"]) == pytest.approx(shares)
+    case = claims["minibatch.theorem1"].nearest.statistic["rcv1"]["b=1"]
+    assert case["ruling"] == ruling
+    assert (case["low"], case["high"]) == pytest.approx(shares)
 
 
 def test_without_a_known_optimum_nothing_is_decided() -> None:

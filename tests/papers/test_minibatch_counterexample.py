@@ -26,7 +26,7 @@ def made(paths: dict[str, pd.DataFrame] | None = None) -> FigureResult:
 
 def rulings(paths: dict[str, pd.DataFrame] | None = None) -> dict[str, str]:
     (claim,) = made(paths).claims
-    return {name: found["ruling"] for name, found in claim.nearest.statistic[""].items()}
+    return {name: case["ruling"] for name, case in claim.nearest.statistic[""].items()}
 
 
 def test_the_solvers_do_what_the_paper_says() -> None:

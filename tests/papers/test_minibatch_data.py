@@ -61,10 +61,10 @@ def test_the_exponent_of_a_power_law() -> None:
     efforts = {b: took(*costs) for b, costs in power(1e6, 0.5).items()}
     fitted = exponent_of(efforts, 4 * ENOUGH)
     assert fitted is not None
-    found, largest = fitted
-    assert found.interval.estimate == pytest.approx(0.5, abs=1e-3)
-    assert found.interval.low < 0.5 < found.interval.high
-    assert (found.bound, largest) == ("", 16384)
+    exponent, largest = fitted
+    assert exponent.interval.estimate == pytest.approx(0.5, abs=1e-3)
+    assert exponent.interval.low < 0.5 < exponent.interval.high
+    assert (exponent.bound, largest) == ("", 16384)
     assert exponent_of(efforts, 8192) is None  # two sizes
 
 
@@ -130,8 +130,8 @@ def test_the_ratio_of_two_speed_ups() -> None:
 )
 def test_speed_ups_by_hand(statistic: SpeedUp, expected: dict[str, float], ruling: str) -> None:
     runs = {1: (800.0,), 2: (400.0,), 4: (200.0,), 16: (50.0,), 64: (10.0,)}
-    found = with_spectra(SPEC, [sweep_panel(SPEC, {"safe": runs})])
-    (case,) = [case for case in statistic.findings(studies(found), found).cases if case.measured]
+    collected = with_spectra(SPEC, [sweep_panel(SPEC, {"safe": runs})])
+    (case,) = [case for case in statistic.findings(studies(collected), collected).cases if case.measured]
     pairs = case.statistic["pairs"]
     assert {name: pair["estimate"] for name, pair in pairs.items()} == {f"b = {k}": v for k, v in expected.items()}
     assert case.ruling == ruling

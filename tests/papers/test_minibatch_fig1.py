@@ -46,9 +46,9 @@ def test_all_claims_hold_on_iterations_as_in_the_paper() -> None:
     [(0.9, "holds"), (0.4, "fails")],  # at b = 4: 4^0.4 = 1.7 < 2
 )
 def test_linear_speed_ups(exponent: float, ruling: str) -> None:
-    found = claims_with(pegasos=power(4e6, exponent))["1"]
-    assert rulings(found, "rcv1") == {"pegasos": ruling, "naive": "holds", "safe": "holds", "aggressive": "holds"}
-    (constant,) = found.sensitivity
+    claim = claims_with(pegasos=power(4e6, exponent))["1"]
+    assert rulings(claim, "rcv1") == {"pegasos": ruling, "naive": "holds", "safe": "holds", "aggressive": "holds"}
+    (constant,) = claim.sensitivity
     assert (constant.constant, constant.value) == ("linear", 0.5)
 
 
@@ -86,8 +86,8 @@ def test_speed_ups_that_end() -> None:
     }
     # a curve that turns is seen although its ends are as claimed
     turned = {b: runs if b < 1024 else (3e4, 3e4) for b, runs in as_claimed()["aggressive"].items()}
-    found = claims_with(aggressive=turned)["beyond"]
-    assert [rulings(found, "rcv1", k)["aggressive"] for k in (1, 0)] == ["fails", "holds"]
+    claim = claims_with(aggressive=turned)["beyond"]
+    assert [rulings(claim, "rcv1", k)["aggressive"] for k in (1, 0)] == ["fails", "holds"]
 
 
 def test_budgets_that_end_runs() -> None:
@@ -162,8 +162,8 @@ def test_the_dual_objective_falls_in_every_run_with_every_failing_size(
 def test_pegasos_that_is_better_somewhere() -> None:
     claims = claims_with(pegasos=power(4e6, 1.2))
     assert claims["3"].verdict == "reproduced"
-    found = rulings(claims["throughout"], "rcv1")
-    assert (found["aggressive b=2"], found["aggressive b=16384"]) == ("holds", "fails")
+    verdicts = rulings(claims["throughout"], "rcv1")
+    assert (verdicts["aggressive b=2"], verdicts["aggressive b=16384"]) == ("holds", "fails")
     assert outcomes(claims["throughout"]) == {"decaying": "mixed", "tail": "reproduced"}
     assert claims_with(pegasos=power(4e5, 0.9))["3"].verdict == "contradicted"
 
@@ -179,7 +179,7 @@ def test_pegasos_that_is_better_somewhere() -> None:
 def test_runs_that_do_not_decide_between_pegasos_and_sdca_are_unclear(
     changed: Mapping[str, tuple[float, float]],
 ) -> None:
-    runs = {name: {**as_claimed()[name], 1: own} for name, own in changed.items()}
+    runs = {name: {**as_claimed()[name], 1: costs} for name, costs in changed.items()}
     claim = claims_with(**runs)["3"]
     assert (claim.verdict, claim.nearest.cases) == ("unclear", 1)
 
@@ -197,9 +197,9 @@ def test_unknown_optimum_missing_data_and_sizes() -> None:
     assert all("P* is known to 1e-05 only" in claim.nearest.exceptions()[0] for claim in unknown.values())
     # a size that is left out counts
     gap = {b: runs for b, runs in as_claimed()["safe"].items() if b != 1024}
-    found = claims_with(safe=gap)["safe"].nearest
-    assert (found.held, found.run, found.cases, found.outcome) == (1, 1, 2, "reproduced")
-    assert "safe SDCA with b = 1,024 on RCV1: not run" in found.exceptions()[0]
+    nearest = claims_with(safe=gap)["safe"].nearest
+    assert (nearest.held, nearest.run, nearest.cases, nearest.outcome) == (1, 1, 2, "reproduced")
+    assert "safe SDCA with b = 1,024 on RCV1: not run" in nearest.exceptions()[0]
 
 
 def test_picture_and_table() -> None:

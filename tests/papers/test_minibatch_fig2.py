@@ -69,9 +69,9 @@ def test_ruling_on_naive_steps(naive: Sequence[float], ruling: str) -> None:
 
 
 def test_other_methods_that_do_not_converge() -> None:
-    found = rulings(judge(path_panel(safe=(0.5, 0.1, 0.05), aggressive=FAILS)), "news20")
-    assert found["safe b=1024"] == "unclear"  # on its way
-    assert found["aggressive b=1024"] == "fails"
+    outcomes = rulings(judge(path_panel(safe=(0.5, 0.1, 0.05), aggressive=FAILS)), "news20")
+    assert outcomes["safe b=1024"] == "unclear"  # on its way
+    assert outcomes["aggressive b=1024"] == "fails"
 
 
 def test_cases_that_leave_the_claim_undecided() -> None:

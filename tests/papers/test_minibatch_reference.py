@@ -103,7 +103,7 @@ def test_rulings_on_the_lemmas(changed: dict[str, Any], claim: str, ruling: str)
 
 def rho_figure(spec: FigureSpec, known: Mapping[str, Sequence[float]]) -> FigureResult:
     """The figure of runs that reach the target after these iterations, with b = 64."""
-    efforts = {name: {"64": {"costs": own, "reached": [True] * len(own)}} for name, own in known.items()}
+    efforts = {name: {"64": {"costs": costs, "reached": [True] * len(costs)}} for name, costs in known.items()}
     return rho.make(with_spectra(spec, [one_panel()], efforts={"rcv1": efforts}))
 
 
@@ -130,9 +130,9 @@ def test_runs_of_repeated_rho() -> None:
     start = rows.primal(rows.weights(np.zeros(rows.n)))
     efforts = rho.measured(problem(), {8: spectrum(rows).beta(8)}, 0.9 * start)
     assert set(efforts) == set(rho.VARIANTS)
-    for own in efforts.values():
-        assert all(own["8"]["reached"])
-        assert set(own["8"]["costs"]) < set(rho.evaluated(rho.MOST))
+    for effort in efforts.values():
+        assert all(effort["8"]["reached"])
+        assert set(effort["8"]["costs"]) < set(rho.evaluated(rho.MOST))
 
 
 def test_runs_of_repeated_rho_are_counted_to_their_first_evaluation_at_the_target() -> None:
@@ -159,7 +159,7 @@ def test_ratios_of_repeated_rho_are_known_up_to_the_evaluations() -> None:
         name: claims[claim].nearest.statistic["rcv1"][f"{other} b=64"]["ratio"]
         for name, other, claim in (("2", "2", "rho"), ("5", "5", "rho"), ("crude", "1", "crude"))
     }
-    ends = {name: [own[end] for end in ("low", "estimate", "high")] for name, own in ratios.items()}
+    ends = {name: [ratio[end] for end in ("low", "estimate", "high")] for name, ratio in ratios.items()}
     # 24 stands for 23 or 24 iterations, 18 for 17 or 18, 16 for itself
     assert ends["2"] == pytest.approx([23 / 18, 24 / 18, 24 / 17])
     assert ends["5"] == pytest.approx([23 / 16, 24 / 16, 24 / 16])
@@ -182,7 +182,7 @@ def test_rulings_on_theorem_2(gap: tuple[float, float], ruling: str) -> None:
     spec = only(read_figure("minibatch_theorem2"), "rcv1")
     made = theorem2.make(with_spectra(spec, [one_panel()], gaps={"rcv1": {"16 0.5": list(gap)}}))
     (claim,) = made.claims
-    found = rulings(claim, "rcv1")
-    assert found["b=16 epsilon=0.5"] == ruling
+    outcomes = rulings(claim, "rcv1")
+    assert outcomes["b=16 epsilon=0.5"] == ruling
     assert "it takes too long" in " ".join(claim.nearest.exceptions())
     render(made)

@@ -33,10 +33,10 @@ def test_the_paper_s_data_agree_with_what_is_printed() -> None:
         [counted("rcv1", 20242, 677399, 47236, 1_498_952), counted("covtype", 522910, 58102, 54, 6_210_000)]
     )
     assert {name for name, number in agreeing.items() if number.agrees} == {
-        f"{what} of {name}" for what in QUANTITIES for name in ("rcv1", "covtype")
+        f"{quantity} of {name}" for quantity in QUANTITIES for name in ("rcv1", "covtype")
     }
     off = numbers([counted("rcv1", 20242, 677398, 47237, 2_000_000)])
-    assert [off[f"{what} of rcv1"].agrees for what in ("test rows", "features", "density")] == [False] * 3
+    assert [off[f"{quantity} of rcv1"].agrees for quantity in ("test rows", "features", "density")] == [False] * 3
     assert off["features of covtype"].measured is None
 
 

@@ -35,12 +35,12 @@ def responses(low: list[float], high: list[float], volume: float, bias: bool) ->
 
 @pytest.fixture(scope="module")
 def panels() -> dict[str, Panel]:
-    found = {}
+    by_figure = {}
     for name in FIGURES:
         words = read_figure(name).series[0].overrides
         run = settings_of(["dataset=digits", *words, "problem.nu=0.02", "budget.iterations=40"])
-        found[name] = Panel("digits", "adult", "no Adult here", {"sbp": ()}, {"sbp": run})
-    return found
+        by_figure[name] = Panel("digits", "adult", "no Adult here", {"sbp": ()}, {"sbp": run})
+    return by_figure
 
 
 def test_three_responses_by_hand() -> None:
@@ -78,7 +78,7 @@ def test_every_check_holds_for_any_responses(low: list[float], high: list[float]
 def test_the_sorted_level_is_the_linear_program_s(
     low: list[float], high: list[float], volume: float, bias: bool
 ) -> None:
-    found = fill(responses(low, high, volume, bias))
+    filling = fill(responses(low, high, volume, bias))
     c, y = np.array([*low, *high]), np.array([1.0] * len(low) + [-1.0] * len(high))
     n = len(c)
     # maximise gamma over gamma, b, xi >= 0 with c_i + y_i b + xi_i >= gamma and sum of xi <= volume
@@ -86,7 +86,7 @@ def test_the_sorted_level_is_the_linear_program_s(
     total = np.concatenate([[0.0, 0.0], np.ones(n)])
     bounds = [(None, None), (None, None) if bias else (0, 0), *[(0, None)] * n]
     solved = linprog([-1.0, 0.0, *[0.0] * n], np.vstack([rows, total]), [*c, volume], bounds=bounds)
-    assert found.level_by_sorting() == pytest.approx(solved.x[0], abs=1e-7)
+    assert filling.level_by_sorting() == pytest.approx(solved.x[0], abs=1e-7)
 
 
 def test_a_wrong_filling_fails_the_checks() -> None:
@@ -147,10 +147,10 @@ def test_the_table_is_thin_and_keeps_the_ends() -> None:
 def test_a_real_run_is_drawn_and_judged(name: str, panels: dict[str, Panel]) -> None:
     spec = read_figure(name)
     made = water_levels.make(with_data(evidence(spec, [panels[name]])))
-    found = claims_of(made)
-    assert list(found) == [claim.id for claim in spec.claims]
-    assert {claim.verdict for claim in found.values()} == {"reproduced"}
-    first = found[spec.claims[0].id].nearest
+    claims = claims_of(made)
+    assert list(claims) == [claim.id for claim in spec.claims]
+    assert {claim.verdict for claim in claims.values()} == {"reproduced"}
+    first = claims[spec.claims[0].id].nearest
     assert first.text == f"holds on surrogate data ({first.cases} of {first.cases})"
     assert "level: gamma = " in first.measured
     assert first.statistic["adult"]["volume"]["n_nu"] == pytest.approx(0.02 * 1258)
@@ -164,17 +164,17 @@ def test_a_real_run_is_drawn_and_judged(name: str, panels: dict[str, Panel]) -> 
 @pytest.mark.parametrize("name", FIGURES)
 def test_responses_are_those_of_the_recorded_predictor(name: str, panels: dict[str, Panel]) -> None:
     run = panels[name].settings["sbp"]
-    found = basin.run_responses(run)
+    run_responses = basin.run_responses(run)
     cache = datasets.default_cache_dir()
     data = datasets.load(run.dataset, cache_dir=cache)
     problem = assemble(run, data, cache_dir=cache).problem
     solver = run.solver(problem, run.solver_settings, run.seed)
     solver.advance(solvers.Limit(iterations=40))
     (measures,) = Evaluator(problem, data).evaluate([solver.snapshot()])
-    filling = fill(found)
+    filling = fill(run_responses)
     assert filling.level == pytest.approx(measures["water_level"], rel=1e-12)
     assert measures["bias"] == pytest.approx(filling.bias / filling.level, rel=1e-9)
-    wrong = found.values + np.where(np.arange(problem.n) < problem.positives, filling.bias, -filling.bias) <= 0
+    wrong = run_responses.values + np.where(np.arange(problem.n) < problem.positives, filling.bias, -filling.bias) <= 0
     assert measures["train_error"] == pytest.approx(float(np.mean(wrong)))
 
 

@@ -65,7 +65,7 @@ AS_SAID: dict[str, Error] = {
 def judged(claim: str, changes: Mapping[str, Error], seeds: int = 3) -> Claim:
     """One claim, on panels with these curves."""
     panel = curves_panel("adult", {**AS_SAID, **changes}, seeds=seeds)
-    spec = replace(SPEC, claims=[each for each in SPEC.claims if each.id == claim])
+    spec = replace(SPEC, claims=[candidate for candidate in SPEC.claims if candidate.id == claim])
     return judge_claims(evidence(spec, on_all(panel, DATASETS)))[0]
 
 
@@ -75,34 +75,34 @@ def as_said() -> list[Panel]:
 
 
 @pytest.fixture(scope="module")
-def found(as_said: list[Panel]) -> dict[str, Claim]:
+def claims(as_said: list[Panel]) -> dict[str, Claim]:
     return claims_of(make(evidence(SPEC, as_said)))
 
 
-def test_claims_hold_on_matching_curves_under_every_reading(found: dict[str, Claim]) -> None:
-    assert list(found) == [claim.id for claim in SPEC.claims]
-    outcomes = {(claim.id, each.id): each.outcome for claim in found.values() for each in claim.readings}
+def test_claims_hold_on_matching_curves_under_every_reading(claims: dict[str, Claim]) -> None:
+    assert list(claims) == [claim.id for claim in SPEC.claims]
+    outcomes = {(claim.id, variant.id): variant.outcome for claim in claims.values() for variant in claim.readings}
     assert outcomes.pop(("sbp.1", "per_iteration_later")) == "not_testable"  # the curves have 26 iterations
     assert set(outcomes.values()) == {"reproduced"}
-    assert {(name, claim.nearest.cases) for name, claim in found.items()} == {
+    assert {(name, claim.nearest.cases) for name, claim in claims.items()} == {
         *(("sbp.1", 6), ("sbp.2", 3), ("sbp.early", 12), ("sbp.3", 3)),
         *(("sbp.improves", 3), ("sbp.overfits", 1), ("sbp.optimum", 3)),
     }
 
 
-def test_the_numbers_behind_them(found: dict[str, Claim]) -> None:
-    pegasos = found["sbp.1"].nearest.statistic["adult"]["pegasos"]
+def test_the_numbers_behind_them(claims: dict[str, Claim]) -> None:
+    pegasos = claims["sbp.1"].nearest.statistic["adult"]["pegasos"]
     assert pegasos["differences"] == pytest.approx([-0.017, -0.02, -0.023])
     assert (pegasos["low"], pegasos["high"]) == (1, 26)  # iterations
-    assert "Adult: SBP less Pegasos -2.00 (range -2.30 to -1.70) points" in found["sbp.1"].nearest.measured
-    smo = found["sbp.2"].nearest.statistic["mnist"]["profile"]
+    assert "Adult: SBP less Pegasos -2.00 (range -2.30 to -1.70) points" in claims["sbp.1"].nearest.measured
+    smo = claims["sbp.2"].nearest.statistic["mnist"]["profile"]
     assert smo["half"] == pytest.approx(630957, rel=1e-3)  # the last evaluation before 1e6
     assert smo["decades_before"] == pytest.approx(2.8, abs=0.01)  # from n = 1000 on, as the first evaluation is
-    early = found["sbp.early"].nearest.statistic["mnist"]["sbp"]
+    early = claims["sbp.early"].nearest.statistic["mnist"]["sbp"]
     assert early["smo"] == 0.5 > early["sbp"]
-    first = reading(found["sbp.3"], "last_iterate").statistic["adult"]["sbp"]
+    first = reading(claims["sbp.3"], "last_iterate").statistic["adult"]["sbp"]
     assert first["relative"]["estimate"] == pytest.approx(0.05, abs=1e-3)
-    rise = reading(found["sbp.overfits"], "last_iterate").statistic["adult"]["rise"]["rise"]
+    rise = reading(claims["sbp.overfits"], "last_iterate").statistic["adult"]["rise"]["rise"]
     assert rise["estimate"] == pytest.approx(0.02, abs=0.03)
 
 
@@ -123,8 +123,8 @@ def test_an_error_is_not_more_than_all_of_another_below_it(reading: int, case: s
     assert -1 < relative["low"] < relative["estimate"] < relative["high"]
 
 
-def test_readings_charge_in_their_units(found: dict[str, Claim]) -> None:
-    cases = {each.id: list(each.statistic.get("adult", {}).values()) for each in found["sbp.1"].readings}
+def test_readings_charge_in_their_units(claims: dict[str, Claim]) -> None:
+    cases = {variant.id: list(variant.statistic.get("adult", {}).values()) for variant in claims["sbp.1"].readings}
     assert {name: rivals[1]["low"] for name, rivals in cases.items() if rivals} == {
         "per_iteration": 1.0,
         **dict.fromkeys(("per_support_vector", "per_change"), 1000.0),
@@ -170,9 +170,9 @@ def test_other_curves_give_other_verdicts(claim: str, changes: dict[str, Error],
     ],
 )
 def test_a_reading_that_differs_from_the_nearest(claim: str, name: str, changes: dict[str, Error]) -> None:
-    found = judged(claim, changes)
-    assert found.verdict == "reproduced"
-    assert reading(found, name).outcome == "contradicted"
+    judgement = judged(claim, changes)
+    assert judgement.verdict == "reproduced"
+    assert reading(judgement, name).outcome == "contradicted"
 
 
 def test_a_plateau_counted_from_the_first_evaluation() -> None:
@@ -180,14 +180,14 @@ def test_a_plateau_counted_from_the_first_evaluation() -> None:
     late: Error = lambda costs, _: np.where(costs < 2e6, 0.5, np.where(costs < 1e7, 0.2, 0.1))  # noqa: E731
     panel = curves_panel("adult", {"smo": late}, cost_factor=1e3)
     spec = replace(SPEC, claims=[SPEC.claims[1]])
-    (found,) = judge_claims(evidence(spec, on_all(panel, DATASETS)))
-    assert found.verdict == "contradicted"
-    assert reading(found, "from_one_iteration").outcome == "reproduced"
+    (claim,) = judge_claims(evidence(spec, on_all(panel, DATASETS)))
+    assert claim.verdict == "contradicted"
+    assert reading(claim, "from_one_iteration").outcome == "reproduced"
 
 
 @pytest.mark.parametrize("gone", ["sbp", "pegasos", "smo", "perceptron", "averaged"])
 def test_a_missing_series_counts_as_cases_that_were_not_run(as_said: list[Panel], gone: str) -> None:
-    found = claims_of(make(evidence(SPEC, without(as_said, gone))))
+    incomplete = claims_of(make(evidence(SPEC, without(as_said, gone))))
     needs = {
         "sbp.1": ("sbp", "pegasos"),
         "sbp.2": ("smo",),
@@ -197,7 +197,7 @@ def test_a_missing_series_counts_as_cases_that_were_not_run(as_said: list[Panel]
         "sbp.overfits": ("averaged",),
         "sbp.optimum": ("smo", "averaged"),
     }
-    for name, claim in found.items():
+    for name, claim in incomplete.items():
         assert claim.verdict in ("reproduced", "not_testable")
         assert (claim.nearest.run == claim.nearest.cases) == (gone not in needs[name]), name
         assert any("no finished runs of" in text for text in claim.nearest.exceptions()) == (gone in needs[name])

@@ -32,7 +32,7 @@ def judge(panels: list[Panel]) -> Claim:
 @pytest.mark.parametrize(("factor", "verdict"), [(4.0, "reproduced"), (0.25, "contradicted")])
 def test_the_ratio_is_that_of_the_costs_of_shifted_curves(factor: float, verdict: str) -> None:
     claim = judge([two(name, factor) for name in DATASETS])
-    assert {each.outcome for each in claim.readings if each.id != "cpu_seconds"} == {verdict}
+    assert {variant.outcome for variant in claim.readings if variant.id != "cpu_seconds"} == {verdict}
     assert claim.nearest.cases == 2  # the paper claims nothing on Adult
     for part in claim.nearest.statistic.values():
         assert part["cost"]["ratio"]["estimate"] == pytest.approx(factor)

@@ -34,8 +34,8 @@ def test_bounds_by_hand() -> None:
 
 def slopes(hinge: float, epsilon: np.ndarray = EPSILON, *, per_example: bool = False) -> list[float]:
     """Exponents of the bounds, in the order of Table 1."""
-    found = [power(1 / epsilon, bound.at(hinge, epsilon, per_example=per_example)) for bound in BOUNDS.values()]
-    return [slope for slope in found if slope is not None]
+    exponents = [power(1 / epsilon, bound.at(hinge, epsilon, per_example=per_example)) for bound in BOUNDS.values()]
+    return [slope for slope in exponents if slope is not None]
 
 
 def test_bounds_grow_as_in_table_1_without_hinge_loss() -> None:
@@ -92,19 +92,19 @@ def at(values: np.ndarray, delta: float) -> float:
 
 def test_an_error_is_reached_when_the_mean_over_the_runs_stays_there() -> None:
     """At 300 evaluations the first run is lucky; the mean of the two goes below 0.15 at 400."""
-    found = growth(([100, 200, 300, 400], [0.5, 0.3, 0.1, 0.1]), ([100, 200, 300, 400], [0.5, 0.3, 0.3, 0.18]))
-    assert found.runs == 2
-    assert at(found.costs, 0.5) == 400  # wanted: 0.15; the mean is 0.14
-    assert at(found.costs, 0.2) == math.inf
-    assert at(found.costs, 2.0) == 200
-    assert at(found.costs, 5.0) == 0.0  # target 0.6, reached at the first evaluation
-    first = found.first_of(np.array([[0, 1]]))[0]
+    two_runs = growth(([100, 200, 300, 400], [0.5, 0.3, 0.1, 0.1]), ([100, 200, 300, 400], [0.5, 0.3, 0.3, 0.18]))
+    assert two_runs.runs == 2
+    assert at(two_runs.costs, 0.5) == 400  # wanted: 0.15; the mean is 0.14
+    assert at(two_runs.costs, 0.2) == math.inf
+    assert at(two_runs.costs, 2.0) == 200
+    assert at(two_runs.costs, 5.0) == 0.0  # target 0.6, reached at the first evaluation
+    first = two_runs.first_of(np.array([[0, 1]]))[0]
     assert at(first, 2.0) == 200
     assert at(first, 1.0) == 400  # wanted: 0.2; at 300 and at 400
     assert at(first, 0.5) == math.inf  # one of two does not meet it
-    assert at(found.first_of(np.array([[0]]))[0], 0.5) == at(found.first_of(np.array([[0, 0, 1]]))[0], 0.5) == 300
-    assert not at(found.used, 5.0)
-    assert at(found.used, 2.0)
+    assert at(two_runs.first_of(np.array([[0]]))[0], 0.5) == at(two_runs.first_of(np.array([[0, 0, 1]]))[0], 0.5) == 300
+    assert not at(two_runs.used, 5.0)
+    assert at(two_runs.used, 2.0)
 
 
 def test_never_dearer_with_unknown_costs() -> None:
@@ -120,8 +120,8 @@ def test_never_dearer_with_unknown_costs() -> None:
 def test_difference_over_the_same_errors() -> None:
     """One run each: costs 1e7/delta and 1e7/delta^2, seen at every delta."""
     slow, fast = (
-        growth(([1, *(round(1e7 * delta**-own) for delta in DELTAS)], [9.0, *(0.1 * (1 + delta) for delta in DELTAS)]))
-        for own in (2, 1)
+        growth(([1, *(round(1e7 * delta**-rate) for delta in DELTAS)], [9.0, *(0.1 * (1 + delta) for delta in DELTAS)]))
+        for rate in (2, 1)
     )
     gap = difference(fast, slow, fast.used & slow.used)
     assert gap is not None

@@ -56,8 +56,8 @@ def judged(made: FigureResult) -> Claim:
 
 def ruled(panels: Sequence[Panel], name: str = "largest_excess") -> dict[str, str]:
     """Ruling on each data set under one reading."""
-    found = reading(judged(make(evidence(SPEC, panels))), name)
-    return {dataset: cases["sbp"]["ruling"] for dataset, cases in found.statistic.items()}
+    chosen = reading(judged(make(evidence(SPEC, panels))), name)
+    return {dataset: cases["sbp"]["ruling"] for dataset, cases in chosen.statistic.items()}
 
 
 def numbers(made: FigureResult) -> dict[str, Number]:
@@ -70,14 +70,14 @@ def test_errors_after_parts_of_the_time() -> None:
     statistic = claim.nearest.statistic["adult"]["sbp"]
     assert statistic["sbp_error"]["estimate"] == 0.1499  # at 9 s; the next evaluation, at 11 s, is too late
     assert statistic["sbp_seconds_to_error_plus_0.1_%"] == 9.0  # 0.1499 <= 0.149 + 0.001
-    found = numbers(made)
-    assert found["LIBSVM error adult"].agrees
-    assert found["SBP error adult"].measured == pytest.approx(14.99)
-    assert found["SBP error adult"].outcome == "too few runs"  # one of a method that draws examples
-    assert (found["LIBSVM time adult"].measured, found["LIBSVM time adult"].agrees) == (SECONDS, None)
-    assert "a processor, not an Intel E7500" in found["LIBSVM time adult"].note
-    assert found["LIBSVM error mnist"].measured is None
-    assert found["LIBSVM time mnist over adult"].measured is None
+    by_name = numbers(made)
+    assert by_name["LIBSVM error adult"].agrees
+    assert by_name["SBP error adult"].measured == pytest.approx(14.99)
+    assert by_name["SBP error adult"].outcome == "too few runs"  # one of a method that draws examples
+    assert (by_name["LIBSVM time adult"].measured, by_name["LIBSVM time adult"].agrees) == (SECONDS, None)
+    assert "a processor, not an Intel E7500" in by_name["LIBSVM time adult"].note
+    assert by_name["LIBSVM error mnist"].measured is None
+    assert by_name["LIBSVM time mnist over adult"].measured is None
     assert made.table is not None
     assert list(made.table().rows[0])[:8] == [
         *("Adult", "32,561", "40 s", "14.90 %"),
@@ -148,9 +148,9 @@ def test_a_sample_does_not_compare_with_printed_numbers() -> None:
     assert (number.agrees, number.note) == (None, "a sample, n = 1,000 of 32,561")
 
 
-@pytest.mark.parametrize("what", ["cpu", "threads"])
-def test_different_clocks_are_not_compared(what: str) -> None:
-    runs = {"libsvm": [libsvm()], "sbp": [sbp(provenance={what: "another"})]}
+@pytest.mark.parametrize("field", ["cpu", "threads"])
+def test_different_clocks_are_not_compared(field: str) -> None:
+    runs = {"libsvm": [libsvm()], "sbp": [sbp(provenance={field: "another"})]}
     made = make(evidence(SPEC, [panel("adult", runs)]))
     claim = judged(made)
     assert claim.verdict == "not_testable"

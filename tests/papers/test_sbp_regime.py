@@ -23,14 +23,14 @@ def sized_panel(exponents: Mapping[str, float] = AS_BOUNDED, spread: float = 0.0
     for method, exponent in exponents.items():
         for value, name in SPEC.members(method).items():
             n = int(value)
-            own = []
+            per_seed = []
             for seed in range(1 if method == "smo" else seeds):
                 reach = 1e6 * (n / EXAMPLES) ** (exponent + spread * (seed - (seeds - 1) / 2)) / n  # iterations
                 costs = np.array([1, 0.5 * reach, reach, 1e12]).round()
                 errors = (0.9, 0.8, EXAMPLES / n, 0.0)
                 rows = rows_of(iterations=costs, kernel_evaluations=costs * n, test_error=errors)
-                own.append(finished_run(algo=method, dataset="synthetic", seed=seed, rows=rows, n=n, name=name))
-            runs[name] = own
+                per_seed.append(finished_run(algo=method, dataset="synthetic", seed=seed, rows=rows, n=n, name=name))
+            runs[name] = per_seed
     return panel("synthetic", runs)
 
 
@@ -66,10 +66,10 @@ def test_other_growth(exponents: dict[str, float], held: int) -> None:
 def test_runs_that_disagree_are_unclear() -> None:
     case = sized_panel({"sbp": 1.3, "pegasos": 1.3}, spread=0.3, seeds=5)
     (few,) = without([case], *(name for method in ("sbp", "pegasos") for name in names_of(method)[:2]))
-    found = judged(few).nearest.statistic["synthetic"]["SBP less Pegasos"]
-    assert found["ruling"] == "unclear"
-    assert found["exponent"]["low"] < 0 < found["exponent"]["high"]
-    assert found["exponent"]["method"] == "95 % bootstrap"
+    difference = judged(few).nearest.statistic["synthetic"]["SBP less Pegasos"]
+    assert difference["ruling"] == "unclear"
+    assert difference["exponent"]["low"] < 0 < difference["exponent"]["high"]
+    assert difference["exponent"]["method"] == "95 % bootstrap"
 
 
 def test_errors_that_are_not_reached_are_left_out() -> None:
@@ -86,8 +86,8 @@ def test_errors_that_are_not_reached_are_left_out() -> None:
 def test_a_difference_is_that_over_the_sizes_which_both_have() -> None:
     """Each has four sizes; 200, 1600 and 3200 are common."""
     (some,) = without([sized_panel()], names_of("sbp")[1], names_of("smo")[2])
-    found = judged(some).nearest.statistic["synthetic"]["SBP less SMO"]["exponent"]
-    assert [found[name] for name in ("estimate", "low", "high")] == pytest.approx([-1.0] * 3, abs=1e-3)
+    exponent = judged(some).nearest.statistic["synthetic"]["SBP less SMO"]["exponent"]
+    assert [exponent[name] for name in ("estimate", "low", "high")] == pytest.approx([-1.0] * 3, abs=1e-3)
     (apart,) = without([sized_panel()], *names_of("sbp")[3:], *names_of("smo")[:2])
     assert "SBP less SMO: not run, too few of the wanted errors are reached" in judged(apart).nearest.exceptions()
 

@@ -49,7 +49,7 @@ def judged(case: Panel) -> Claim:
 )
 def test_higher_values_after_equal_iterations(offset: float, spread: float, verdict: str) -> None:
     claim = judged(two(rising(offset, spread), rising()))
-    assert {each.outcome for each in claim.readings} == {verdict}
+    assert {variant.outcome for variant in claim.readings} == {verdict}
     assert claim.nearest.statistic["adult"]["simba"]["interval"]["estimate"] == pytest.approx(offset)
     assert claim.nearest.statistic["adult"]["simba"]["low"] == 10
 

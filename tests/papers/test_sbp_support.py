@@ -28,7 +28,7 @@ def method_panel(
     """Errors fall from 0.4 to 0.1 in 20 evaluations, and support vectors grow; `last` is a factor on the SBP's last."""
     runs = {}
     for name, factor in {**COUNTS, **changes}.items():
-        own = []
+        per_seed = []
         for seed in range(1 if name == "smo" else 3):
             counts = 5 * factor * np.arange(1, 21) * (1 + spread * (seed - 1) * (name == "sbp"))
             counts[-1] *= last if name == "sbp" else 1.0
@@ -41,8 +41,8 @@ def method_panel(
                 hinge=HINGE,
                 norm=NORM,
             )
-            own.append(finished_run(algo=name, seed=seed, rows=rows, n=N))
-        runs[name] = own
+            per_seed.append(finished_run(algo=name, seed=seed, rows=rows, n=N))
+        runs[name] = per_seed
     return panel("adult", runs)
 
 
@@ -51,12 +51,12 @@ def claims(case: Panel) -> dict[str, Claim]:
 
 
 def test_fewer_support_vectors_under_every_reading() -> None:
-    found = claims(method_panel())
-    assert {each.outcome for each in found["sbp.sparsity"].readings} == {"reproduced"}
-    statistic = reading(found["sbp.sparsity"], "smo_at_equal_error").statistic["adult"]["smo"]
+    by_id = claims(method_panel())
+    assert {variant.outcome for variant in by_id["sbp.sparsity"].readings} == {"reproduced"}
+    statistic = reading(by_id["sbp.sparsity"], "smo_at_equal_error").statistic["adult"]["smo"]
     assert statistic["target"] == pytest.approx(1.1 * 0.1)
     assert (statistic["sbp"], statistic["smo"]) == (100, 200)
-    assert {each.id: each.cases for each in found["sbp.sparsity"].readings} == {
+    assert {variant.id: variant.cases for variant in by_id["sbp.sparsity"].readings} == {
         **dict.fromkeys(("smo_at_equal_error", "smo_at_the_end"), 3),
         **dict.fromkeys(("all_at_equal_error", "all_at_the_end"), 9),
     }
@@ -88,9 +88,9 @@ def test_the_number_at_an_error() -> None:
 def test_the_least_number_at_an_error(before: int, after: int, least: float) -> None:
     """The error is met one to nine iterations after an evaluation. Where numbers fall, the least is the one found."""
     rows = rows_of(iterations=[1, 10], support_vectors=[before, after], test_error=[0.5, 0.1])
-    found = support_at([from_rows(rows)], 0.2)
-    assert (found.costs, found.least) == ((after,), (least,))
-    assert found.step == after / least
+    support = support_at([from_rows(rows)], 0.2)
+    assert (support.costs, support.least) == ((after,), (least,))
+    assert support.step == after / least
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, "reproduced"), (100.0, "contradicted"), (0.001, "trivial")])
@@ -109,8 +109,8 @@ def test_the_bound_by_hand() -> None:
 
 def test_missing_runs_count() -> None:
     panels = on_all(method_panel(), SPEC.datasets)
-    found = claims_of(make(evidence(SPEC, without(panels, "smo"))))
-    assert {claim.verdict for claim in found.values()} == {"not_testable"}
+    by_id = claims_of(make(evidence(SPEC, without(panels, "smo"))))
+    assert {claim.verdict for claim in by_id.values()} == {"not_testable"}
     short = claims(method_panel(epochs=0.5))["sbp.mistakes"]
     assert "no run ends its first epoch" in "".join(short.nearest.exceptions())
 

@@ -154,7 +154,7 @@ def test_each_way_of_charging_is_a_reading() -> None:
     assert claim.verdict == "reproduced"
     assert reading(claim, "per_change").outcome == "contradicted"
     fewer = claims_of(make(evidence(SPEC, on_all(case, SPEC.datasets))))["sbp.fewer"]
-    assert [each.outcome for each in fewer.readings][::2] == ["reproduced", "contradicted"]
+    assert [variant.outcome for variant in fewer.readings][::2] == ["reproduced", "contradicted"]
 
 
 def test_a_best_error_of_zero_and_missing_runs_are_not_testable() -> None:

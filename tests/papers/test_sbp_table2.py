@@ -233,20 +233,20 @@ def test_other_data_are_shown_and_not_compared() -> None:
     assert data_difference(stand_in) == "a stand-in, n = 83,666"
     made = make(evidence(SPEC, [sample, stand_in], scale="demo"))
     assert judged(made).verdict == "not_testable"
-    found = numbers(made)
-    assert found["adult without bias"].measured == 2e-2
-    assert found["adult without bias"].agrees is None
-    assert found["adult without bias"].note == data_difference(sample)
-    assert found["covtype with bias"].measured == 1e-5
-    assert found["covtype with bias"].note.startswith("a stand-in")
+    by_name = numbers(made)
+    assert by_name["adult without bias"].measured == 2e-2
+    assert by_name["adult without bias"].agrees is None
+    assert by_name["adult without bias"].note == data_difference(sample)
+    assert by_name["covtype with bias"].measured == 1e-5
+    assert by_name["covtype with bias"].note.startswith("a stand-in")
     render(made)
 
 
 def test_a_data_set_that_the_paper_does_not_have() -> None:
-    own = panel("digits", {"unbiased": [solved("digits", "unbiased", 1e-3)]})
-    made = make(evidence(SPEC, [own]))
+    digits = panel("digits", {"unbiased": [solved("digits", "unbiased", 1e-3)]})
+    made = make(evidence(SPEC, [digits]))
     assert judged(made).verdict == "not_testable"
-    assert data_difference(own) == ""
+    assert data_difference(digits) == ""
     render(made)
 
 

@@ -93,7 +93,7 @@ def test_rounding_errors_are_tolerated() -> None:
 def test_bounds_far_from_the_optimum_hold_trivially() -> None:
     far: Points = [(1.0, 200.0, 0.995)]
     runs = bounds(far, far).runs
-    runs = {name: own[1:] if name in METHODS else own for name, own in runs.items()}
+    runs = {name: repeats[1:] if name in METHODS else repeats for name, repeats in runs.items()}
     claim = judge(panel("adult", runs, settings=dict.fromkeys(METHODS, None)))["sgdr.1"]
     assert {part["ruling"] for name, part in claim.nearest.statistic["adult"].items() if "box" not in name} == {
         "trivial"
@@ -127,7 +127,7 @@ def refuse(_: object) -> DualBox:
 def test_dual_variables_are_read_from_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = bounds()
     for outside in (DualBox(30, 1 + 1e-6, 0.0), DualBox(30, 0.5, 1e-6), DualBox(30, 0.5, 0.0, 1000, 1)):
-        monkeypatch.setattr(figure, "dual_box", lambda _, found=outside: found)
+        monkeypatch.setattr(figure, "dual_box", lambda _, box=outside: box)
         claims = judge(whole)
         assert claims["sgdr.1"].nearest.held == (6 if outside.different else 4)
         assert claims["sgdr.multiple"].verdict == ("contradicted" if outside.different else "reproduced")
@@ -139,15 +139,15 @@ def test_dual_variables_are_read_from_the_solver(monkeypatch: pytest.MonkeyPatch
 
 def test_dual_variables_of_real_runs() -> None:
     words = ["dataset=synthetic", "dataset.n=40", "kernel=linear", "problem.C=1"]
-    found = {
+    boxes = {
         name: dual_box(settings_of([f"algo={name}", *words, *more]), passes=5)
         for name, more in (("sgd_s", ["algo.eps=1e-9"]), ("sgd_m", ["algo.eps=10"]))
     }
-    assert found["sgd_s"].passes == 5
-    assert 0.2 <= found["sgd_s"].largest <= 1  # an example was updated in one epoch of five
-    assert found["sgd_m"].passes < 5  # it stopped
-    assert all(box.apart < 1e-9 and box.different == 0 for box in found.values())
-    assert found["sgd_s"].updates == 5 * 40
+    assert boxes["sgd_s"].passes == 5
+    assert 0.2 <= boxes["sgd_s"].largest <= 1  # an example was updated in one epoch of five
+    assert boxes["sgd_m"].passes < 5  # it stopped
+    assert all(box.apart < 1e-9 and box.different == 0 for box in boxes.values())
+    assert boxes["sgd_s"].updates == 5 * 40
 
 
 @pytest.mark.parametrize(("low", "outcome"), [(0.3, "reproduced"), (0.2, "unclear"), (-0.6, "contradicted")])
@@ -183,8 +183,8 @@ def test_a_wrong_closed_form_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_bound_of_multiple_updates_increases_more_slowly(below: Sequence[float | None], outcome: str) -> None:
     runs = {
         name: [
-            run(name, [(20.0, 0.3, 0.3), (40.0, 0.3, own), (80.0, 0.3, own)], seed=seed)
-            for seed, own in enumerate(both)
+            run(name, [(20.0, 0.3, 0.3), (40.0, 0.3, gap), (80.0, 0.3, gap)], seed=seed)
+            for seed, gap in enumerate(both)
         ]
         for name, both in (("sgd_s", (0.1, 0.1)), ("sgd_m", below))
     }

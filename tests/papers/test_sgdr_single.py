@@ -32,7 +32,7 @@ def timed(dataset: str, svmsgd: Sequence[float], sgdqn: Sequence[float], **field
 
 def judge(dense: float, sparse: float, svmsgd: float = 20.0) -> dict[str, Claim]:
     """Judge runs in which SGD-QN takes so many times as long as SGD-m, on data of few and of many dimensions."""
-    panels = [timed(name, [svmsgd] * 2, [own] * 2) for name, own in (("adult", dense), ("news20", sparse))]
+    panels = [timed(name, [svmsgd] * 2, [sgdqn] * 2) for name, sgdqn in (("adult", dense), ("news20", sparse))]
     return claims_of(make(evidence(SPEC, panels)))
 
 

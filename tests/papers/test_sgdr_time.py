@@ -44,7 +44,7 @@ RATIOS = sorted(claim.id for claim in WHOLE.claims if claim.statistic["kind"] ==
 
 def seconds(change: Mapping[str, Sequence[float]] | None = None) -> Given:
     """The claimed seconds of two runs each, with other ones for some methods, at every C."""
-    given: Given = {name: {C: (own[name], 1.01 * own[name]) for C, own in CLAIMED.items()} for name in CLAIMED[SMALL]}
+    given: Given = {name: {C: (row[name], 1.01 * row[name]) for C, row in CLAIMED.items()} for name in CLAIMED[SMALL]}
     return given | everywhere(SPEC, **(change or {}))
 
 
@@ -58,13 +58,13 @@ def judge(*panels: Panel) -> dict[str, Claim]:
 
 
 @pytest.fixture(scope="module")
-def found(as_claimed: Panel) -> dict[str, Claim]:
+def judged(as_claimed: Panel) -> dict[str, Claim]:
     return judge(as_claimed)
 
 
 @pytest.mark.parametrize("name", [name for name in RATIOS if name not in ("sgdr.small_ocas", "sgdr.4")])
-def test_comparisons_hold_on_times_as_the_paper_has_them(found: dict[str, Claim], name: str) -> None:
-    assert found[name].verdict == "reproduced", found[name].nearest
+def test_comparisons_hold_on_times_as_the_paper_has_them(judged: dict[str, Claim], name: str) -> None:
+    assert judged[name].verdict == "reproduced", judged[name].nearest
 
 
 def test_descent_is_comparable_with_linear_svms_on_times_as_the_paper_has_them() -> None:
@@ -74,8 +74,8 @@ def test_descent_is_comparable_with_linear_svms_on_times_as_the_paper_has_them()
 
 @pytest.fixture(scope="module")
 def opposite() -> dict[str, Claim]:
-    inverse = {C: {method: 1e6 / value**2 for method, value in own.items()} for C, own in CLAIMED.items()}
-    given: Given = {method: {C: [own[method]] * 2 for C, own in inverse.items()} for method in inverse[SMALL]}
+    inverse = {C: {method: 1e6 / value**2 for method, value in row.items()} for C, row in CLAIMED.items()}
+    given: Given = {method: {C: [row[method]] * 2 for C, row in inverse.items()} for method in inverse[SMALL]}
     given |= {f"{method} {eps}": given[method] for method in ("sgd_s", "sgd_m") for eps in (0.15, 0.3)}
     return judge(times_panel(SPEC, given))
 
@@ -97,18 +97,19 @@ def test_equal_times_decide_nothing() -> None:
     assert undecided == set(RATIOS)
 
 
-def test_readings_of_the_protocol(found: dict[str, Claim]) -> None:
+def test_readings_of_the_protocol(judged: dict[str, Claim]) -> None:
     # with eps = 0.01 SGD-s takes 16.2 s, more than SGD-r's 10, and SGD-m less than SGD-s
-    assert outcomes(found["sgdr.3"]) == {"own": "reproduced", "fixed": "mostly", "first": "reproduced"}
-    assert found["sgdr.3"].agreement == "holds under 2 of 3 readings"
+    assert outcomes(judged["sgdr.3"]) == {"own": "reproduced", "fixed": "mostly", "first": "reproduced"}
+    assert judged["sgdr.3"].agreement == "holds under 2 of 3 readings"
     ratios = [
-        each.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]["estimate"] for each in found["sgdr.3"].readings
+        variant.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]["estimate"]
+        for variant in judged["sgdr.3"].readings
     ]
     assert ratios == pytest.approx([1.6] * 3)
-    own, fixed, first = (
-        each.statistic["adult"]["C=1 SGD-r over SGD-s"]["ratio"]["estimate"] for each in found["sgdr.3"].readings
+    stopped, fixed, first = (
+        variant.statistic["adult"]["C=1 SGD-r over SGD-s"]["ratio"]["estimate"] for variant in judged["sgdr.3"].readings
     )
-    assert (own, fixed, first) == pytest.approx((10 / 5.4, 10 / 16.2, 10 / 4.86))
+    assert (stopped, fixed, first) == pytest.approx((10 / 5.4, 10 / 16.2, 10 / 4.86))
 
 
 def test_readings_of_dcd() -> None:
@@ -125,13 +126,13 @@ def two_data_sets(ocas: float) -> list[Panel]:
     return panels
 
 
-@pytest.mark.parametrize(("ocas", "each", "mean"), [(4.7, "mixed", "reproduced"), (0.8, "mixed", "contradicted")])
-def test_statistically_by_the_mean(ocas: float, each: str, mean: str) -> None:
+@pytest.mark.parametrize(("ocas", "separate", "mean"), [(4.7, "mixed", "reproduced"), (0.8, "mixed", "contradicted")])
+def test_statistically_by_the_mean(ocas: float, separate: str, mean: str) -> None:
     spec = replace(SPEC, datasets=["adult", "web"], claims=WHOLE.claims)
     claims = claims_of(make(evidence(spec, two_data_sets(ocas))))
-    found = outcomes(claims["sgdr.ocas"])
+    by_reading = outcomes(claims["sgdr.ocas"])
     # on Adult OCAS takes 1.48 and 1.82 times as long as SGD-s and SGD-m, on Web 0.87 and 1.07 (0.15 and 0.18)
-    assert (found["own"], found["mean"]) == (each, mean)
+    assert (by_reading["own"], by_reading["mean"]) == (separate, mean)
 
 
 @pytest.mark.parametrize(
@@ -144,10 +145,10 @@ def test_a_majority_counts_the_data_sets_without_a_file(ocas: float, lacking: in
         SPEC, datasets=both, missing_data=names, claims=[replace(claim, datasets=both) for claim in SPEC.claims]
     )
     claims = make(evidence(spec, two_data_sets(ocas))).claims
-    majority, each = next(claim for claim in claims if claim.id == "sgdr.small_ocas").readings
+    majority, separate = next(claim for claim in claims if claim.id == "sgdr.small_ocas").readings
     assert majority.outcome == outcome
     assert majority.measured.startswith("OCAS over Pegasos: as claimed in")
-    assert each.held == (2 if ocas == 3.0 else 1)
+    assert separate.held == (2 if ocas == 3.0 else 1)
 
 
 def test_a_method_that_misses_the_target_is_slower_than_its_budget() -> None:
@@ -162,18 +163,18 @@ def test_a_method_that_misses_the_target_is_slower_than_its_budget() -> None:
     assert "Pegasos over SGD-r both miss the target" in neither["sgdr.3"].nearest.exceptions()[0]
 
 
-def test_ratios_of_times_are_widened_by_what_two_starts_differ_by(found: dict[str, Claim]) -> None:
+def test_ratios_of_times_are_widened_by_what_two_starts_differ_by(judged: dict[str, Claim]) -> None:
     """Two runs a hundredth apart, and no step of evaluations: the interval is that, times `BETWEEN_STARTS`.
 
     Growths of ratios are widened once, and counts of epochs not at all.
     """
-    ratio = found["sgdr.3"].nearest.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]
+    ratio = judged["sgdr.3"].nearest.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]
     low, high = (ratio[end] / ratio["estimate"] for end in ("low", "high"))
     assert 1 / 1.02 / BETWEEN_STARTS < low < 1 / BETWEEN_STARTS
     assert BETWEEN_STARTS < high < 1.02 * BETWEEN_STARTS
-    growth = found["sgdr.magnified"].nearest.statistic["adult"]["C=10 growth of Pegasos over SGD-m"]["ratio"]
+    growth = judged["sgdr.magnified"].nearest.statistic["adult"]["C=10 growth of Pegasos over SGD-m"]["ratio"]
     assert BETWEEN_STARTS < growth["high"] / growth["estimate"] < 1.05 * BETWEEN_STARTS
-    epochs = found["sgdr.permutations"].nearest.statistic["adult"]["C=1 SGD-r over SGD-s"]["ratio"]
+    epochs = judged["sgdr.permutations"].nearest.statistic["adult"]["C=1 SGD-r over SGD-s"]["ratio"]
     assert epochs["high"] / epochs["estimate"] < 1.02
 
 
@@ -186,7 +187,7 @@ def test_missing_runs_leave_cases_out(method: str) -> None:
 
 
 def test_a_missing_or_uncertain_optimum_leaves_all_undecided(as_claimed: Panel) -> None:
-    runs = {name: () if name.startswith("optimum") else found for name, found in as_claimed.runs.items()}
+    runs = {name: () if name.startswith("optimum") else repeats for name, repeats in as_claimed.runs.items()}
     claims = judge(replace(as_claimed, runs=runs))
     assert {claims[name].verdict for name in RATIOS} == {"not_testable"}
     known = {name: (optimum_run(name, gap=2e-3),) for name in SPEC.members("optimum").values()}
@@ -217,10 +218,10 @@ def stop(label: str, panel: Panel, above: float, below: float, gap: float = 1e-9
     return judge(replace(panel, runs=runs))["sgdr.2"]
 
 
-def test_the_stop_is_judged_by_the_certified_optimum(as_claimed: Panel, found: dict[str, Claim]) -> None:
-    assert found["sgdr.2"].verdict == "reproduced"
+def test_the_stop_is_judged_by_the_certified_optimum(as_claimed: Panel, judged: dict[str, Claim]) -> None:
+    assert judged["sgdr.2"].verdict == "reproduced"
     text = "SGD-s: as claimed in 3 of 3 cases; at worst SGD-s: at most 0.067 eps above the optimum (stops: 6)"
-    assert found["sgdr.2"].nearest.measured.startswith(text)
+    assert judged["sgdr.2"].nearest.measured.startswith(text)
     assert stop("good", as_claimed, 0.0095, 0.0).verdict == "reproduced"
     bad = stop("bad", as_claimed, 0.02, -0.015)  # a bound above the optimum stops it too soon
     assert "fails, SGD-s: at most 2 eps above the optimum (stops: 1)" in bad.nearest.exceptions()[0]
@@ -238,8 +239,8 @@ def test_sgd_s_comes_closer_to_its_eps(as_claimed: Panel, ahead: Sequence[float]
         runs |= dict.fromkeys(SPEC.members(name).values(), ())
     for eps, above in zip(("", " 0.15"), ahead, strict=True):
         for C in CLAIMED:
-            for name, own in (("sgd_s", above), ("sgd_m", 0.001)):
-                made = run(f"{name}{eps} {C}", [(1.0, own, 0.0)], stop_at=float(eps or 0.01))
+            for name, excess in (("sgd_s", above), ("sgd_m", 0.001)):
+                made = run(f"{name}{eps} {C}", [(1.0, excess, 0.0)], stop_at=float(eps or 0.01))
                 runs[SPEC.members(name + eps)[C]] = (made,)
     assert judge(replace(as_claimed, runs=runs))["sgdr.closer"].verdict == outcome
     assert judge(Panel("adult", "adult"))["sgdr.closer"].verdict == "not_testable"
@@ -273,8 +274,8 @@ def test_the_stopping_rule_takes_time(as_claimed: Panel, times: Sequence[float],
                 run(f"{name} 0.15 {C:g}", [(1.0, 0.5, 0.5), (4.0, 0.001, 0.1)], seed=seed, stop_at=0.15)
                 for seed in range(len(times))
             ]
-            for own, factor in zip(made, times, strict=True):
-                own.curve["cpu_seconds"] *= factor  # epochs stay
+            for stopped, factor in zip(made, times, strict=True):
+                stopped.curve["cpu_seconds"] *= factor  # epochs stay
             runs[SPEC.members(f"{name} 0.15")[C]] = tuple(made)
     claim = judge(replace(as_claimed, runs=runs))["sgdr.stopping_cost"]
     assert claim.verdict == outcome
@@ -287,14 +288,14 @@ def test_the_stopping_rule_takes_time(as_claimed: Panel, times: Sequence[float],
 
 @pytest.mark.parametrize(("factor", "outcome"), [(1.0, "reproduced"), (1.0 + 1e-6, "unclear"), (1.1, "contradicted")])
 def test_sgd_r_takes_the_steps_of_pegasos(
-    as_claimed: Panel, found: dict[str, Claim], factor: float, outcome: str
+    as_claimed: Panel, judged: dict[str, Claim], factor: float, outcome: str
 ) -> None:
     runs = dict(as_claimed.runs)
     for name, times in (("pegasos", 1.0), ("sgd_r", factor)):
         made = run(name, [(1.0, 0.5, None), (2.0, 1.2 * times - 1, None)])
         runs |= dict.fromkeys(SPEC.members(name).values(), (made,))
     assert judge(replace(as_claimed, runs=runs))["sgdr.perceptron"].verdict == outcome
-    assert found["sgdr.perceptron"].verdict == "not_testable"  # their evaluations differ
+    assert judged["sgdr.perceptron"].verdict == "not_testable"  # their evaluations differ
 
 
 @pytest.mark.parametrize(("end", "outcome"), [(0.004, "contradicted"), (0.02, "unclear"), (float("nan"), "reproduced")])
@@ -348,8 +349,8 @@ def ratios(points: pd.DataFrame, protocol: str, C: float = 1.0) -> pd.DataFrame:
     and two starts of the program differ.
     """
     points = points[(points["C"] == C) & (points["protocol"].isin([protocol, "own"])) & points["seconds"].notna()]
-    own = points[points["series"].isin(["sgd_s", "sgd_m"]) & (points["protocol"] == protocol)]
-    both = own.merge(points[points["series"] == "svmperf"], on="panel", suffixes=("", "_rival"))
+    sgd = points[points["series"].isin(["sgd_s", "sgd_m"]) & (points["protocol"] == protocol)]
+    both = sgd.merge(points[points["series"] == "svmperf"], on="panel", suffixes=("", "_rival"))
     both["ratio"] = both["seconds_rival"] / both["seconds"]
     both["low"] = both["least_rival"] / both["step_rival"] / both["largest"] / BETWEEN_STARTS
     both["high"] = both["largest_rival"] / both["least"] * both["step"] * BETWEEN_STARTS
@@ -360,9 +361,9 @@ def ratios(points: pd.DataFrame, protocol: str, C: float = 1.0) -> pd.DataFrame:
 def test_the_ratios_of_a_claim_by_pandas(protocol: str) -> None:
     times = {"svmperf": (20.0, 21.0, 26.0), "sgd_s": (4.0, 5.0, 4.5), "sgd_m": (9.0, 12.0, 10.0)}
     made = make(evidence(WHOLE, [times_panel(WHOLE, everywhere(WHOLE, **times), name) for name in ("adult", "web")]))
-    again, found = ratios(made.data, protocol), reading(claims_of(made)["sgdr.svmperf"], protocol)
+    again, variant = ratios(made.data, protocol), reading(claims_of(made)["sgdr.svmperf"], protocol)
     for (name, method), row in again.to_dict("index").items():
-        statistic = found.statistic[name][f"C=1 SVMperf over SGD-{method[-1]}"]["ratio"]
+        statistic = variant.statistic[name][f"C=1 SVMperf over SGD-{method[-1]}"]["ratio"]
         assert [statistic[key] for key in ("estimate", "low", "high")] == pytest.approx(list(row.values()))
     assert len(again) == 4
-    assert found.held == (again["low"] > 2).sum()
+    assert variant.held == (again["low"] > 2).sum()

@@ -32,12 +32,12 @@ def test_the_largest_parameter_within_the_target() -> None:
 
 
 def test_the_optimum_is_the_end_of_a_run() -> None:
-    found = optimum_of(Panel("adult", "adult", runs={"optimum": (optimum_run("optimum", 1e-4),)}))
-    assert found is not None
-    assert (found.lower, found.upper) == pytest.approx((J_OPT * (1 - 5e-5), J_OPT * (1 + 5e-5)))
-    assert found.uncertainty == pytest.approx(1e-4, rel=1e-3)
-    assert found.excess(1.01 * found.lower) == pytest.approx(0.01)
-    assert found.least_excess(1.01 * found.upper) == pytest.approx(0.01)
+    optimum = optimum_of(Panel("adult", "adult", runs={"optimum": (optimum_run("optimum", 1e-4),)}))
+    assert optimum is not None
+    assert (optimum.lower, optimum.upper) == pytest.approx((J_OPT * (1 - 5e-5), J_OPT * (1 + 5e-5)))
+    assert optimum.uncertainty == pytest.approx(1e-4, rel=1e-3)
+    assert optimum.excess(1.01 * optimum.lower) == pytest.approx(0.01)
+    assert optimum.least_excess(1.01 * optimum.upper) == pytest.approx(0.01)
     for k, below in enumerate((None, 1.5)):  # no bound, and one below 0
         runs = (run(f"optimum {k}", [(1.0, 0.0, below)]),)
         assert optimum_of(Panel("adult", "adult", runs={"optimum": runs})) is None

@@ -73,7 +73,9 @@ def test_a_hundred_times_fewer_accesses() -> None:
     assert part["ratio"]["method"] == "range"
     assert "news20: ratio 100 (range 75 to 133) (to 5.10 %" in claim.nearest.measured
     ratios = {
-        each.id: each.statistic["news20"]["ratio"]["ratio"]["estimate"] for each in claim.readings if each.statistic
+        variant.id: variant.statistic["news20"]["ratio"]["ratio"]["estimate"]
+        for variant in claim.readings
+        if variant.statistic
     }
     assert ratios["dense"] == pytest.approx(ratios["nonzeros"] / 2)
     assert ratios["mixed"] == pytest.approx(ZEROS * ratios["nonzeros"])
@@ -82,19 +84,19 @@ def test_a_hundred_times_fewer_accesses() -> None:
     assert reading(claim, "held_out").outcome == "contradicted"
     assert reading(claim, "mixed").outcome == "contradicted"  # 50,000 is not about 100
     assert claims["simba.error"].verdict == "reproduced"
-    assert {each.constant for each in claim.sensitivity} == {"factor", "tolerance"}
+    assert {sensitivity.constant for sensitivity in claim.sensitivity} == {"factor", "tolerance"}
 
 
 def test_readings_of_the_algorithm() -> None:
     # the printed rate takes ten times as many accesses, and without clipping the error is not reached
     others = {"simba_printed": error(0.05, 1e6), "simba_unclipped": error(0.08, 1e5)}
     claims = judge(*both(error(0.05, 1e5, 1e-4), error(0.05, 1e7, 1e-4), others=others))
-    found = outcomes(claims["simba.1"])
-    assert (found["nonzeros"], found["printed_rate"], found["unclipped"]) == ("reproduced", *["contradicted"] * 2)
+    by_id = outcomes(claims["simba.1"])
+    assert (by_id["nonzeros"], by_id["printed_rate"], by_id["unclipped"]) == ("reproduced", *["contradicted"] * 2)
     ratio = reading(claims["simba.1"], "printed_rate").statistic["news20"]["ratio"]["ratio"]["estimate"]
     assert ratio == pytest.approx(10, rel=0.5)
-    found = outcomes(claims["simba.error"])
-    assert (found["test"], found["printed_rate"], found["unclipped"]) == (*["reproduced"] * 2, "contradicted")
+    by_id = outcomes(claims["simba.error"])
+    assert (by_id["test"], by_id["printed_rate"], by_id["unclipped"]) == (*["reproduced"] * 2, "contradicted")
 
 
 @pytest.mark.parametrize(
@@ -125,9 +127,9 @@ def test_clipping(unclipped: Any, verdict: str) -> None:
     ],
 )
 def test_rulings_on_two_methods(simba: Any, pegasos: Any, claim: str, verdict: str) -> None:
-    found = judge(*both(simba, pegasos))
-    assert found[claim].verdict == verdict
-    assert reading(found["simba.1"], "pegasos_k").outcome == "not_testable"
+    claims = judge(*both(simba, pegasos))
+    assert claims[claim].verdict == verdict
+    assert reading(claims["simba.1"], "pegasos_k").outcome == "not_testable"
 
 
 def test_an_error_that_simba_never_reaches() -> None:
@@ -216,10 +218,10 @@ def test_each_row_shows_the_chosen_parameters() -> None:
 def test_the_two_selections_sweep_the_same_values() -> None:
     for method in ("simba", "pegasos"):
         assert list(SPEC.members(method)) == list(SPEC.members(f"{method}_held"))
-        held, own = (
+        held, full = (
             next(series for series in SPEC.series if series.name == name) for name in (f"{method}_held", method)
         )
-        assert set(held.overrides) - set(own.overrides) == {"dataset.validation_fraction=0.25"}
+        assert set(held.overrides) - set(full.overrides) == {"dataset.validation_fraction=0.25"}
 
 
 def runs(*errors: Any) -> Runs:
@@ -255,13 +257,13 @@ def evaluated(errors: dict[int, float | None]) -> pd.DataFrame:
 
 
 def test_the_step_of_the_evaluations_at_a_target() -> None:
-    found = tabulate([evaluated({100: 0.4, 200: 0.2, 400: 0.2}), evaluated({110: 0.4, 230: 0.4, 300: None, 460: 0.2})])
-    assert found is not None
-    assert found.mean == pytest.approx([0.4, 0.3, 0.3, 0.3, 0.2])  # at 110, 200, 230, 400 and 460 accesses
+    table = tabulate([evaluated({100: 0.4, 200: 0.2, 400: 0.2}), evaluated({110: 0.4, 230: 0.4, 300: None, 460: 0.2})])
+    assert table is not None
+    assert table.mean == pytest.approx([0.4, 0.3, 0.3, 0.3, 0.2])  # at 110, 200, 230, 400 and 460 accesses
     # the evaluations of 400 and 460 accesses stand for all from 210 and 240 on (300 has no error), those of 200 and 110
     # for all from 110 and 10 on
     widths = [(400 / 210 + 460 / 240) / 2, (200 / 110 + 110 / 10) / 2, 1.0]
-    assert [found.step(target) for target in (0.2, 0.3, 0.1)] == pytest.approx(widths)
+    assert [table.step(target) for target in (0.2, 0.3, 0.1)] == pytest.approx(widths)
 
 
 def test_runs_that_disagree_widen_the_interval() -> None:
@@ -270,10 +272,10 @@ def test_runs_that_disagree_widen_the_interval() -> None:
     columns = (NONZEROS, NONZEROS)
     equal = access_ratio(pegasos, same, columns, 0.02)
     assert equal.low == equal.estimate == equal.high
-    found = access_ratio(pegasos, apart, columns, 0.02)
+    ratio = access_ratio(pegasos, apart, columns, 0.02)
     # the mean stays 10 % above, which the worse half does not allow
-    assert found.low == found.estimate == 0.0
-    assert found.high > 1
+    assert ratio.low == ratio.estimate == 0.0
+    assert ratio.high > 1
     share, relative = excess(apart, pegasos)
     assert relative
     assert (share.estimate, share.low, share.high) == pytest.approx((0.1, 0.0, 0.2))

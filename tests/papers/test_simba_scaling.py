@@ -29,7 +29,7 @@ Iterations = Callable[[str, Any, float, float], float]
 def chosen() -> dict[str, RunSettings]:
     """Settings of all series."""
     words = {series.name: [*series.overrides, *series.by_dataset.get("synthetic", [])] for series in SPEC.curves}
-    return {name: settings_of(["dataset=synthetic", *own], jobs=1) for name, own in words.items()}
+    return {name: settings_of(["dataset=synthetic", *overrides], jobs=1) for name, overrides in words.items()}
 
 
 def theory(method: str, data: Any, delta: float, norm2: float) -> float:
@@ -86,7 +86,7 @@ def test_settings_without_a_promise_are_beside(by_theory: Panel) -> None:
     repeated = [case.note for case in claim.nearest.rulings if case.note.startswith("the same setting")]
     assert repeated == ["the same setting as 1 / delta = 160"] * 3  # on several axes it counts once
     assert claim.nearest.cases == 18 - 3
-    assert {each.constant for each in claim.sensitivity} == {"far", "near"}
+    assert {sensitivity.constant for sensitivity in claim.sensitivity} == {"far", "near"}
     spec = replace(SPEC, claims=[replace(SPEC.claims[0], constants={"far": 1e6, "near": 1.0}), *SPEC.claims[1:]])
     assert make(evidence(spec, [by_theory])).claims[0].verdict == "not_testable"
 

@@ -39,25 +39,25 @@ def times(value: Value, factor: float, spread: float = 0.0) -> Value:
     return lambda iterations, seed: value(iterations, seed) * (factor + spread * (seed - 1))
 
 
-def run(series: str, seed: int, dataset: str, last: int = 100_000, **own: Any) -> Any:
+def run(series: str, seed: int, dataset: str, last: int = 100_000, **deviations: Any) -> Any:
     """A run of one series, with deviations of its own."""
     t = CHECKPOINTS[last >= CHECKPOINTS]
     rows = rows_of(
         iterations=t,
-        feature_accesses=own.get("accesses", 700.0) * t,
+        feature_accesses=deviations.get("accesses", 700.0) * t,
         feature_accesses_dense=5000 * t,
-        cpu_seconds=own.get("seconds", 2e-5) * t,
-        test_error=own.get("error", error)(t, seed),
-        water_level=own.get("level", level)(t, seed),
+        cpu_seconds=deviations.get("seconds", 2e-5) * t,
+        test_error=deviations.get("error", error)(t, seed),
+        water_level=deviations.get("level", level)(t, seed),
     )
     return finished_run(name=series, algo="simba", dataset=dataset, seed=seed, rows=rows)
 
 
 def versions(dataset: str = "news20", **deviations: Mapping[str, Any]) -> Panel:
     """Runs of all series on one data set; the deviations of ``anytime``, ``constant`` and ``biased`` are given."""
-    own = {"simba": deviations.get("anytime", {}), "biased": deviations.get("biased", {})}
-    own |= {name: {"last": T, **deviations.get("constant", {})} for T, name in HORIZONS.items()}
-    runs = {name: [run(name, seed, dataset, **of_series) for seed in range(3)] for name, of_series in own.items()}
+    by_series = {"simba": deviations.get("anytime", {}), "biased": deviations.get("biased", {})}
+    by_series |= {name: {"last": T, **deviations.get("constant", {})} for T, name in HORIZONS.items()}
+    runs = {name: [run(name, seed, dataset, **of_series) for seed in range(3)] for name, of_series in by_series.items()}
     return panel(dataset, runs)
 
 
@@ -70,32 +70,32 @@ def both(**deviations: Any) -> list[Panel]:
 
 
 def statistic(claim: Claim, name: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = reading(claim, name).statistic["news20"]
-    return found
+    values: Mapping[str, Any] = reading(claim, name).statistic["news20"]
+    return values
 
 
 def test_equal_versions_are_equivalent_and_a_free_bias_is_free() -> None:
-    found = claims(*both())
-    for claim in found.values():
+    by_id = claims(*both())
+    for claim in by_id.values():
         assert set(outcomes(claim).values()) == {"reproduced"}
-    part = statistic(found["simba.2"], "test_error")["test_error 1000"]
+    part = statistic(by_id["simba.2"], "test_error")["test_error 1000"]
     assert part["anytime"] == part["constant"] == pytest.approx(0.05 * 1.1 + 1e-4)
     assert (part["relative"]["low"], part["relative"]["high"]) == (0.0, 0.0)
-    assert statistic(found["simba.3"], "nonzeros")["feature_accesses"]["biased"] == pytest.approx(700.0)
-    assert statistic(found["simba.3"], "time")["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(1.0)
-    assert "news20, test error: after 1,000 iterations +0.0 (range +0.0 to +0.0) %" in found["simba.2"].nearest.measured
+    assert statistic(by_id["simba.3"], "nonzeros")["feature_accesses"]["biased"] == pytest.approx(700.0)
+    assert statistic(by_id["simba.3"], "time")["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(1.0)
+    assert "news20, test error: after 1,000 iterations +0.0 (range +0.0 to +0.0) %" in by_id["simba.2"].nearest.measured
 
 
 def test_differences_are_written_as_signed_shares() -> None:
     deviation = {"error": times(error, 0.95, 0.01), "level": times(level, 1.02)}
-    found = claims(*both(anytime=deviation))["simba.2"]
-    assert set(outcomes(found).values()) == {"reproduced"}
-    part = statistic(found, "test_error")["test_error 10000"]["relative"]
+    claim = claims(*both(anytime=deviation))["simba.2"]
+    assert set(outcomes(claim).values()) == {"reproduced"}
+    part = statistic(claim, "test_error")["test_error 10000"]["relative"]
     assert part["estimate"] == pytest.approx(-0.05, abs=1e-3)
     assert part["low"] == pytest.approx(-0.06, abs=1e-3)
-    value = statistic(found, "saddle_value")["water_level 10000"]["relative"]
+    value = statistic(claim, "saddle_value")["water_level 10000"]["relative"]
     assert value["estimate"] == pytest.approx(0.02, abs=1e-4)
-    (margin,) = found.sensitivity
+    (margin,) = claim.sensitivity
     assert (margin.constant, margin.double) == ("almost", "reproduced (6 of 6)")
 
 
@@ -124,9 +124,9 @@ def test_versions_apart_are_not_equivalent(deviation: Mapping[str, Any], outcome
 
 @pytest.mark.parametrize(("factor", "outcome"), [(2.0, "contradicted"), (0.5, "reproduced")])
 def test_an_expensive_bias_contradicts_and_a_cheap_one_does_not(factor: float, outcome: str) -> None:
-    found = claims(*both(biased={"accesses": 700.0 * factor, "seconds": 2e-5 * factor}))["simba.3"]
-    assert outcomes(found) == {"time": outcome, "dense": "reproduced", "nonzeros": outcome}
-    assert statistic(found, "time")["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(factor)
+    claim = claims(*both(biased={"accesses": 700.0 * factor, "seconds": 2e-5 * factor}))["simba.3"]
+    assert outcomes(claim) == {"time": outcome, "dense": "reproduced", "nonzeros": outcome}
+    assert statistic(claim, "time")["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(factor)
 
 
 def test_runs_whose_costs_disagree_about_the_bias_are_unclear() -> None:
@@ -136,17 +136,17 @@ def test_runs_whose_costs_disagree_about_the_bias_are_unclear() -> None:
         replace(one, runs={**one.runs, "biased": (*one.runs["biased"][:2], *other.runs["biased"][2:])})
         for one, other in zip(panels, expensive, strict=True)
     ]
-    found = claims(*apart)["simba.3"]
-    assert outcomes(found) == {"time": "unclear", "dense": "reproduced", "nonzeros": "unclear"}
-    ratio = statistic(found, "time")["cpu_seconds"]["ratio"]
+    claim = claims(*apart)["simba.3"]
+    assert outcomes(claim) == {"time": "unclear", "dense": "reproduced", "nonzeros": "unclear"}
+    ratio = statistic(claim, "time")["cpu_seconds"]["ratio"]
     assert ratio["low"] == pytest.approx(1.0)  # all resampled runs have a free bias
     assert ratio["high"] > 1.5
 
 
 def test_unfinished_runs_are_missing() -> None:
-    found = claims(versions(constant={"last": 500}))["simba.2"]
-    assert found.verdict == "not_testable"
-    assert any("no pair of runs of 10,000 iterations" in text for text in found.nearest.exceptions())
+    claim = claims(versions(constant={"last": 500}))["simba.2"]
+    assert claim.verdict == "not_testable"
+    assert any("no pair of runs of 10,000 iterations" in text for text in claim.nearest.exceptions())
     # only common seeds are pairs
     whole = versions()
     fewer = replace(whole, runs={**whole.runs, "simba": whole.runs["simba"][:1]})
@@ -154,9 +154,9 @@ def test_unfinished_runs_are_missing() -> None:
 
 
 def test_an_error_of_zero_has_no_relative_difference() -> None:
-    found = claims(versions(constant={"error": times(error, 0.0)}))["simba.2"]
-    assert found.verdict == "not_testable"
-    assert statistic(found, "saddle_value")["water_level 1000"]["ruling"] == "holds"
+    claim = claims(versions(constant={"error": times(error, 0.0)}))["simba.2"]
+    assert claim.verdict == "not_testable"
+    assert statistic(claim, "saddle_value")["water_level 1000"]["ruling"] == "holds"
 
 
 def test_every_horizon_is_an_evaluation() -> None:

@@ -47,14 +47,14 @@ def composed(algo: str, words: tuple[str, ...]) -> RunSettings:
 def settings(spec: FigureSpec, dataset: str) -> dict[str, RunSettings]:
     """Settings of each series on a data set."""
     first: dict[str, tuple[str, ...]] = {}
-    found = {}
+    by_series = {}
     sweeps = [list(series.members().values()) or [series] for series in spec.series]
     for series in (series for members in sweeps for series in (members[:1] + members[1:][-1:])):
         algo = next(word for word in series.overrides if word.startswith("algo="))
         if not series.datasets or dataset in series.datasets:
             words = first.setdefault(algo, overrides_of(series, [], dataset, dataset))
-            found[series.name] = composed(algo, words)
-    return found
+            by_series[series.name] = composed(algo, words)
+    return by_series
 
 
 class LoadedError(BaseException):
@@ -67,9 +67,9 @@ def test_a_figure_is_made_without_its_data(
 ) -> None:
     spec = read_figure(name)
     panels = [
-        panel(dataset, {key: [runs[key.startswith("optimum")]] for key in own}, settings=own)
+        panel(dataset, {key: [runs[key.startswith("optimum")]] for key in chosen}, settings=chosen)
         for dataset in spec.datasets[:1]
-        if (own := settings(spec, dataset))
+        if (chosen := settings(spec, dataset))
     ]
 
     def refuse(*_: object, **__: object) -> None:

@@ -38,9 +38,9 @@ def data_of(page: str) -> dict[str, Any]:
 def test_the_data_are_those_of_the_curves() -> None:
     content = some_curves()
     data = data_of(curves_page(content))
-    names = [each["name"] for each in (*data["costs"], *data["measures"])]
+    names = [entry["name"] for entry in (*data["costs"], *data["measures"])]
     assert names == ["iterations", "kernel_evaluations", "cpu_seconds", "test_error", "primal", "dual"]
-    assert [each["label"] for each in data["datasets"]] == ["Adult", "web"]
+    assert [dataset["label"] for dataset in data["datasets"]] == ["Adult", "web"]
     for run, about, values in zip(content.runs, data["runs"], data["values"], strict=True):
         assert (run.seed, run.command) == (about["seed"], about["command"])
         assert data["datasets"][about["d"]]["name"] == run.dataset
@@ -64,7 +64,7 @@ def test_missing_values_and_columns() -> None:
     table["gap"] = np.nan
     runs = [RunCurve("adult", "sbp", 0, table), RunCurve("adult", "sbp", 1, curve(0, 1)[["iterations", "primal"]])]
     data = data_of(curves_page(Curves("t", runs, styles_for(["sbp"]))))
-    names = [each["name"] for each in (*data["costs"], *data["measures"])]
+    names = [entry["name"] for entry in (*data["costs"], *data["measures"])]
     assert "gap" not in names
     assert data["values"][0][names.index("test_error")][3] is None
     assert data["values"][1][names.index("test_error")] == 0

@@ -1,4 +1,4 @@
-"""What an interactive page draws and counts, in a real browser."""
+"""Drawings and counts of an interactive page, in a real browser."""
 
 from __future__ import annotations
 
@@ -142,8 +142,8 @@ def test_the_table_of_costs(page: Any, reach: str) -> None:
         "costRows(shown().drawn).map(row => [row.series.name, row.cost === Infinity ? null : row.cost, row.there])"
     ):
         runs = [(column(run, "kernel_evaluations"), column(run, "test_error")) for run in curves("adult", row[0])]
-        each = [cost_to_stay([run], target) if reach == "stays" else cost_to_reach(*run, target) for run in runs]
-        known = [cost for cost in each if cost is not None]
+        costs = [cost_to_stay([run], target) if reach == "stays" else cost_to_reach(*run, target) for run in runs]
+        known = [cost for cost in costs if cost is not None]
         cost = (
             cost_to_stay(runs, target)
             if reach == "stays"

@@ -170,7 +170,7 @@ def test_files_have_their_size_their_fonts_and_the_caption_and_are_the_same_agai
         assert "Means over ten runs" in picture.info["Description"]
     pdf = paths[0].read_bytes()
     streams = [
-        zlib.decompress(each) for each in re.findall(rb"stream\n(.*?)\nendstream", pdf, re.DOTALL) if each[:1] == b"x"
+        zlib.decompress(data) for data in re.findall(rb"stream\n(.*?)\nendstream", pdf, re.DOTALL) if data[:1] == b"x"
     ]
     whole = b"".join([pdf, *streams])
     assert b"/Type0" in whole  # how Type 42 fonts are embedded

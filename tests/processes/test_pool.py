@@ -38,13 +38,13 @@ def dying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A solver that kills its process with one seed, as often as the fixture is told."""
     file = Path(__file__).parents[1] / "launchers" / "killed_solver.py"
     (tmp_path / "deaths").mkdir()
-    with monkeypatch.context() as own:
-        own.setenv("SVM_SOLVERS", str(file))
-        own.setenv("SVM_TEST_DEATHS", str(tmp_path / "deaths"))
+    with monkeypatch.context() as patch:
+        patch.setenv("SVM_SOLVERS", str(file))
+        patch.setenv("SVM_TEST_DEATHS", str(tmp_path / "deaths"))
         solvers.registry.solver_classes.cache_clear()
 
         def told(seed: int, times: int) -> Any:
-            own.setenv("SVM_TEST_KILLED", f"{seed} {times}")
+            patch.setenv("SVM_TEST_KILLED", f"{seed} {times}")
             return solvers.get("killed")
 
         yield told

@@ -1,4 +1,4 @@
-"""Which jobs are begun, retried and reported, whatever dies in a pool; and what is told of an outcome."""
+"""Jobs are begun, retried and reported when workers die, and outcomes are printed."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ class Page(HTMLParser):
             self.text += data
 
     def all(self, tag: str, attribute: str) -> list[str]:
-        return [str(found[attribute]) for name, found in self.elements if name == tag and attribute in found]
+        return [str(values[attribute]) for name, values in self.elements if name == tag and attribute in values]
 
 
 def report_pages(index: Path) -> dict[str, Page]:

@@ -107,16 +107,16 @@ def test_runs_on_data_that_are_not_at_hand_are_left_out(
 
 def candidate(key: str, algo: str, figure: str = "f", seconds: float = 1.0, *, timed: bool = False) -> Any:
     settings = SimpleNamespace(algo=algo, dataset=SimpleNamespace(name="x"))
-    found = SimpleNamespace(result={"wall_seconds": seconds}, key=key)
-    return Candidate(figure, SimpleNamespace(key=key, settings=settings, found=found), (), timed)  # type: ignore[arg-type]
+    run = SimpleNamespace(result={"wall_seconds": seconds}, key=key)
+    return Candidate(figure, SimpleNamespace(key=key, settings=settings, recorded=run), (), timed)  # type: ignore[arg-type]
 
 
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=12), st.integers(1, 15), st.integers(0, 9))
 def test_runs_are_drawn_evenly_over_solvers(algos: list[str], count: int, seed: int) -> None:
     runs = [candidate(str(k), algo) for k, algo in enumerate(algos)]
     chosen = choose_runs([*runs, runs[0]], count, seed)
-    assert len({own.run.key for own in chosen}) == len(chosen) == min(count, len(runs))
-    drawn = {algo: sum(own.run.settings.algo == algo for own in chosen) for algo in algos}
+    assert len({choice.run.key for choice in chosen}) == len(chosen) == min(count, len(runs))
+    drawn = {algo: sum(choice.run.settings.algo == algo for choice in chosen) for algo in algos}
     not_exhausted = [number for algo, number in drawn.items() if number < algos.count(algo)]
     assert all(number <= min(not_exhausted, default=99) + 1 for number in drawn.values())
     assert chosen == choose_runs([*runs, runs[0]], count, seed)
@@ -131,15 +131,15 @@ DRAWN = st.tuples(
 def test_of_every_case_one_short_run_is_drawn(rows: list[Any], seed: int) -> None:
     runs = [candidate(f"{algo}{key}", algo, figure, seconds, timed=timed) for key, algo, figure, seconds, timed in rows]
     chosen = choose_each(runs, seed)
-    allowed = [own for own in runs if not own.timed and own.published.result["wall_seconds"] < 60]
-    assert [own.case for own in chosen] == list(dict.fromkeys(own.case for own in allowed))
-    assert all(own in allowed for own in chosen)
+    allowed = [run for run in runs if not run.timed and run.published.result["wall_seconds"] < 60]
+    assert [run.case for run in chosen] == list(dict.fromkeys(run.case for run in allowed))
+    assert all(run in allowed for run in chosen)
     assert chosen == choose_each(runs, seed)
 
 
 def test_a_run_of_several_figures_is_made_once_for_all() -> None:
     runs = [candidate(str(key), "a", figure) for figure in "fgh" for key in range(30)]
-    assert all(len({own.run.key for own in choose_each(runs, seed)}) == 1 for seed in range(9))
+    assert all(len({choice.run.key for choice in choose_each(runs, seed)}) == 1 for seed in range(9))
 
 
 def finals(measure: str, values: list[float]) -> Any:
@@ -149,7 +149,7 @@ def finals(measure: str, values: list[float]) -> Any:
         SimpleNamespace(result={"final": {"primal": 1.0, measure: value}, "provenance": {"data": {"counts": rows}}})
         for value in values
     ]
-    return Candidate("f", SimpleNamespace(found=runs[0]), tuple(runs), timed=False)  # type: ignore[arg-type]
+    return Candidate("f", SimpleNamespace(recorded=runs[0]), tuple(runs), timed=False)  # type: ignore[arg-type]
 
 
 @given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=6), st.sampled_from(["primal", "bias", "gap", "test_error"]))

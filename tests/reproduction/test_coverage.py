@@ -15,15 +15,15 @@ from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
 
 def test_every_paper_is_covered_and_every_claim_answers_a_statement() -> None:
     specs = [read_figure(name) for name, paper in catalogue().items() if paper in PAPERS]
-    found = read_coverage()
-    assert set(found) == set(PAPERS)
-    for paper, rows in found.items():
-        own = [spec for spec in specs if spec.paper == paper]
-        claims = {claim.id for spec in own for claim in spec.claims}
+    coverage = read_coverage()
+    assert set(coverage) == set(PAPERS)
+    for paper, rows in coverage.items():
+        figures = [spec for spec in specs if spec.paper == paper]
+        claims = {claim.id for spec in figures for claim in spec.claims}
         assert {name for row in rows for name in row.claims} == claims
-        assert {row.figure for row in rows if row.figure} <= {spec.id for spec in own}
-        answered = {spec.id for spec in own if {claim.id for claim in spec.claims}} | {row.figure for row in rows}
-        assert answered >= {spec.id for spec in own}
+        assert {row.figure for row in rows if row.figure} <= {spec.id for spec in figures}
+        answered = {spec.id for spec in figures if {claim.id for claim in spec.claims}} | {row.figure for row in rows}
+        assert answered >= {spec.id for spec in figures}
         assert all(row.place and row.statement for row in rows)
 
 

@@ -155,7 +155,7 @@ def test_the_page_names_the_figures_that_others_cannot_make() -> None:
 
 
 def refused(text: str) -> str:
-    """What is said of a file with this text."""
+    """The message on a file with this text."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "statement.yaml"
         path.write_text(text, encoding="utf-8")

@@ -51,8 +51,8 @@ def test_disturbed_runs_are_named_in_verdict_and_picture() -> None:
 
 def test_runs_made_beside_others_are_named() -> None:
     runs = [run(0.99, 1, seed) for seed in range(3)]
-    for own, jobs in zip(runs, (1, 2, None), strict=True):
-        own.result["provenance"] |= {} if jobs is None else {"jobs": jobs}
+    for record, jobs in zip(runs, (1, 2, None), strict=True):
+        record.result["provenance"] |= {} if jobs is None else {"jobs": jobs}
     given = evidence(SPEC, [panel("adult", {"sbp": runs})])
     assert disturbed_runs(given) == {"adult": "1 of 3 runs were made 2 at a time"}
     (_, counts) = small_print(verdict_of(given, EMPTY, ""), given)
@@ -70,13 +70,13 @@ def test_disturbed_runs_are_made_again_a_few_times(
     calls: list[list[str]] = []
 
     def make(planned: Sequence[Any]) -> dict[str, Any]:
-        calls.append([own.key for own in planned])
+        calls.append([planned_run.key for planned_run in planned])
         for key in calls[-1]:
             assert key not in runs
             runs[key] = replace(run(shares[key].pop(0), 0.0), key=key)
         return dict.fromkeys(calls[-1])
 
-    monkeypatch.setattr(recorder, "delete", lambda _, again: [runs.pop(own.key) for own in again])
+    monkeypatch.setattr(recorder, "delete", lambda _, again: [runs.pop(record.key) for record in again])
     store: Any = SimpleNamespace(server=server, find_all_finished=lambda keys: {key: runs[key] for key in keys})
     outcomes = make_undisturbed([SimpleNamespace(key=key) for key in "abc"], store, make)  # type: ignore[misc]
     assert calls == made

@@ -34,14 +34,14 @@ class FinishedRuns:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.found: dict[tuple[str, str], list[tuple[Path, float]]] = {}
+        self.finished: dict[tuple[str, str], list[tuple[Path, float]]] = {}
 
     def durations(self, cpu: str) -> dict[tuple[str, str], list[tuple[Path, float]]]:
-        return self.found if cpu == provenance.cpu_model() else {}
+        return self.finished if cpu == provenance.cpu_model() else {}
 
     def add(self, run: RunSettings, seconds: float, *, n: int = 32_561, **changes: Any) -> Path:
         result = {"settings": run.identity(), "provenance": {"data": {"counts": {"train": {"n": n}}}}}
-        files = self.found.setdefault((run.algo, run.dataset.name), [])
+        files = self.finished.setdefault((run.algo, run.dataset.name), [])
         path = self.folder / f"{run.algo}-{run.dataset.name}-{len(files)}.json"
         path.write_text(json.dumps(result | changes))
         files.append((path, seconds))

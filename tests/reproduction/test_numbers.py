@@ -35,8 +35,8 @@ ROWS = 8000
 def test_a_number_that_is_computed_agrees_within_the_rounding(
     paper: float, ours: float, rounding: float, outcome: str
 ) -> None:
-    found = number(NumberSpec("x", paper, rounding=rounding), ours)
-    assert (found.outcome, found.limit) == (outcome, rounding)
+    judged = number(NumberSpec("x", paper, rounding=rounding), ours)
+    assert (judged.outcome, judged.limit) == (outcome, rounding)
     assert number(NumberSpec("x", paper, rounding=rounding), [ours]).outcome != "agrees"  # one run of many
 
 
@@ -69,18 +69,18 @@ some_errors = st.lists(st.floats(5.0, 25.0), min_size=1, max_size=12)
 
 @given(some_errors)
 def test_only_enough_runs_agree_and_few_differ_only_far_away(errors: Sequence[float]) -> None:
-    found = number(ERROR, errors, test_rows=ROWS)
-    assert found.limit is not None
-    assert found.measured is not None
-    distance = abs(found.measured - ERROR.paper)
+    judged = number(ERROR, errors, test_rows=ROWS)
+    assert judged.limit is not None
+    assert judged.measured is not None
+    distance = abs(judged.measured - ERROR.paper)
     if len(errors) < LEAST_RUNS:
-        far = all(error > 15.05 + 2 * found.limit for error in errors)
-        far |= all(error < 14.95 - 2 * found.limit for error in errors)
-        assert found.outcome == ("differs" if far else "too few runs")
-    elif found.outcome == "agrees":
-        assert distance <= found.limit - 0.05 + 1e-9
-    elif found.outcome == "differs":
-        assert distance > found.limit
+        far = all(error > 15.05 + 2 * judged.limit for error in errors)
+        far |= all(error < 14.95 - 2 * judged.limit for error in errors)
+        assert judged.outcome == ("differs" if far else "too few runs")
+    elif judged.outcome == "agrees":
+        assert distance <= judged.limit - 0.05 + 1e-9
+    elif judged.outcome == "differs":
+        assert distance > judged.limit
 
 
 @given(some_errors)
@@ -108,11 +108,11 @@ def test_the_limit_of_a_ratio_is_a_factor() -> None:
 
 @pytest.mark.parametrize("values", [None, [], [math.nan], [math.inf], math.nan])
 def test_without_runs_nothing_is_compared(values: list[float] | float | None) -> None:
-    found = number(NumberSpec("x", 1.0, rounding=0.1), values, "no runs")
-    assert (found.measured, found.outcome, found.limit, found.note) == (None, "not judged", None, "no runs")
+    judged = number(NumberSpec("x", 1.0, rounding=0.1), values, "no runs")
+    assert (judged.measured, judged.outcome, judged.limit, judged.note) == (None, "not judged", None, "no runs")
 
 
 def test_other_data_and_seconds_stand_side_by_side() -> None:
     assert number(NumberSpec("x", 1.0, rounding=0.1), 1.0, compared=False).agrees is None
-    found = number(NumberSpec("time", 195.0, "s"), [30.0, 40.0])
-    assert (found.measured, found.outcome, found.runs) == (35.0, "not judged", 2)
+    judged = number(NumberSpec("time", 195.0, "s"), [30.0, 40.0])
+    assert (judged.measured, judged.outcome, judged.runs) == (35.0, "not judged", 2)

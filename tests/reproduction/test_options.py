@@ -56,8 +56,8 @@ def test_a_server_address_is_not_a_folder(name: str, address: str) -> None:
 def test_a_store_is_a_folder_a_server_or_run_pys_word(words: list[str], folder: str, server: str | None) -> None:
     command = parse(["figure=all", *words])
     assert (command.store, command.store_uri) == (Path(folder), server)
-    own = [f"store.root={folder}", *([f"store.uri='{server}'"] if server else [])]
-    assert command.options.overrides == tuple(own)
+    overrides = [f"store.root={folder}", *([f"store.uri='{server}'"] if server else [])]
+    assert command.options.overrides == tuple(overrides)
 
 
 @pytest.mark.parametrize(
@@ -133,19 +133,19 @@ def test_pgf_without_latex_is_refused_before_anything_is_made(monkeypatch: pytes
 
 
 def test_the_options_of_a_figure() -> None:
-    own = FigureSpec(id="mine", options={"size": OptionSpec("3", "how large")}, settings=["problem", "dataset"])
+    spec = FigureSpec(id="mine", options={"size": OptionSpec("3", "how large")}, settings=["problem", "dataset"])
     words = ["figure=mine", "size=4", "dataset=adult", "dataset.max_train=9", "problem.C=1"]
-    options = parse(words, [own, own]).options
-    assert options.own == {"size": "4"}
+    options = parse(words, [spec, spec]).options
+    assert options.figure_options == {"size": "4"}
     assert options.datasets == ("adult",)
     assert options.settings == ("dataset.max_train=9", "problem.C=1")
-    assert parse(["figure=mine"], [own]).options.own == {}
+    assert parse(["figure=mine"], [spec]).options.figure_options == {}
     with pytest.raises(FigureError, match=r"did you mean size.*\? known: size, problem\.\*, dataset\.\*, figure"):
-        parse(["figure=mine", "sizes=4"], [own])
+        parse(["figure=mine", "sizes=4"], [spec])
     with pytest.raises(FigureError, match="unknown setting 'size=4'"):
-        parse(["figure=mine,other", "size=4"], [own, FigureSpec(id="other")])
+        parse(["figure=mine,other", "size=4"], [spec, FigureSpec(id="other")])
     with pytest.raises(FigureError, match=r"unknown setting 'budget\.epochs=1'"):
-        parse(["figure=mine", "budget.epochs=1"], [own])
+        parse(["figure=mine", "budget.epochs=1"], [spec])
 
 
 def test_figures_are_named_by_id_paper_all_or_file() -> None:

@@ -129,7 +129,7 @@ def test_a_panels_runs_are_looked_up_in_one_query_and_once(
     for run in made.runs[:3]:
         store.record(run)
     again = [planner.plan(figure, options) for _ in range(2)]
-    assert [run.found is not None for run in again[0].runs] == [True] * 3 + [False] * 4
+    assert [run.recorded is not None for run in again[0].runs] == [True] * 3 + [False] * 4
     assert [len(keys) for keys in store.looked_up] == [7, 7, 4]
 
 
@@ -265,8 +265,8 @@ def test_unknown_names(plan: PlanNow, figure: FigureSpec) -> None:
 
 
 def test_later_overrides_win_and_a_stand_in_has_those_of_the_data_set_and_its_own() -> None:
-    own = {"adult": ["problem.lambda_=1", "budget.epochs=2"], "digits": ["budget.epochs=3"]}
-    series = SeriesSpec("sbp", ["algo=sbp", "budget.epochs=1"], by_dataset=own)
+    by_dataset = {"adult": ["problem.lambda_=1", "budget.epochs=2"], "digits": ["budget.epochs=3"]}
+    series = SeriesSpec("sbp", ["algo=sbp", "budget.epochs=1"], by_dataset=by_dataset)
     words = ("algo=sbp", "budget.epochs=2", "problem.lambda_=1")
     assert overrides_of(series, [], "mnist", "mnist") == ("dataset=mnist", "algo=sbp", "budget.epochs=1")
     assert overrides_of(series, [], "adult", "ijcnn1") == ("dataset=ijcnn1", *words)
@@ -292,7 +292,7 @@ def test_a_timed_figure_takes_no_run_that_was_made_beside_others(
     assert missing(planner.plan(figure, options)) == []
     figure.timed = True
     timed = planner.plan(figure, options)
-    assert [(run.settings.seed, run.untimed) for run in timed.runs if run.found is None] == [(1, True), (2, True)]
+    assert [(run.settings.seed, run.untimed) for run in timed.runs if run.recorded is None] == [(1, True), (2, True)]
     assert {run.settings.timed for run in timed.runs} == {True}
     line = "  2 more have no times that can be compared: they are made again, alone"
     assert line in announcement(timed, lambda _: 1.0)

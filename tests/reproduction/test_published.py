@@ -49,9 +49,9 @@ def test_evidence_gives_the_figure_again_without_a_store(made: Path, tmp_path: P
     pd.testing.assert_frame_equal(
         pd.read_csv(first / "data.csv"), pd.read_csv(again / "data.csv"), check_exact=False, rtol=1e-6
     )
-    counted = [pd.read_csv(each / "data.csv").query("cost == 'kernel_evaluations'") for each in (first, again)]
+    counted = [pd.read_csv(folder / "data.csv").query("cost == 'kernel_evaluations'") for folder in (first, again)]
     pd.testing.assert_frame_equal(counted[0], counted[1], check_exact=True)
-    old, new = (json.loads((each / "verdict.json").read_text()) for each in (first, again))
+    old, new = (json.loads((folder / "verdict.json").read_text()) for folder in (first, again))
     assert (old["claims"], old["numbers"]) == (new["claims"], new["numbers"])
 
 
@@ -237,8 +237,8 @@ def test_a_run_of_two_figures_has_the_columns_of_both(tmp_path: Path) -> None:
     run = finished_run(rows=[{"iterations": 1, "test_error": 0.5, "primal": 2.0, "norm": 3.0}])
     rows = [{"panel": "adult", "dataset": "adult", "series": "sbp", "seed": 0, "key": run.key, "settings": ""}]
     for figure, name in (("a", "test_error"), ("b", "primal")):
-        own = [{"figure": figure, **row} for row in rows]
-        write_tables(tmp_path, "sbp", figure, own, {run.key: ("k", run)}, ["iterations", name])
+        figure_rows = [{"figure": figure, **row} for row in rows]
+        write_tables(tmp_path, "sbp", figure, figure_rows, {run.key: ("k", run)}, ["iterations", name])
         write_json(tmp_path / f"{figure}.json", {"format": FORMAT, "figure": figure, "tables": "sbp"})
         write_sums(tmp_path, f"{figure}.json")
     assert [*figure_runs(tmp_path, "a")[run.key].curve.columns] == ["iterations", "test_error", "primal"]
@@ -273,7 +273,7 @@ def test_evidence_that_is_too_large_is_refused_and_changes_nothing(
 
 @given(st.floats(-1e9, 1e9), st.sampled_from([1e-11, 1e-6]))
 def test_values_are_the_same_up_to_the_last_bits(value: float, change: float) -> None:
-    one, other = ({"a": [each, "text", None, True]} for each in (value, value * (1 + change)))
+    one, other = ({"a": [number, "text", None, True]} for number in (value, value * (1 + change)))
     assert same_values(one, other) == (change < 1e-9 or abs(value * change) < 1e-300)
     assert not same_values(one, {"a": [value, "text", None]})
     assert not same_values(one, {"b": [value, "text", None, True]})

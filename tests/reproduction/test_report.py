@@ -128,10 +128,10 @@ def test_pages_of_curves_are_linked_with_each_other_and_with_the_curves_of_a_rea
     for path in report.glob("files/*/paper/curves.html"):
         page = Page(path)
         assert [(path.parent / unquote(link)).resolve() for link in page.all("a", "href")] == [report / "sbp.html"]
-        options = [found for name, found in page.elements if name == "option"]
+        options = [attributes for name, attributes in page.elements if name == "option"]
         assert len(options) == 2
-        assert all((path.parent / unquote(str(each["value"]))).is_file() for each in options)
-        (chosen,) = [each for each in options if "selected" in each]
+        assert all((path.parent / unquote(str(option["value"]))).is_file() for option in options)
+        (chosen,) = [option for option in options if "selected" in option]
         assert (path.parent / unquote(str(chosen["value"]))).resolve() == path
     assert (odd / "curves.html").read_text(encoding="utf-8") == '<body><nav id="figures"></nav></body>'
 

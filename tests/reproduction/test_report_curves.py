@@ -1,4 +1,4 @@
-"""What the page of a figure's curves is made of."""
+"""Parts of the page of a figure's curves."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def test_a_claim_draws_the_curves_that_its_file_names_on_the_data_sets_that_were
     grid = SeriesSpec("sdca", grid={"problem.nu": [0.25, 0.5]})
     spec = FigureSpec(id="x", series=[SeriesSpec("smo"), grid], claims=[claim, ClaimSpec("x.data")])
     cases = [Case("web", "holds"), Case("adult", "missing")]
-    found = Findings([replace(case, statistic={"ratio": 2.0}) for case in cases])
-    claims = judge_claims(Evidence(spec, "demo", ()), statistics=dict.fromkeys(("x.named", "x.data"), Given(found)))
+    findings = Findings([replace(case, statistic={"ratio": 2.0}) for case in cases])
+    claims = judge_claims(Evidence(spec, "demo", ()), statistics=dict.fromkeys(("x.named", "x.data"), Given(findings)))
     seen = [
         [tuple(reading[name] for name in ("datasets", "series", "cost", "measure")) for reading in judged["readings"]]
         for judged in map(judged_claim, claims)

@@ -26,7 +26,7 @@ from svm_cost_curves.experiments.store.recorder import OFF, RecordedList
 
 
 def runs_of(figure: str) -> int:
-    """How many runs a figure takes on one data set."""
+    """Number of runs of a figure on one data set."""
     spec = read_figure(figure)
     seeds = spec.scale("demo").seeds
     return sum(seeds if series.seeds is None else min(seeds, series.seeds) for series in spec.series)
@@ -76,8 +76,8 @@ def test_the_second_time_nothing_is_computed(done: Path, capsys: pytest.CaptureF
 
 
 def test_a_picture_for_a_paper(done: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own = [*FIG3, "style=paper", "width=3.25", "format=pdf,svg"]
-    assert main([*own, f"store={done / 'store'}", f"figures={tmp_path}"]) == 0
+    command = [*FIG3, "style=paper", "width=3.25", "format=pdf,svg"]
+    assert main([*command, f"store={done / 'store'}", f"figures={tmp_path}"]) == 0
     folder = tmp_path / "sbp_fig3" / "demo"
     names = {path.name for path in folder.iterdir()}
     assert {"figure.png", "paper.pdf", "paper.svg", "paper.txt"} <= names
@@ -226,8 +226,8 @@ def test_a_figure_continues_after_ctrl_c(tmp_path: Path, capsys: pytest.CaptureF
     assert RecordedList(store, store.server).missing() == []
     assert main([*command, "--dry-run"]) == 0
     count = runs_of("sbp_fig2")
-    found = int(capsys.readouterr().out.split(f" of {count} runs")[0].split()[-1])
-    assert 2 <= found < count
+    stored = int(capsys.readouterr().out.split(f" of {count} runs")[0].split()[-1])
+    assert 2 <= stored < count
     assert not (tmp_path / "figures").exists()
 
 

@@ -55,29 +55,29 @@ def test_of_one_value_or_equal_ones_the_interval_is_a_point() -> None:
 
 @given(st.lists(st.integers(-100, 100), min_size=2, max_size=LEAST_RUNS - 1, unique=True))
 def test_below_five_runs_the_interval_is_the_range(values: list[int]) -> None:
-    found = bootstrap_mean(values)
-    assert found == Interval(float(np.mean(values)), min(values), max(values), len(values))
-    assert found.method == "range"
-    assert bootstrap(lambda runs: np.array(values)[runs].mean(axis=1), len(values)) == found
+    interval = bootstrap_mean(values)
+    assert interval == Interval(float(np.mean(values)), min(values), max(values), len(values))
+    assert interval.method == "range"
+    assert bootstrap(lambda runs: np.array(values)[runs].mean(axis=1), len(values)) == interval
     other = bootstrap_groups(lambda a, b: np.array(values)[a].mean(axis=1), (len(values), 1))
-    assert other == found
-    assert bootstrap_means(alone, [values, [0.0]]) == found
+    assert other == interval
+    assert bootstrap_means(alone, [values, [0.0]]) == interval
     assert ends(bootstrap_medians(alone, [values])) == [np.median(values), min(values), max(values)]
 
 
 @given(st.lists(st.lists(st.integers(-100, 100), min_size=2, max_size=LEAST_RUNS - 1), min_size=2, max_size=3))
 def test_the_range_of_several_groups_is_that_of_all_choices_of_one_run_of_each(groups: list[list[int]]) -> None:
-    found = bootstrap_means(lambda means: means.sum(axis=1), groups)
-    assert (found.low, found.high) == (sum(map(min, groups)), sum(map(max, groups)))
-    assert found.runs == min(map(len, groups))
+    interval = bootstrap_means(lambda means: means.sum(axis=1), groups)
+    assert (interval.low, interval.high) == (sum(map(min, groups)), sum(map(max, groups)))
+    assert interval.runs == min(map(len, groups))
 
 
 def test_the_range_of_very_many_choices_is_that_of_some_of_them() -> None:
     """Seven groups of four runs: 16,384 choices."""
-    found = bootstrap_means(lambda means: means.sum(axis=1), [[0.0, 1.0, 2.0, 3.0]] * 7)
-    assert found.estimate == 10.5
-    assert 0 <= found.low <= 4
-    assert 17 <= found.high <= 21
+    interval = bootstrap_means(lambda means: means.sum(axis=1), [[0.0, 1.0, 2.0, 3.0]] * 7)
+    assert interval.estimate == 10.5
+    assert 0 <= interval.low <= 4
+    assert 17 <= interval.high <= 21
 
 
 def test_the_method_of_an_interval_is_named() -> None:
@@ -149,14 +149,14 @@ def test_the_interval_of_a_median_is_the_percentile_interval_of_scipy(values: li
     within_monte_carlo_error(values, bootstrap_medians(alone, [values]), np.median)
 
 
-def within_monte_carlo_error(values: list[float], found: Interval, statistic: Callable[..., Any]) -> None:
+def within_monte_carlo_error(values: list[float], interval: Interval, statistic: Callable[..., Any]) -> None:
     """Compare with so many resamples of scipy that only our own have an error: shares of 2.5 and 97.5 %."""
     theirs = scipy.stats.bootstrap(
         (values,), statistic, n_resamples=20_000, method="percentile", rng=np.random.default_rng(0), vectorized=True
     ).bootstrap_distribution
     slack = 5 * math.sqrt(0.025 * 0.975 / RESAMPLES)
     rounding = 1e-12 * (1 + max(map(abs, values)))
-    for end, share in ((found.low, 0.025), (found.high, 0.975)):
+    for end, share in ((interval.low, 0.025), (interval.high, 0.975)):
         low, high = np.quantile(theirs, [share - slack, share + slack])
         assert low - rounding <= end <= high + rounding
 
@@ -201,9 +201,9 @@ def test_infinite_values_make_an_end_infinite_where_more_than_half_of_a_resample
 ) -> None:
     """Four of seven values of a resample are infinite with a probability of 1 % if one run is, and 10 % if two are."""
     values = [1.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0][: 7 - infinite] + [math.inf] * infinite
-    found = bootstrap_medians(alone, [values])
-    assert found.estimate == 3.0
-    assert found.high == high
+    interval = bootstrap_medians(alone, [values])
+    assert interval.estimate == 3.0
+    assert interval.high == high
 
 
 def test_bootstrap_resamples_whole_runs() -> None:
@@ -234,9 +234,9 @@ def test_all_kinds_of_bootstrap_have_the_same_resamples(sizes: tuple[int, int]) 
         return statistic
 
     for of, centre in ((bootstrap_means, np.mean), (bootstrap_medians, np.median)):
-        found = of(minus, values)
-        assert ends(bootstrap_groups(less(centre), sizes)) == pytest.approx(ends(found), rel=1e-12)
-        assert found.runs == min(size for size in sizes if size > 1)
+        interval = of(minus, values)
+        assert ends(bootstrap_groups(less(centre), sizes)) == pytest.approx(ends(interval), rel=1e-12)
+        assert interval.runs == min(size for size in sizes if size > 1)
 
 
 def test_groups_are_resampled_independently() -> None:
@@ -248,8 +248,8 @@ def test_groups_are_resampled_independently() -> None:
 
 def test_resamples_that_have_no_statistic_are_left_out() -> None:
     # only resamples that hold both runs: without the others the statistic is always 1
-    found = bootstrap(row_by_row(lambda chosen: 1.0 if len({*chosen}) == 2 else math.nan), 2)
-    assert found == Interval(1.0, 1.0, 1.0, 2)
+    interval = bootstrap(row_by_row(lambda chosen: 1.0 if len({*chosen}) == 2 else math.nan), 2)
+    assert interval == Interval(1.0, 1.0, 1.0, 2)
 
 
 def test_no_interval_without_runs_or_estimate() -> None:

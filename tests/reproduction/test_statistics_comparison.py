@@ -48,15 +48,15 @@ def runs(draw: st.DrawFn, count: int) -> list[pd.DataFrame]:
 
 
 def area(first: list[pd.DataFrame], second: list[pd.DataFrame], **limits: float) -> AreaDifference:
-    found = area_difference(first, second, cost=COST, **limits)
-    assert found is not None
-    return found
+    difference = area_difference(first, second, cost=COST, **limits)
+    assert difference is not None
+    return difference
 
 
 def ratio_of_costs(first: list[pd.DataFrame], second: list[pd.DataFrame], **limits: Any) -> CostRatio:
-    found = cost_ratio(first, second, cost=COST, **limits)
-    assert found is not None
-    return found
+    ratio = cost_ratio(first, second, cost=COST, **limits)
+    assert ratio is not None
+    return ratio
 
 
 def scaled(frame: pd.DataFrame, factor: int) -> pd.DataFrame:
@@ -111,12 +111,12 @@ def test_areas_by_hand(
     values: list[float],
     share: float,
 ) -> None:
-    found = area(first, second, **limits)
-    assert (found.low, found.high) == span
-    assert found.values == pytest.approx(values)
-    assert found.means[0] - found.means[1] == pytest.approx(sum(values) / len(values))
-    assert found.share == pytest.approx(share)
-    assert found.interval == bootstrap_mean(found.values)
+    difference = area(first, second, **limits)
+    assert (difference.low, difference.high) == span
+    assert difference.values == pytest.approx(values)
+    assert difference.means[0] - difference.means[1] == pytest.approx(sum(values) / len(values))
+    assert difference.share == pytest.approx(share)
+    assert difference.interval == bootstrap_mean(difference.values)
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
@@ -263,12 +263,12 @@ def test_ratios_by_hand(
     at_best: float,
     ends: list[float],
 ) -> None:
-    found = ratio_of_costs(first, second, **options)
-    assert (found.low_error, found.high_error) == pytest.approx(span)
-    assert found.at_best == pytest.approx(at_best)
-    assert [found.ratio.estimate, found.ratio.low, found.ratio.high] == pytest.approx(ends)
-    assert json.loads(json.dumps(found.as_dict()))["ratio"]["method"] == found.ratio.method
-    assert cost_ratio(first, second, cost=COST, below=found.low_error) is None
+    comparison = ratio_of_costs(first, second, **options)
+    assert (comparison.low_error, comparison.high_error) == pytest.approx(span)
+    assert comparison.at_best == pytest.approx(at_best)
+    assert [comparison.ratio.estimate, comparison.ratio.low, comparison.ratio.high] == pytest.approx(ends)
+    assert json.loads(json.dumps(comparison.as_dict()))["ratio"]["method"] == comparison.ratio.method
+    assert cost_ratio(first, second, cost=COST, below=comparison.low_error) is None
 
 
 def test_no_error_in_common() -> None:

@@ -95,10 +95,10 @@ def test_intervals_contain_the_true_value_as_often_as_measured(study: Study, run
     """Intervals of means are too narrow for few runs, those of medians a bit too wide: from 50 on 92 to 97 %."""
     before, now = REPETITIONS_OF_EXPONENTS if study is exponent_of_medians else REPETITIONS
     expected = MEASURED[study][RUNS.index(runs)]
-    found = share(study, runs, now, seed=runs)
-    assert found == pytest.approx(expected, abs=3 * math.sqrt(expected * (1 - expected) * (1 / before + 1 / now)))
+    covered = share(study, runs, now, seed=runs)
+    assert covered == pytest.approx(expected, abs=3 * math.sqrt(expected * (1 - expected) * (1 / before + 1 / now)))
     if runs >= 50:
-        assert 0.92 <= found <= 0.97
+        assert 0.92 <= covered <= 0.97
 
 
 @pytest.mark.parametrize("runs", RUNS)

@@ -31,8 +31,8 @@ def intervals(draw: st.DrawFn) -> Interval:
     ("low", "high", "expected"), [(1.0, 2.0, HOLDS), (3.5, 4.0, FAILS), (2.0, 3.0, HOLDS), (3.0, 4.0, "unclear")]
 )
 def test_an_interval_decides_where_the_limit_is_outside(low: float, high: float, expected: Decision | str) -> None:
-    found = at_most(Interval((low + high) / 2, low, high, 9), 3.0)
-    assert found == expected or found.ruling == expected
+    decision = at_most(Interval((low + high) / 2, low, high, 9), 3.0)
+    assert decision == expected or decision.ruling == expected
 
 
 @given(intervals(), NUMBERS)

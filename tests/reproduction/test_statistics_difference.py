@@ -25,8 +25,8 @@ POSITIVE = st.floats(0.1, 10)
 def sizes(draw: st.DrawFn, least: int = 1, most: int = 8) -> list[list[float]]:
     """Some groups, of equally many runs each."""
     runs, count = draw(st.integers(least, most)), draw(st.integers(1, 3))
-    own = st.lists(st.integers(-50, 50).map(float), min_size=runs, max_size=runs)
-    return draw(st.lists(own, min_size=count, max_size=count))
+    group = st.lists(st.integers(-50, 50).map(float), min_size=runs, max_size=runs)
+    return draw(st.lists(group, min_size=count, max_size=count))
 
 
 def ends(interval: Interval | None) -> list[float]:
@@ -49,31 +49,31 @@ def test_paired_runs_are_compared_seed_by_seed(first: list[list[float]], data: s
     """What a seed adds to the errors of both methods changes nothing."""
     runs = len(first[0])
     less, shared = (data.draw(st.lists(st.integers(-50, 50), min_size=runs, max_size=runs)) for _ in range(2))
-    found = difference(first, [np.subtract(own, less) for own in first])
-    assert ends(found) == pytest.approx(ends(bootstrap_mean(less)), abs=1e-9)
-    moved = difference([np.add(own, shared) for own in first], [np.add(own, shared) - less for own in first])
-    assert ends(moved) == pytest.approx(ends(found), abs=1e-9)
+    interval = difference(first, [np.subtract(group, less) for group in first])
+    assert ends(interval) == pytest.approx(ends(bootstrap_mean(less)), abs=1e-9)
+    moved = difference([np.add(group, shared) for group in first], [np.add(group, shared) - less for group in first])
+    assert ends(moved) == pytest.approx(ends(interval), abs=1e-9)
 
 
 @given(sizes(2), st.data())
 @settings(max_examples=50)
 def test_of_several_sizes_the_difference_is_the_mean(first: list[list[float]], data: st.DataObject) -> None:
-    second = [data.draw(st.permutations(own)) for own in first]
-    shifted = [[value + size for value in own] for size, own in enumerate(second)]
-    found, back = difference(first, shifted), difference(shifted, first)
-    assert ends(found)[0] == pytest.approx(np.mean(first) - np.mean(shifted), abs=1e-9)
-    assert ends(back) == pytest.approx([-ends(found)[k] for k in (0, 2, 1)], abs=1e-9)
+    second = [data.draw(st.permutations(group)) for group in first]
+    shifted = [[value + size for value in group] for size, group in enumerate(second)]
+    interval, back = difference(first, shifted), difference(shifted, first)
+    assert ends(interval)[0] == pytest.approx(np.mean(first) - np.mean(shifted), abs=1e-9)
+    assert ends(back) == pytest.approx([-ends(interval)[k] for k in (0, 2, 1)], abs=1e-9)
 
 
 @given(sizes(1), st.integers(-50, 50))
 @settings(max_examples=50)
 def test_a_single_run_is_compared_with_the_mean_of_the_others(first: list[list[float]], single: int) -> None:
     count = len(first)
-    found = difference(first, [[float(single)]] * count)
-    assert ends(found)[0] == pytest.approx(np.mean(first) - single, abs=1e-9)
-    assert ends(difference(first, [[0.0]] * count)) == pytest.approx([end + single for end in ends(found)], abs=1e-9)
+    interval = difference(first, [[float(single)]] * count)
+    assert ends(interval)[0] == pytest.approx(np.mean(first) - single, abs=1e-9)
+    assert ends(difference(first, [[0.0]] * count)) == pytest.approx([end + single for end in ends(interval)], abs=1e-9)
     if count == 1:
-        assert ends(found) == pytest.approx([end - single for end in ends(bootstrap_mean(first[0]))], abs=1e-9)
+        assert ends(interval) == pytest.approx([end - single for end in ends(bootstrap_mean(first[0]))], abs=1e-9)
 
 
 def test_where_a_size_has_a_single_run_sizes_are_resampled_independently() -> None:
@@ -81,7 +81,7 @@ def test_where_a_size_has_a_single_run_sizes_are_resampled_independently() -> No
     errors = np.random.default_rng(0).normal(size=200).tolist()
     alone, paired = bootstrap_mean(errors), difference([errors, errors], [[0.0] * 200] * 2)
     independent = difference([errors, errors], [[0.0], [0.0]])
-    widths = [ends(found)[2] - ends(found)[1] for found in (alone, paired, independent)]
+    widths = [ends(interval)[2] - ends(interval)[1] for interval in (alone, paired, independent)]
     assert widths[1] == pytest.approx(widths[0])
     assert widths[2] == pytest.approx(widths[0] / math.sqrt(2), rel=0.15)
 
@@ -93,18 +93,18 @@ def test_a_run_that_the_other_method_lacks_is_left_out_of_the_pairs() -> None:
 
 
 def test_differences_pair_by_pair() -> None:
-    found = differences([3.0, 5.0, math.nan], [1.0, 2.0, 7.0])
-    assert found.values == [2.0, 3.0]
-    assert found.means == (4.0, 1.5)
-    assert found.interval == Interval(2.5, 2.0, 3.0, 2)
-    assert ends(found.relative) == pytest.approx([2.5 / 1.5, 1.5, 2.0])
-    assert json.loads(json.dumps(found.as_dict()))["differences"] == [2.0, 3.0]
+    paired = differences([3.0, 5.0, math.nan], [1.0, 2.0, 7.0])
+    assert paired.values == [2.0, 3.0]
+    assert paired.means == (4.0, 1.5)
+    assert paired.interval == Interval(2.5, 2.0, 3.0, 2)
+    assert ends(paired.relative) == pytest.approx([2.5 / 1.5, 1.5, 2.0])
+    assert json.loads(json.dumps(paired.as_dict()))["differences"] == [2.0, 3.0]
 
 
 def test_a_single_value_is_paired_with_all_others() -> None:
     for first, second, expected in (([4.0], [1.0, 2.0], [3.0, 2.0]), ([1.0, 2.0], [4.0], [-3.0, -2.0])):
-        found = differences(first, second)
-        assert found.values == expected
+        paired = differences(first, second)
+        assert paired.values == expected
 
 
 def test_no_differences_without_a_known_pair() -> None:
@@ -115,14 +115,14 @@ def test_no_differences_without_a_known_pair() -> None:
 @given(st.lists(POSITIVE, min_size=1, max_size=9), st.lists(POSITIVE, min_size=1, max_size=9), st.floats(0.01, 100))
 @settings(max_examples=50)
 def test_the_ratio_of_means(first: list[float], second: list[float], unit: float) -> None:
-    found = ratio_of_means(first, second)
-    assert ends(found)[0] == pytest.approx(np.mean(first) / np.mean(second))
+    ratio = ratio_of_means(first, second)
+    assert ends(ratio)[0] == pytest.approx(np.mean(first) / np.mean(second))
     limits = [min(first) / max(second), max(first) / min(second)]
-    assert limits[0] * (1 - 1e-9) <= ends(found)[1] <= ends(found)[2] <= limits[1] * (1 + 1e-9)
-    few = min((len(own) for own in (first, second) if len(own) > 1), default=LEAST_RUNS) < LEAST_RUNS
+    assert limits[0] * (1 - 1e-9) <= ends(ratio)[1] <= ends(ratio)[2] <= limits[1] * (1 + 1e-9)
+    few = min((len(values) for values in (first, second) if len(values) > 1), default=LEAST_RUNS) < LEAST_RUNS
     if few or len(first) == len(second) == 1:
-        assert ends(found)[1:] == pytest.approx(limits)
-    assert ends(ratio_of_means(np.multiply(unit, first), second)) == pytest.approx([unit * end for end in ends(found)])
+        assert ends(ratio)[1:] == pytest.approx(limits)
+    assert ends(ratio_of_means(np.multiply(unit, first), second)) == pytest.approx([unit * end for end in ends(ratio)])
 
 
 @given(st.lists(POSITIVE, min_size=5, max_size=20), st.lists(POSITIVE, min_size=5, max_size=20))
@@ -151,18 +151,18 @@ def test_no_ratio_without_runs_or_to_zero() -> None:
 @settings(max_examples=40)
 def test_no_error_is_more_than_all_of_another_below_it(one: list[float], other: list[float], paired: bool) -> None:
     count = min(len(one), len(other))
-    found = of_means(one[:count], other[:count], paired=True) if paired else of_means(one, other, paired=False)
-    if found is None:
+    interval = of_means(one[:count], other[:count], paired=True) if paired else of_means(one, other, paired=False)
+    if interval is None:
         assert not any(other[:count] if paired else other)
     else:
-        assert -1 <= found.low <= found.estimate <= found.high
+        assert -1 <= interval.low <= interval.estimate <= interval.high
 
 
 @given(st.lists(st.floats(1e-3, 1.0), min_size=5, max_size=8), st.floats(0.1, 10.0))
 @settings(max_examples=20)
 def test_pairs_with_one_ratio_have_no_interval_around_it(errors: list[float], ratio: float) -> None:
-    found = of_means([ratio * error for error in errors], errors, paired=True)
-    assert ends(found) == pytest.approx([ratio - 1] * 3, abs=1e-9)
+    interval = of_means([ratio * error for error in errors], errors, paired=True)
+    assert ends(interval) == pytest.approx([ratio - 1] * 3, abs=1e-9)
 
 
 def test_the_interval_of_a_relative_difference_is_that_of_the_ratio_of_two_means() -> None:
@@ -171,7 +171,7 @@ def test_the_interval_of_a_relative_difference_is_that_of_the_ratio_of_two_means
     estimate, low, high = ends(of_means(one.tolist(), other.tolist(), paired=False))
     ratio = one.mean() / other.mean()
     # delta method: the squared relative errors of numerator and denominator add up
-    half = 1.96 * ratio * math.hypot(*(own.std() / own.mean() / 20 for own in (one, other)))
+    half = 1.96 * ratio * math.hypot(*(sample.std() / sample.mean() / 20 for sample in (one, other)))
     assert estimate == pytest.approx(ratio - 1)
     assert high - low == pytest.approx(2 * half, rel=0.15)
     assert ends(ratio_of_means(one, other)) == pytest.approx([estimate + 1, low + 1, high + 1])

@@ -29,8 +29,8 @@ def test_the_interval_of_two_single_runs_contains_the_true_ratio_of_their_costs(
 @settings(max_examples=50)
 @given(COSTS, COSTS, st.floats(0.01, 100))
 def test_the_unit_of_the_costs_does_not_change_a_ratio(first: list[float], second: list[float], unit: float) -> None:
-    found = ends(ratio_of(took(*first), took(*second)))
-    assert ends(ratio_of(took(*first).times(unit), took(*second).times(unit))) == pytest.approx(found)
+    expected = ends(ratio_of(took(*first), took(*second)))
+    assert ends(ratio_of(took(*first).times(unit), took(*second).times(unit))) == pytest.approx(expected)
 
 
 @given(FEW, FEW)
@@ -48,7 +48,7 @@ def test_a_product_is_that_of_powers_of_medians(factors: list[tuple[list[float],
         math.prod(effort.median**power for effort, power in zip(efforts, powers, strict=True))
     )
     extremes = [sorted((min(costs) ** power, max(costs) ** power)) for costs, power in factors]
-    limits = [math.prod(own) for own in zip(*extremes, strict=True)]
+    limits = [math.prod(bounds) for bounds in zip(*extremes, strict=True)]
     assert limits[0] * (1 - 1e-9) <= low <= estimate <= high <= limits[1] * (1 + 1e-9)
 
 
@@ -60,14 +60,14 @@ def test_a_ratio_is_a_product_with_the_powers_1_and_minus_1(first: list[float], 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
 def test_ratios_of_whole_numbers_are_decided_without_rounding(ratio: int, cost: int) -> None:
-    found = ratio_of(took(float(ratio * cost)), took(float(cost)))
-    assert (found.at_most(ratio).ruling, found.above(ratio).ruling) == ("holds", "fails")
+    quotient = ratio_of(took(float(ratio * cost)), took(float(cost)))
+    assert (quotient.at_most(ratio).ruling, quotient.above(ratio).ruling) == ("holds", "fails")
 
 
 def test_products_of_medians_by_hand() -> None:
-    found = product([took(1.0, 3.0), took(2.0, 2.0)], [1.0, -1.0])
-    assert ends(found) == pytest.approx([1.0, 0.5, 1.5])
-    assert (found.above(1.0).ruling, found.above(0.4).ruling, found.at_most(0.4).ruling) == (
+    ratio = product([took(1.0, 3.0), took(2.0, 2.0)], [1.0, -1.0])
+    assert ends(ratio) == pytest.approx([1.0, 0.5, 1.5])
+    assert (ratio.above(1.0).ruling, ratio.above(0.4).ruling, ratio.at_most(0.4).ruling) == (
         "unclear",
         "holds",
         "fails",
@@ -110,14 +110,14 @@ def test_a_product_is_bounded_on_the_side_of_the_targets_that_are_missed(
     first: list[float], second: list[float], one_known: bool, other_known: bool, one: float, other: float
 ) -> None:
     efforts = [took(*first, reached=None if one_known else 0), took(*second, reached=None if other_known else 0)]
-    found = product(efforts, [one, other])
+    ratio = product(efforts, [one, other])
     bounds = {
         "at least" if power > 0 else "at most" for power, known in ((one, one_known), (other, other_known)) if not known
     }
     if len(bounds) == 2:
-        assert found is None
+        assert ratio is None
     else:
-        assert found.bound == (bounds.pop() if bounds else "")
+        assert ratio.bound == (bounds.pop() if bounds else "")
 
 
 @pytest.mark.parametrize(
@@ -136,9 +136,9 @@ def test_a_product_is_bounded_on_the_side_of_the_targets_that_are_missed(
 def test_a_bound_decides_in_its_own_direction_only(
     low: float, high: float, bound: str, above: str, at_most: str
 ) -> None:
-    found = Ratio(Interval((low + high) / 2, low, high, 5), bound=bound)  # type: ignore[arg-type]
-    assert (found.above(2.5).ruling, found.at_most(2.5).ruling) == (above, at_most)
-    assert json.loads(json.dumps(found.as_dict()))["bound"] == bound
+    ratio = Ratio(Interval((low + high) / 2, low, high, 5), bound=bound)  # type: ignore[arg-type]
+    assert (ratio.above(2.5).ruling, ratio.at_most(2.5).ruling) == (above, at_most)
+    assert json.loads(json.dumps(ratio.as_dict()))["bound"] == bound
 
 
 def test_a_ratio_is_written_with_its_interval() -> None:

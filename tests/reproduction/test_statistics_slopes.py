@@ -92,40 +92,40 @@ def test_units_do_not_change_an_exponent(points: list[tuple[int, int]], unit_x: 
 
 @given(SIZES, POWERS, st.floats(0.01, 100), st.lists(NOTHING, max_size=3))
 def test_the_power_of_an_exact_law_needs_three_points(
-    x: list[int], own: float, factor: float, bad: list[float]
+    x: list[int], degree: float, factor: float, bad: list[float]
 ) -> None:
-    values = [factor * size**own for size in x]
-    assert power([*x, *range(2000, 2000 + len(bad))], [*values, *bad]) == pytest.approx(own, abs=1e-9)
+    values = [factor * size**degree for size in x]
+    assert power([*x, *range(2000, 2000 + len(bad))], [*values, *bad]) == pytest.approx(degree, abs=1e-9)
     assert power([*x[:2], *range(2000, 2000 + len(bad))], [*values[:2], *bad]) is None
 
 
 @given(SIZES, POWERS, FACTORS)
 @settings(max_examples=30)
-def test_the_exponent_of_an_exact_power_law_is_its_power(x: list[int], own: float, factors: list[float]) -> None:
+def test_the_exponent_of_an_exact_power_law_is_its_power(x: list[int], degree: float, factors: list[float]) -> None:
     """Whatever the constant factor of each run."""
-    groups = [[factor * size**own for factor in factors] for size in x]
+    groups = [[factor * size**degree for factor in factors] for size in x]
     runs = [len(factors)] * len(x)
-    found = exponent(x, medians_of(groups), runs)
-    assert found.estimate == pytest.approx(own, abs=1e-9)
-    assert found.low - 1e-9 <= own <= found.high + 1e-9
-    assert found.runs == len(factors)
+    interval = exponent(x, medians_of(groups), runs)
+    assert interval.estimate == pytest.approx(degree, abs=1e-9)
+    assert interval.low - 1e-9 <= degree <= interval.high + 1e-9
+    assert interval.runs == len(factors)
     equal = exponent(x, medians_of([[group[0]] * len(factors) for group in groups]), runs)
-    assert ends(equal) == pytest.approx([own] * 3, abs=1e-9)
+    assert ends(equal) == pytest.approx([degree] * 3, abs=1e-9)
 
 
 @given(SIZES, POWERS, FACTORS, NOTHING, st.data())
 @settings(max_examples=30)
 def test_sizes_without_a_positive_median_are_left_out_of_an_exponent(
-    x: list[int], own: float, factors: list[float], nothing: float, data: st.DataObject
+    x: list[int], degree: float, factors: list[float], nothing: float, data: st.DataObject
 ) -> None:
-    groups = [[factor * size**own for factor in factors] for size in x]
+    groups = [[factor * size**degree for factor in factors] for size in x]
     whole = exponent(x, medians_of(groups), [len(factors)] * len(x))
     place = data.draw(st.integers(0, len(x)))
     sizes, more = [*x[:place], 2000, *x[place:]], [*groups[:place], [nothing] * 2, *groups[place:]]
-    found = exponent(sizes, medians_of(more), [len(own) for own in more])
-    assert ends(found) == pytest.approx(ends(whole), abs=1e-9)
+    interval = exponent(sizes, medians_of(more), [len(group) for group in more])
+    assert ends(interval) == pytest.approx(ends(whole), abs=1e-9)
     short = [[nothing] if k < len(x) - 2 else group for k, group in enumerate(groups)]
-    assert exponent(x, medians_of(short), [len(own) for own in short]) is None
+    assert exponent(x, medians_of(short), [len(group) for group in short]) is None
 
 
 def test_no_exponent_without_sizes_or_runs() -> None:
@@ -140,9 +140,10 @@ def test_an_exponent_is_the_regression_of_scipy_on_logarithms_of_medians(x: list
     costs = st.lists(st.floats(0.1, 1000), min_size=1, max_size=3)
     groups, others = (data.draw(st.lists(costs, min_size=len(x), max_size=len(x))) for _ in range(2))
     first, second = (
-        scipy.stats.linregress(np.log(x), np.log([np.median(own) for own in side])).slope for side in (groups, others)
+        scipy.stats.linregress(np.log(x), np.log([np.median(group) for group in side])).slope
+        for side in (groups, others)
     )
-    runs, other_runs = ([len(own) for own in side] for side in (groups, others))
+    runs, other_runs = ([len(group) for group in side] for side in (groups, others))
     assert ends(exponent(x, medians_of(groups), runs))[0] == pytest.approx(first, abs=1e-9)
     both = exponent(x, medians_of(groups), runs, medians_of(others), other_runs)
     assert ends(both)[0] == pytest.approx(first - second, abs=1e-9)
@@ -151,25 +152,25 @@ def test_an_exponent_is_the_regression_of_scipy_on_logarithms_of_medians(x: list
 @given(SIZES, POWERS, st.just(0.0) | POWERS, st.lists(st.floats(0.1, 10), min_size=1, max_size=9))
 @settings(max_examples=30)
 def test_the_difference_of_two_exponents_of_exact_laws(
-    x: list[int], own: float, less: float, factors: list[float]
+    x: list[int], degree: float, less: float, factors: list[float]
 ) -> None:
-    curves, others = (np.outer(factors, np.array(x, dtype=float) ** each) for each in (own, less))
-    found = exponent(
+    curves, others = (np.outer(factors, np.array(x, dtype=float) ** order) for order in (degree, less))
+    difference = exponent(
         x,
         lambda runs: curves[runs].mean(axis=1),
         [len(factors)],
         lambda runs: others[runs].mean(axis=1),
         [len(factors)],
     )
-    assert ends(found) == pytest.approx([own - less] * 3, abs=1e-9)
+    assert ends(difference) == pytest.approx([degree - less] * 3, abs=1e-9)
 
 
 def test_two_exponents_are_those_of_the_sizes_that_both_know() -> None:
     x, first, second = [1.0, 2.0, 4.0, 8.0, 16.0], [9.0, 2.0, 4.0, 8.0, 16.0], [1.0, 4.0, 16.0, 64.0, math.inf]
     # without 16, which the second lacks; log2 of the first: 3.17, 1, 2, 3, against 0, 1, 2, 3
     expected = scipy.stats.linregress(np.log(x[:4]), np.log(first[:4])).slope - 2
-    found = exponent(x, lambda _: [first], [1], lambda _: [second], [1])
-    assert ends(found) == pytest.approx([expected] * 3)
+    difference = exponent(x, lambda _: [first], [1], lambda _: [second], [1])
+    assert ends(difference) == pytest.approx([expected] * 3)
     assert exponent(x, lambda _: [first], [1], lambda _: [[1.0, 2.0, 0.0, 0.0, 0.0]], [1]) is None
 
 
@@ -193,9 +194,9 @@ def test_the_interval_of_an_exponent_is_that_of_independent_normal_errors() -> N
 @settings(max_examples=30)
 def test_the_exponent_along_single_runs_is_the_mean_of_theirs(runs: list[tuple[float, float]]) -> None:
     x = np.array([1.0, 3.0, 7.0, 50.0])
-    made = [(x, factor * x**own) for own, factor in runs]
-    found = ends(mean_exponent([*made, ([1.0, 2.0], [3.0, 4.0])]))
-    assert found == pytest.approx(ends(bootstrap_mean([own for own, _ in runs])), abs=1e-9)
+    made = [(x, factor * x**degree) for degree, factor in runs]
+    measured = ends(mean_exponent([*made, ([1.0, 2.0], [3.0, 4.0])]))
+    assert measured == pytest.approx(ends(bootstrap_mean([degree for degree, _ in runs])), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +225,7 @@ def test_a_run_of_fewer_than_three_places_has_no_exponent(x: list[float], y: lis
 def test_the_trend_of_a_line_is_its_rise_for_each_doubling(x: list[int], errors: list[int], rise: float) -> None:
     exact = [[7 + rise * math.log2(size)] * len(errors) for size in x]
     assert ends(trend(x, exact)) == pytest.approx([rise] * 3, abs=1e-9)
-    spread = [[value + error for value, error in zip(own, errors, strict=True)] for own in exact]
+    spread = [[value + error for value, error in zip(group, errors, strict=True)] for group in exact]
     estimate, low, high = ends(trend(x, spread))
     assert estimate == pytest.approx(rise, abs=1e-9)
     assert low - 1e-9 <= rise <= high + 1e-9

@@ -24,9 +24,9 @@ from svm_cost_curves.experiments.reproduction.statistics.target import (
 
 @given(crossing_runs(), st.booleans())
 def test_the_true_cost_of_a_crossing_lies_within_the_step_of_the_evaluations(run: Run, settled: bool) -> None:
-    found = crossing(run.costs, run.values, run.iterations, TARGET, settled=settled)
-    assert found.cost == run.costs[found.index]
-    assert found.least * (1 - 1e-12) <= run.cost <= found.cost * (1 + 1e-12)
+    evaluation = crossing(run.costs, run.values, run.iterations, TARGET, settled=settled)
+    assert evaluation.cost == run.costs[evaluation.index]
+    assert evaluation.least * (1 - 1e-12) <= run.cost <= evaluation.cost * (1 + 1e-12)
 
 
 @given(st.integers(1, 500), st.integers(1, 500), st.integers(1, 20))
@@ -34,8 +34,8 @@ def test_the_ends_of_a_step_are_reached(before: int, passed: int, price: int) ->
     evaluated = [before, before + passed]
     for met, end in ((before + 1, "least"), (before + passed, "cost")):
         run = Run(met, evaluated, [price, 2 * price])
-        found = crossing(run.costs, run.values, run.iterations, TARGET)
-        assert getattr(found, end) == pytest.approx(run.cost)
+        evaluation = crossing(run.costs, run.values, run.iterations, TARGET)
+        assert getattr(evaluation, end) == pytest.approx(run.cost)
 
 
 @given(st.lists(st.sampled_from([0.1, 0.5, 0.9, math.nan]), max_size=10), st.booleans())
@@ -43,14 +43,14 @@ def test_a_crossing_is_the_first_evaluation_at_the_target_or_the_first_after_all
     given_values: list[float], settled: bool
 ) -> None:
     values, iterations = np.array(given_values, dtype=float), np.arange(1.0, len(given_values) + 1)
-    found = crossing(10 * iterations, values, iterations, TARGET, settled=settled)
+    evaluation = crossing(10 * iterations, values, iterations, TARGET, settled=settled)
     met, missed = np.flatnonzero(values <= TARGET), np.flatnonzero(values > TARGET)
     after = met[met > missed[-1]] if settled and len(missed) else met
-    assert (None if found is None else found.index) == (after[0] if len(after) else None)
-    if found is not None:
-        known = np.flatnonzero(np.isfinite(values[: found.index]))
+    assert (None if evaluation is None else evaluation.index) == (after[0] if len(after) else None)
+    if evaluation is not None:
+        known = np.flatnonzero(np.isfinite(values[: evaluation.index]))
         last_miss = int(known[-1]) + 1 if len(known) else 0  # iterations of the evaluation before
-        assert found.least == pytest.approx(10 * (last_miss + 1))
+        assert evaluation.least == pytest.approx(10 * (last_miss + 1))
 
 
 def test_a_value_above_the_target_by_rounding_meets_it() -> None:
@@ -61,30 +61,30 @@ def test_a_value_above_the_target_by_rounding_meets_it() -> None:
 
 def test_a_target_met_at_the_first_iteration_or_before_is_exact() -> None:
     for first in (0.0, 1.0):
-        found = crossing(np.array([7.0]), np.array([0.1]), np.array([first]), TARGET)
-        assert (found.cost, found.least) == (7.0, 7.0)
+        evaluation = crossing(np.array([7.0]), np.array([0.1]), np.array([first]), TARGET)
+        assert (evaluation.cost, evaluation.least) == (7.0, 7.0)
 
 
 @given(st.lists(st.tuples(st.integers(1, 99), st.booleans()), min_size=1, max_size=8), st.booleans())
 def test_a_quantity_that_falls_is_at_least_its_own_value(rows: list[tuple[int, bool]], settled: bool) -> None:
     """Numbers of support vectors may."""
     costs, values = np.array([cost for cost, _ in rows], dtype=float), np.array([0.9 - 0.5 * met for _, met in rows])
-    found = crossing(costs, values, 10 * np.arange(1.0, len(rows) + 1), TARGET, settled=settled)
-    if found is not None:
-        before = costs[found.index - 1] if found.index else 0.0
-        assert min(before, found.cost) <= found.least <= found.cost
+    evaluation = crossing(costs, values, 10 * np.arange(1.0, len(rows) + 1), TARGET, settled=settled)
+    if evaluation is not None:
+        before = costs[evaluation.index - 1] if evaluation.index else 0.0
+        assert min(before, evaluation.cost) <= evaluation.least <= evaluation.cost
 
 
 def test_the_cost_of_several_runs_to_a_target() -> None:
     runs = [Run(40, [10, 50, 100], [1, 1, 1]), Run(1, [1, 9], [4, 1]), Run(100, [10, 50, 100], [2, 2, 2])]
     runs[2].values[:] = 0.9  # it misses the target: the longest run counts
     frames = [run.curve for run in runs]
-    found = cost_to_target([*frames, curve.from_rows([])], "kernel_evaluations", "test_error", TARGET)
-    assert found == Effort((50.0, 4.0, 200.0), (True, True, False), (11.0, 4.0, 200.0))
+    effort = cost_to_target([*frames, curve.from_rows([])], "kernel_evaluations", "test_error", TARGET)
+    assert effort == Effort((50.0, 4.0, 200.0), (True, True, False), (11.0, 4.0, 200.0))
     as_function = cost_to_target(
         frames, "kernel_evaluations", lambda frame: 2 * curve.column(frame, "test_error"), 2 * TARGET
     )
-    assert as_function == found
+    assert as_function == effort
     assert cost_to_target([], "kernel_evaluations", "test_error", TARGET) is None
 
 
@@ -139,7 +139,7 @@ def test_the_step_of_a_grid_is_that_of_a_run_which_meets_the_target_there(run: R
 def test_the_step_of_a_grid_is_the_median_over_the_runs() -> None:
     costs = [[0.0, 2.0, 8.0], [1.0, 3.0], [4.0, 20.0], [50.0, 60.0]]
     iterations = [[0.0, 2.0, 8.0], [1.0, 5.0], [2.0, 20.0], [1.0, 2.0]]
-    runs = [(np.array(cost), np.array(own)) for cost, own in zip(costs, iterations, strict=True)]
+    runs = [(np.array(cost), np.array(iteration)) for cost, iteration in zip(costs, iterations, strict=True)]
     # at cost 5: 2 stands for 1 and 2, 3 for 1.5 to 3, 4 for 2 and 4; the last run has no evaluation
     assert grid_step(runs, 5.0) == 2.0
     # at cost 10 the first run's 8 stands for 3 to 8

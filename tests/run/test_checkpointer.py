@@ -252,7 +252,7 @@ def test_packed_snapshots_are_restored_exactly(values: list[float], number: floa
         assert (again.deferred is None) == (snapshot.deferred is None)
         if again.deferred is not None:
             assert again.deferred.features is features  # what all snapshots share is not in the file
-            assert not any(own is features for own in packed.arrays.values())
+            assert not any(saved is features for saved in packed.arrays.values())
             assert again.deferred.weights.tobytes() == array.tobytes()
     line = LinearSnapshot(array, values[0], number, lower_bound=number)
     again = unpack(pack(line), LinearSnapshot(np.zeros(1)))

@@ -1,4 +1,4 @@
-"""What a run says, on a terminal and without one."""
+"""Messages of a run, on a terminal and without one."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_full_run_without_a_terminal(run: RunSettings) -> None:
     display.note("loading")
     display.header(run, FACTS)
     display.progress(0.5, points(1)[0], None)
-    display.finished(RESULT, lambda: points(60), found=False)
+    display.finished(RESULT, lambda: points(60), recorded=False)
     display.result_path(Path("/a/very" + "/long" * 60 + "/result.json"))
     text = out.getvalue()
     assert "\x1b" not in text + err.getvalue()
@@ -92,7 +92,7 @@ def test_a_full_run_without_a_terminal(run: RunSettings) -> None:
 
 def test_the_table_has_first_and_last_point(run: RunSettings) -> None:
     out = io.StringIO()
-    FullDisplay(progress=False, out=out, err=io.StringIO()).finished(RESULT, lambda: points(60), found=True)
+    FullDisplay(progress=False, out=out, err=io.StringIO()).finished(RESULT, lambda: points(60), recorded=True)
     lines = out.getvalue().splitlines()
     assert "already in the store" in lines[0]
     assert [line.rstrip() for line in lines[-2:]] == ["note: the stream ended [early]", "note: another"]
@@ -215,7 +215,7 @@ def test_a_job_that_is_its_own_process_says_one_line(run: RunSettings) -> None:
     display.note("loading still")
     display.header(run, FACTS)
     display.progress(0.5, points(1)[0], None)
-    display.finished(RESULT, lambda: pytest.fail("the curve is not needed"), found=False)
+    display.finished(RESULT, lambda: pytest.fail("the curve is not needed"), recorded=False)
     display.result_path(Path("x"))
     display.close()
     assert out.getvalue().splitlines() == [
@@ -233,7 +233,7 @@ def test_text_of_others_is_escaped(run: RunSettings, capsys: pytest.CaptureFixtu
     for display in (full, CompactDisplay(evil, out), Display()):
         display.warn(evil)
     print_error(f"error: {evil}\nline 2")
-    CompactDisplay(evil, out).finished(RESULT, list, found=True)
+    CompactDisplay(evil, out).finished(RESULT, list, recorded=True)
     full.result_path(Path(evil))
     shown = [out.getvalue(), err.getvalue(), capsys.readouterr().err]
     assert not {"\x1b", "\x07"} & set("".join(shown))
@@ -277,8 +277,8 @@ def test_a_text_is_cut_at_a_word() -> None:
 
 
 def outcome(algo: str, seed: int, error: float, *overrides: str, status: Any = "finished") -> Outcome:
-    own = (f"algo={algo}", f"seed={seed}", "store.root=/x", *overrides)
-    return Outcome("x", status, algo=algo, dataset="toy", seed=seed, test_error=error, overrides=own)
+    settings = (f"algo={algo}", f"seed={seed}", "store.root=/x", *overrides)
+    return Outcome("x", status, algo=algo, dataset="toy", seed=seed, test_error=error, overrides=settings)
 
 
 def test_a_sweep_is_grouped_by_everything_but_the_seed() -> None:
@@ -289,12 +289,12 @@ def test_a_sweep_is_grouped_by_everything_but_the_seed() -> None:
         outcome("smo", 0, 0.5, "problem.C=1", "budget.epochs=2"),
         Outcome("y", "refused", "why", overrides=("algo=smo",)),
     ]
-    found = groups(outcomes)
-    assert [group.name for group in found] == ["sbp problem.C=1", "sbp problem.C=10", "smo problem.C=1"]
-    assert found[0].mean("test_error") == pytest.approx(0.2)
-    assert found[0].spread("test_error") == pytest.approx(0.02**0.5)
-    assert found[1].spread("test_error") is None
-    assert found[0].mean("epochs") is None
+    grouped = groups(outcomes)
+    assert [group.name for group in grouped] == ["sbp problem.C=1", "sbp problem.C=10", "smo problem.C=1"]
+    assert grouped[0].mean("test_error") == pytest.approx(0.2)
+    assert grouped[0].spread("test_error") == pytest.approx(0.02**0.5)
+    assert grouped[1].spread("test_error") is None
+    assert grouped[0].mean("epochs") is None
     assert [group.name for group in groups(outcomes[:2])] == ["sbp"]
     out = io.StringIO()
     console(out).print(table(outcomes))
@@ -308,10 +308,10 @@ def swept(algo: str, **values: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 def test_a_sweep_s_groups_are_sorted_by_value() -> None:
     values = ["0.01", "0.001", "0.1", "0.0001", "10", "9", "auto"]
     outcomes = [outcome("sbp", 0, 0.1, f"problem.nu={value}", "budget.epochs=2") for value in values]
-    found = groups([*outcomes, *(outcome("asset", 0, 0.1, f"problem.nu={value}") for value in ("2", "1"))])
-    assert [group.values[0][1] for group in found if group.algo == "sbp"] == [*sorted(values[:-1], key=float), "auto"]
-    assert [group.algo for group in found] == ["sbp"] * 7 + ["asset"] * 2
-    assert [group.values[0][1] for group in found[-2:]] == ["1", "2"]
+    grouped = groups([*outcomes, *(outcome("asset", 0, 0.1, f"problem.nu={value}") for value in ("2", "1"))])
+    assert [group.values[0][1] for group in grouped if group.algo == "sbp"] == [*sorted(values[:-1], key=float), "auto"]
+    assert [group.algo for group in grouped] == ["sbp"] * 7 + ["asset"] * 2
+    assert [group.values[0][1] for group in grouped[-2:]] == ["1", "2"]
 
 
 def test_the_curves_of_a_sweep_are_named_by_what_differs_between_them() -> None:
@@ -347,10 +347,10 @@ def test_the_colours_of_a_sweep_go_from_dark_to_light_in_the_order_of_the_values
     assert list(styles) == sweep_figures.labels(curves)
     assert len({style.color for style in styles.values()}) == len(curves)
     for place in range(len(algorithms)):
-        own = list(styles.values())[5 * place : 5 * place + 5]
-        assert len({style.line for style in own}) == 1
-        assert len({style.marker for style in own}) == 5
-        shades = [lightness(style.color) for style in own]
+        family = list(styles.values())[5 * place : 5 * place + 5]
+        assert len({style.line for style in family}) == 1
+        assert len({style.marker for style in family}) == 5
+        shades = [lightness(style.color) for style in family]
         assert shades == sorted(shades)
         assert shades[-1] < 230  # seen on white
     one = sweep_figures.styles([swept("sbp"), swept("smo")])

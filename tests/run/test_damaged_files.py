@@ -41,8 +41,8 @@ def prepared(folder: Path) -> Case:
     cache.put("0" * 64, "libsvm", Table(X, np.arange(4.0), ("ham", "spam"), from_zero=True))
 
     def read() -> str:
-        found = cache.get("0" * 64, "libsvm")
-        return "damaged" if found is None else repr((found.X.toarray(), found.y, found.classes, found.from_zero))
+        table = cache.get("0" * 64, "libsvm")
+        return "damaged" if table is None else repr((table.X.toarray(), table.y, table.classes, table.from_zero))
 
     return Case(cache.path("0" * 64, "libsvm"), read)
 
@@ -53,10 +53,10 @@ def model(folder: Path) -> Case:
 
     def read() -> str:
         try:
-            found = Model.load(path)
+            loaded = Model.load(path)
         except ModelError:
             return "damaged"
-        return repr((found.decision_values(X), found.classes, found.about))
+        return repr((loaded.decision_values(X), loaded.classes, loaded.about))
 
     return Case(path, read)
 
@@ -71,15 +71,15 @@ def gram(folder: Path) -> Case:
 
     def read() -> str:
         built.clear()
-        found = repr(store.get("a" * 32, n, build, lambda _: None).tobytes())
-        return "damaged" if built else found
+        text = repr(store.get("a" * 32, n, build, lambda _: None).tobytes())
+        return "damaged" if built else text
 
     read()
     return Case(folder / f"{'a' * 32}.f32", read)
 
 
 class Solver:
-    """What `Checkpointer` reads of a solver, and of a builder."""
+    """The members of a solver, and of a builder, that `Checkpointer` reads."""
 
     wall_seconds = 1.0
     counters = type("Counters", (), {"iterations": 3})

@@ -1,4 +1,4 @@
-"""What changes the key of a run, and what does not."""
+"""Changes that change the key of a run, and changes that do not."""
 
 from __future__ import annotations
 

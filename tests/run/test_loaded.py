@@ -45,9 +45,9 @@ def test_runs_that_share_have_the_bits_of_runs_by_themselves(
     assert len(loads) == 1
     for words, (_, curve) in zip(runs, shared, strict=True):
         monkeypatch.setattr(assembly, "_last", None)
-        _, own = alone(tmp_path / "own", *words, *DATA)
-        measured = [name for name in own if not name.endswith("_seconds")]
-        assert own[measured].equals(curve[measured])
+        _, reference = alone(tmp_path / "own", *words, *DATA)
+        measured = [name for name in reference if not name.endswith("_seconds")]
+        assert reference[measured].equals(curve[measured])
 
 
 def test_other_data_and_the_data_of_a_user_s_solver_are_loaded_again(

@@ -46,14 +46,14 @@ def kernels(scale: float) -> list[Kernel]:
 
 
 def measures(name: str, kernel: Kernel, scale: float, bias: bool) -> list[dict[str, float | None]]:
-    """What a short run measures; raises SettingsError where something is refused."""
+    """Measures of a short run. SettingsError: something is refused."""
     X, y = points(N, 3)
     with np.errstate(over="ignore"):
         X = (X.astype(np.float64) * scale / 3.0).clip(-3e38, 3e38).astype(np.float32)
     kind = solvers.get(name)
-    own = {key: value for key, value in SMALL.items() if key in kind.Settings.__dataclass_fields__}
+    settings = {key: value for key, value in SMALL.items() if key in kind.Settings.__dataclass_fields__}
     problem = Problem(X, y, kernel, lambda_=1 / N, nu=0.1, bias=bias, rows=RowPolicy("on_the_fly", threads=1))
-    solver = kind(problem, kind.Settings(**own), 0)
+    solver = kind(problem, kind.Settings(**settings), 0)
     data = SimpleNamespace(points=X, X=X, y=y, X_test=X[:10], y_test=y[:10])
     builder = CurveBuilder(Evaluator(problem, cast(Any, data)), N, 1e9)
     for iterations in (3, 40):
@@ -77,7 +77,7 @@ def test_every_solver_is_refused_or_finite_on_values_of_any_size(name: str, monk
                 ran += 1
                 assert scale <= ACCEPTED
                 for row in rows:
-                    assert all(row.get(each) is None or math.isfinite(row[each] or 0.0) for each in OBJECTIVES)
+                    assert all(row.get(field) is None or math.isfinite(row[field] or 0.0) for field in OBJECTIVES)
     assert ran > 0
 
 

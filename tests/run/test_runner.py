@@ -76,8 +76,8 @@ class Spy(Display):
     def progress(self, fraction: float, point: Any, latest: Any) -> None:
         self.fractions.append(fraction)
 
-    def finished(self, result: Any, curve: Any, *, found: bool) -> None:
-        self.said.append("found" if found else "finished")
+    def finished(self, result: Any, curve: Any, *, recorded: bool) -> None:
+        self.said.append("found" if recorded else "finished")
         self.curve = curve()
 
     def result_path(self, path: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_run_does_not_depend_on_how_it_is_cut(root: Path, tmp_path: Path, monk
 def test_a_run_that_was_made_beside_others_is_made_again_alone(root: Path) -> None:
     beside = dataclasses.replace(settings(root, seed=7), jobs=2, picture=False)
     timed = dataclasses.replace(beside, jobs=1, timed=True)
-    outcomes = [make(each) for each in (beside, beside, timed, timed, beside)]
+    outcomes = [make(job) for job in (beside, beside, timed, timed, beside)]
     assert [outcome.status for outcome in outcomes] == ["finished", "found", "finished", "found", "found"]
     (run,) = Store.open(root).runs(seed=7)  # one key: how a run is made is no part of it
     assert run.timed
@@ -206,10 +206,10 @@ def test_a_picture_that_cannot_be_drawn_does_not_cost_the_run(root: Path, monkey
         outcome = make(settings(root, seed=41))
     assert outcome.status == "finished"
     result = json.loads(Path(outcome.result_path or "").read_text())
-    found = Store.open(root).find_finished(result["key"])
-    assert found is not None
-    assert found.curve["iterations"].iloc[-1] == 160
-    assert sorted(path.name for path in found.directory.iterdir()) == ["SHA256SUMS", "curve.parquet", "result.json"]
+    stored = Store.open(root).find_finished(result["key"])
+    assert stored is not None
+    assert stored.curve["iterations"].iloc[-1] == 160
+    assert sorted(path.name for path in stored.directory.iterdir()) == ["SHA256SUMS", "curve.parquet", "result.json"]
 
 
 @pytest.mark.parametrize(

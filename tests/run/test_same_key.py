@@ -82,11 +82,11 @@ def test_the_second_says_for_whom_it_waits_and_takes_the_result(
     monkeypatch.setattr(files, "NOTIFY_SECONDS", 0.0)
     child, go_on = rival
     told: list[str] = []
-    with store.computing("other", pytest.fail) as found:
-        assert found is None  # another key is not locked
-    with store.computing("k", lambda other: (told.append(other), go_on.set())[0]) as found:  # type: ignore[func-returns-value]
-        assert found is not None
-        assert found.key == "k"
+    with store.computing("other", pytest.fail) as run:
+        assert run is None  # another key is not locked
+    with store.computing("k", lambda other: (told.append(other), go_on.set())[0]) as run:  # type: ignore[func-returns-value]
+        assert run is not None
+        assert run.key == "k"
     assert len(told) == 1
     assert told[0].startswith(f"process {child.pid} on ")
 
@@ -94,8 +94,8 @@ def test_the_second_says_for_whom_it_waits_and_takes_the_result(
 def test_when_the_first_is_killed_the_second_makes_the_run(store: Store, rival: tuple[Any, Any]) -> None:
     child, _ = rival
     threading.Timer(0.3, child.kill).start()
-    with store.computing("k", lambda _: None) as found:
-        assert found is None
+    with store.computing("k", lambda _: None) as run:
+        assert run is None
     assert not (store.root / "locks").exists()
 
 
@@ -131,8 +131,8 @@ def test_the_folder_of_locks_may_vanish_while_it_is_created(store: Store, monkey
         create(path, *options)
 
     monkeypatch.setattr(os, "mkdir", removed_by_another_process)
-    with store.computing("k", pytest.fail) as found:
-        assert found is None
+    with store.computing("k", pytest.fail) as run:
+        assert run is None
     assert len(tried) == 2
 
 

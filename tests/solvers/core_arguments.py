@@ -22,7 +22,7 @@ REAL = (0.01, 0.1, 0.5, 0.95, 1.0, 2.0)
 
 
 class Refused(Exception):  # noqa: N818
-    """What a function raises that the core calls."""
+    """Exception of a function that the core calls."""
 
 
 class Arguments:
@@ -34,11 +34,11 @@ class Arguments:
         Share of arguments that are invalid.
     """
 
-    def __init__(self, own: random.Random) -> None:
-        self.random = own
+    def __init__(self, source: random.Random) -> None:
+        self.random = source
         self.share = 0.1
-        self.size = own.choice(SIZES)
-        self._numbers = np.random.default_rng(own.getrandbits(32))
+        self.size = source.choice(SIZES)
+        self._numbers = np.random.default_rng(source.getrandbits(32))
         self._given: list[NDArray[Any]] = []
         self._depth = 0
 
@@ -127,9 +127,9 @@ class Arguments:
         return self.random.choice(choices[1:] if kind in ("int", "float") and self.random.random() < 0.8 else choices)
 
     def _array(self, kind: str) -> NDArray[Any]:
-        found = re.search(r"np\.(\w+)", kind)
+        match = re.search(r"np\.(\w+)", kind)
         kinds = (np.float64, np.float32, np.uint32, np.uint64, np.int64, np.int8, np.uint8)
-        dtype = np.dtype(getattr(np, found[1]) if found else self.random.choice(kinds))
+        dtype = np.dtype(getattr(np, match[1]) if match else self.random.choice(kinds))
         s = self.size
         shapes = ((s,), (s, s), (s, 2), (s + 1,), (s, 784), (s, 5), (12, 12))
         shape = self.random.choices(shapes, (5, 4, 1, 1, 1, 1, 1))[0]
@@ -230,24 +230,26 @@ def _overwrite(values: Any) -> None:
         values[:] = np.nan
 
 
-def _spoil(array: NDArray[Any], own: random.Random) -> None:
+def _spoil(array: NDArray[Any], source: random.Random) -> None:
     """Change one element, or all bytes."""
     if array.size == 0 or array.dtype.kind not in "iuf" or not array.flags.writeable:
         return
-    if own.random() < 0.2:
-        array[...] = np.frombuffer(own.randbytes(array.nbytes), array.dtype).reshape(array.shape)
+    if source.random() < 0.2:
+        array[...] = np.frombuffer(source.randbytes(array.nbytes), array.dtype).reshape(array.shape)
         return
-    place = own.randrange(array.size)
+    place = source.randrange(array.size)
     if array.dtype.kind == "f":
-        array.flat[place] = own.choice((*FLOATS, 1e100, -1e100, array.flat[place] * 2, -array.flat[place]))
+        array.flat[place] = source.choice((*FLOATS, 1e100, -1e100, array.flat[place] * 2, -array.flat[place]))
     else:
         span = 2 ** (8 * array.dtype.itemsize)
-        chosen = own.choice((*INTEGERS, int(array.flat[place]) + 1, int(array.flat[place]) - 1, own.randrange(40)))
+        chosen = source.choice(
+            (*INTEGERS, int(array.flat[place]) + 1, int(array.flat[place]) - 1, source.randrange(40))
+        )
         array.flat[place] = np.array([chosen % span], np.uint64).astype(array.dtype)[0]
 
 
-def mutated(state: dict[str, NDArray[Any]], own: dict[str, NDArray[Any]], source: random.Random) -> dict[Any, Any]:
-    """Return a state in which something is wrong, or has come from `own`, the state of another object."""
+def mutated(state: dict[str, NDArray[Any]], foreign: dict[str, NDArray[Any]], source: random.Random) -> dict[Any, Any]:
+    """Return a state in which something is wrong, or has come from `foreign`, the state of another object."""
     made: dict[Any, Any] = {name: values.copy() for name, values in state.items()}
     for _ in range(source.choice((0, 1, 1, 1, 2, 4))):
         if not made:
@@ -278,7 +280,7 @@ def mutated(state: dict[str, NDArray[Any]], own: dict[str, NDArray[Any]], source
             made[name] = source.sample(values.tolist(), values.size) if values.ndim == 1 else values
             made[name] = np.array(made[name], values.dtype)
         else:
-            made[name] = own.get(name, values)
+            made[name] = foreign.get(name, values)
     return made
 
 

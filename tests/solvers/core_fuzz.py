@@ -86,23 +86,23 @@ class Case:
         for _ in range(self.random.randint(2, 8)):
             self.arguments.share = self.random.choice((0.0, 0.1, 0.5))
             often = ["restore"] * (len(members) // 2) if "restore" in members else []
-            what = self.random.choice([*members, *often, "scribble"])
-            if what == "scribble":
+            action = self.random.choice([*members, *often, "scribble"])
+            if action == "scribble":
                 self.arguments.scribble()
-            elif what == "restore":
+            elif action == "restore":
                 if hasattr(made, "advance") and self.random.random() < 0.5:
                     self._advance(name, made)
                 self._restore(name, made)
-            elif what == "advance":
+            elif action == "advance":
                 self._advance(name, made)
-            elif what in members:
-                self._member(name, made, what, members[what])
+            elif action in members:
+                self._member(name, made, action, members[action])
 
-    def _member(self, name: str, made: Any, what: str, signatures: list[core_stub.Signature] | None) -> None:
+    def _member(self, name: str, made: Any, member: str, signatures: list[core_stub.Signature] | None) -> None:
         if signatures is None:
-            self._do(name, what, lambda: getattr(made, what))
+            self._do(name, member, lambda: getattr(made, member))
         else:
-            self._call(name, getattr(made, what), self.random.choice(signatures), what)
+            self._call(name, getattr(made, member), self.random.choice(signatures), member)
 
     def _advance(self, name: str, made: Any) -> None:
         """Some iterations from where it is."""
@@ -134,17 +134,17 @@ class Case:
         if hasattr(fresh, "advance"):
             self._advance(name, fresh)
             self._advance(name, fresh)
-        for what, signatures in core_stub.read().members(name).items():
-            if what != "advance" and (signatures is None or not any(signatures)):
-                self._member(name, fresh, what, signatures)
+        for member, signatures in core_stub.read().members(name).items():
+            if member != "advance" and (signatures is None or not any(signatures)):
+                self._member(name, fresh, member, signatures)
 
-    def _call(self, name: str, function: Any, signature: core_stub.Signature, what: str = "") -> Any:
+    def _call(self, name: str, function: Any, signature: core_stub.Signature, member: str = "") -> Any:
         positional, named = self.arguments.of(signature)
         text = ", ".join([*map(_short, positional), *(f"{key}={_short(value)}" for key, value in named.items())])
-        return self._do(name, f"{what}({text})", lambda: function(*positional, **named))
+        return self._do(name, f"{member}({text})", lambda: function(*positional, **named))
 
-    def _do(self, name: str, what: str, call: Any, refused: type[Exception] | None = None) -> Any:
-        self.tell(f"{name}.{what}")
+    def _do(self, name: str, text: str, call: Any, refused: type[Exception] | None = None) -> Any:
+        self.tell(f"{name}.{text}")
         try:
             result = call()
         except (*ALLOWED, RuntimeError) as error:
@@ -170,9 +170,9 @@ def outcome_of(number: int) -> tuple[Counter[tuple[str, str]], str]:
     """Make a case; return its calls by class or function and by outcome, and what is wrong with it."""
     case, last = Case(number), ""
 
-    def tell(what: str) -> None:
+    def tell(text: str) -> None:
         nonlocal last
-        last = what
+        last = text
 
     case.tell = tell
     try:
@@ -187,8 +187,8 @@ def fuzz(numbers: range) -> tuple[Counter[tuple[str, str]], list[str]]:
     calls, failures = Counter[tuple[str, str]](), []
     with blas.connected():
         for number, made, died in outcomes(outcome_of, numbers, room=ROOM):
-            found, wrong = made or (Counter(), died)
-            calls += found
+            counts, wrong = made or (Counter(), died)
+            calls += counts
             if wrong:
                 failures.append(f"case {number}: {wrong}")
     return calls, failures
@@ -197,7 +197,7 @@ def fuzz(numbers: range) -> tuple[Counter[tuple[str, str]], list[str]]:
 def lines(calls: Counter[tuple[str, str]], cases: int, failures: list[str]) -> Iterator[str]:
     """Say it: a line for each class or function, and one for each failure."""
     for name in sorted({name for name, _ in calls}):
-        kinds = {kind: count for (own, kind), count in sorted(calls.items()) if own == name}
+        kinds = {kind: count for (called, kind), count in sorted(calls.items()) if called == name}
         yield f"{name:28}{sum(kinds.values()):8,}  " + ", ".join(f"{kind} {n:,}" for kind, n in kinds.items())
     yield f"{cases:,} cases, {calls.total():,} calls, {len(failures)} failures"
     yield from failures
@@ -213,7 +213,7 @@ def main() -> int:
     if options.case is not None:
         faulthandler.enable()
         with blas.connected():
-            Case(options.case, lambda what: print(f"{options.case}: {what}", flush=True)).run()
+            Case(options.case, lambda text: print(f"{options.case}: {text}", flush=True)).run()
         return 0
     calls, failures, seed = Counter[tuple[str, str]](), [], options.seed
     while calls.total() < options.calls:

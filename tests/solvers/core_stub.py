@@ -1,4 +1,4 @@
-"""What `solvers/_core.pyi` says: classes, functions, and their parameters, from the stub as a module of Python."""
+"""Classes, functions and parameters in `solvers/_core.pyi`, read as a module of Python."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class Stub:
 
     def members(self, name: str) -> dict[str, list[Signature] | None]:
         """Return methods with their signatures and properties with None, those of the bases among them."""
-        found: dict[str, list[Signature] | None] = {}
+        members: dict[str, list[Signature] | None] = {}
         for owner in reversed(inspect.getmro(self.classes.get(name, object))):
             for member, value in vars(owner).items():
                 if isinstance(value, property):
-                    found[member] = None
+                    members[member] = None
                 elif inspect.isfunction(value) and not member.startswith("_"):
-                    found[member] = signatures(owner, member)
-        return found
+                    members[member] = signatures(owner, member)
+        return members
 
     def subclasses(self, name: str) -> list[str]:
         """Return the classes that can stand for this one: itself and those derived from it, if they can be made."""
         base = self.classes[name]
-        return [own for own, kind in self.classes.items() if issubclass(kind, base) and self.constructors(own)]
+        return [child for child, kind in self.classes.items() if issubclass(kind, base) and self.constructors(child)]
 
 
 def signatures(owner: type, name: str) -> list[Signature]:

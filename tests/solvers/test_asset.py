@@ -20,8 +20,8 @@ KINDS = ("asset", "asset_star")
 HALVES = (FeaturesPrecision.bfloat16, FeaturesPrecision.float16)
 
 
-def made(name: str, p: Problem, seed: int = 0, **own: Any) -> Any:
-    return solver(name, p, seed, **{"features": 20, **own})
+def made(name: str, p: Problem, seed: int = 0, **settings: Any) -> Any:
+    return solver(name, p, seed, **{"features": 20, **settings})
 
 
 def features(run: Any) -> Array:
@@ -34,7 +34,7 @@ def features(run: Any) -> Array:
 
 @pytest.mark.parametrize("precision", FeaturesPrecision)
 @pytest.mark.parametrize(
-    ("name", "bias", "own", "iteration"),
+    ("name", "bias", "settings", "iteration"),
     [
         ("asset", False, {"step": 3.0}, {"step": 3.0}),
         (
@@ -48,11 +48,11 @@ def features(run: Any) -> Array:
     ids=str,
 )
 def test_a_run_is_that_of_the_core_on_the_stored_features(
-    name: str, bias: bool, own: dict[str, Any], iteration: dict[str, Any], precision: FeaturesPrecision
+    name: str, bias: bool, settings: dict[str, Any], iteration: dict[str, Any], precision: FeaturesPrecision
 ) -> None:
     """Features of 16 bits, widened, make the same run. `cpp/tests/test_asset.cpp` replays the core's iterations."""
     p = problem(N, bias=bias)
-    run = made(name, p, 4, features_precision=precision, **own)
+    run = made(name, p, 4, features_precision=precision, **settings)
     V = features(run)
     core = _core.Asset(
         _core.FeatureMatrix(_core.Matrix(V.astype(np.float32)), p.positives),
@@ -61,7 +61,7 @@ def test_a_run_is_that_of_the_core_on_the_stored_features(
         **iteration,
     )
     drawn = _core.Random(4, _core.Purpose.sampling)
-    examples = V[[drawn.below(N) for _ in range(own.get("samples", 100))]]
+    examples = V[[drawn.below(N) for _ in range(settings.get("samples", 100))]]
     assert core.deviation == pytest.approx((examples**2).sum(axis=1).mean() + 1.0)
     for t in (1, 7, 150, 600):
         assert run.advance(Limit(iterations=t)) is Status.ITERATIONS

@@ -21,12 +21,12 @@ N, D = 700, 5
 KINDS = ("asset_online", "asset_star_online")
 
 
-def made(name: str, p: Problem, seed: int = 0, **own: Any) -> Any:
-    return solver(name, p, seed, **{"features": 33, **own})
+def made(name: str, p: Problem, seed: int = 0, **algo: Any) -> Any:
+    return solver(name, p, seed, **{"features": 33, **algo})
 
 
-def stream(n: int = N, **own: Any) -> Problem:
-    return problem(n, D, **{"zeros": 0.3, "rows": {"provider": "on_the_fly"}, **own})
+def stream(n: int = N, **arguments: Any) -> Problem:
+    return problem(n, D, **{"zeros": 0.3, "rows": {"provider": "on_the_fly"}, **arguments})
 
 
 def shown(run: Any) -> tuple[Array, float]:
@@ -35,7 +35,7 @@ def shown(run: Any) -> tuple[Array, float]:
 
 
 @pytest.mark.parametrize(
-    ("name", "bias", "own", "iteration"),
+    ("name", "bias", "algo", "iteration"),
     [
         ("asset_online", False, {}, {}),
         ("asset_online", True, {"intercept_bound": 0.7, "step": 0.5}, {"bound": 0.7, "step": 0.5}),
@@ -47,11 +47,11 @@ def shown(run: Any) -> tuple[Array, float]:
 @example(seed=1, n=700, window=500, count=33)
 @settings(max_examples=6, deadline=None)
 def test_batch_and_stream_agree_to_the_bit(
-    name: str, bias: bool, own: dict[str, Any], iteration: dict[str, Any], seed: int, n: int, window: int, count: int
+    name: str, bias: bool, algo: dict[str, Any], iteration: dict[str, Any], seed: int, n: int, window: int, count: int
 ) -> None:
     """On the same features in the same order; `cpp/tests/test_asset.cpp` replays the batch version."""
     p = stream(n, bias=bias, as_csr=True)
-    run = made(name, p, seed, window=window, features=count, **own)
+    run = made(name, p, seed, window=window, features=count, **algo)
     order = _core.Random(seed, _core.Purpose.order).permutation(n)
     V = np.empty((n, count), np.float32)
     block = max(256, window)
@@ -159,8 +159,8 @@ def data(n: int = N) -> tuple[Array, Array]:
     return X.astype(np.float32), y
 
 
-def in_unit_cube(X: Any, y: Array, **own: Any) -> Problem:
-    return Problem(X, y, own.pop("kernel", Gaussian(0.5)), **{"lambda_": 1.0 / y.size, **own})
+def in_unit_cube(X: Any, y: Array, **arguments: Any) -> Problem:
+    return Problem(X, y, arguments.pop("kernel", Gaussian(0.5)), **{"lambda_": 1.0 / y.size, **arguments})
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -187,10 +187,10 @@ def test_examples_are_in_the_problem_s_order() -> None:
     X, y = data(50)
     stream = Asked(X)
     p = in_unit_cube(stream, y)
-    which = np.array([49, 0, 7])
-    np.testing.assert_array_equal(in_unit_cube(X, y).examples(which), X[p.order[which]])
+    indices = np.array([49, 0, 7])
+    np.testing.assert_array_equal(in_unit_cube(X, y).examples(indices), X[p.order[indices]])
     stream.solver = made("asset_online", p)
-    np.testing.assert_array_equal(p.examples(which), X[p.order[which]])
+    np.testing.assert_array_equal(p.examples(indices), X[p.order[indices]])
     assert (p.n, p.d, p.positives) == (50, D, int((y > 0).sum()))
 
 

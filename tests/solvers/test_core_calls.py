@@ -139,13 +139,13 @@ def test_arguments_out_of_range(call: Any, text: str) -> None:
 
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
 def test_regularisation_is_finite_and_positive(value: float) -> None:
-    for kind, own in (
+    for kind, arguments in (
         (_core.LinearPegasos, {"seed": 0}),
         (_core.Ocas, {"eps": 0.1, "mu": 0.1}),
         (_core.SgdPasses32, {"eps": 0.1, "check_factor": 1.2, "multiplicities": [1], "seed": 0}),
     ):
         with pytest.raises(InvalidArgument, match="lambda must be finite and positive"):
-            kind(features(), lambda_=value, **own)
+            kind(features(), lambda_=value, **arguments)
     with pytest.raises(InvalidArgument, match="lambda must be finite and positive"):
         _core.Pegasos(rows(), lambda_=value, seed=0)
     for kind in (_core.Smo, _core.SmoWithBias, _core.SvmLight, _core.Sdca, _core.Lasvm):

@@ -18,13 +18,13 @@ N, D = 60, 5
 
 
 def costs(rows: int, p: Problem) -> tuple[int, int, int, int]:
-    """What so many whole kernel rows cost: evaluations, inner products, coordinates, coordinates if all are dense."""
+    """Costs of so many whole kernel rows: evaluations, inner products, coordinates, coordinates if all are dense."""
     return rows * p.n, rows * p.n, rows * p.matrix.stored, rows * p.n * p.d
 
 
 @STORAGE
 @pytest.mark.parametrize(
-    ("name", "bias", "own", "rows"),
+    ("name", "bias", "settings", "rows"),
     [
         ("sbp", False, {}, 1),
         ("sbp", True, {"draws": Draws.pairs}, 2),
@@ -34,10 +34,10 @@ def costs(rows: int, p: Problem) -> tuple[int, int, int, int]:
     ],
     ids=str,
 )
-def test_methods_that_read_whole_rows(name: str, bias: bool, own: dict[str, Any], rows: int, as_csr: bool) -> None:
+def test_methods_that_read_whole_rows(name: str, bias: bool, settings: dict[str, Any], rows: int, as_csr: bool) -> None:
     p = problem(N, D, bias=bias, as_csr=as_csr, zeros=0.6)
     assert p.matrix.stored == (int(np.count_nonzero(p.X.toarray())) if as_csr else N * D)
-    counters = run(name, p, Limit(iterations=25), **own).counters
+    counters = run(name, p, Limit(iterations=25), **settings).counters
     assert astuple(counters) == (25, 25 * rows, *costs(25 * rows, p))
     assert counters.epochs(N) == 25 * rows / N
 
@@ -65,7 +65,7 @@ def replay(name: str, p: Problem, iterations: int, seed: int) -> tuple[int, int,
 
 
 def changes(name: str, p: Problem, iterations: int, seed: int) -> tuple[int, int]:
-    """How many iterations changed the predictor, and how many removed a support vector."""
+    """Number of iterations that changed the predictor, and of those that removed a support vector."""
     made = solver(name, p, seed)
     before = np.zeros(p.n)
     changed = left = 0

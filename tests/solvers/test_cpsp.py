@@ -16,8 +16,8 @@ from svm_cost_curves.solvers.cpsp import BasisSnapshot, Cpsp
 N = 120
 
 
-def made(p: Problem, seed: int = 0, **own: Any) -> Cpsp:
-    return solver("cpsp", p, seed, **{"features": 20, **own})
+def made(p: Problem, seed: int = 0, **settings: Any) -> Cpsp:
+    return solver("cpsp", p, seed, **{"features": 20, **settings})
 
 
 def look(made: Cpsp) -> tuple[Array, Array]:
@@ -29,7 +29,7 @@ def look(made: Cpsp) -> tuple[Array, Array]:
 
 
 def residual(p: Problem, cut: Array, B: Array) -> tuple[Array, float]:
-    """What of the cut of these examples lies beside the span: the nearest point by lstsq, and its squared norm."""
+    """Coefficients of the span's point nearest to the cut of these examples, by lstsq, and the squared distance."""
     X, signs = dense(p), p.y[cut].astype(np.float64)
     inner = kernel_matrix(p.kernel, B, X[cut]) @ signs
     G = kernel_matrix(p.kernel, B, B)
@@ -83,7 +83,7 @@ def test_more_starts_find_better_preimages() -> None:
     left = []
     for starts in (1, 59):
         cpsps = [run("cpsp", p, Limit(iterations=1), seed, features=5, starts=starts) for seed in range(20)]
-        left.append(np.mean([residual(p, np.arange(300), look(each)[0])[1] for each in cpsps]))
+        left.append(np.mean([residual(p, np.arange(300), look(cpsp)[0])[1] for cpsp in cpsps]))
     assert left[1] < left[0]
 
 

@@ -147,8 +147,8 @@ def test_line_search(start: Array, end: Array, slope: float, curvature: float) -
         hinge: Array = np.maximum(0.0, 1.0 - margins).mean(axis=-1)
         return slope * k + 0.5 * curvature * k**2 + hinge
 
-    found = _core.hinge_line_minimum(start, end, slope=slope, curvature=curvature)
-    assert found >= 0.0
+    minimum = _core.hinge_line_minimum(start, end, slope=slope, curvature=curvature)
+    assert minimum >= 0.0
     with np.errstate(all="ignore"):
         kinks = (1.0 - start) / (end - start)
     kinks = np.sort(kinks[np.isfinite(kinks) & (kinks > 0.0) & (kinks < 1e6)])
@@ -158,7 +158,7 @@ def test_line_search(start: Array, end: Array, slope: float, curvature: float) -
     free = ((below * (end - start)).mean(axis=1) - slope) / curvature
     tried = np.concatenate([edges, np.clip(free, edges[:-1], edges[1:])])
     least = value(tried).min()
-    assert value(np.array(found)) <= least + 1e-9 * (1.0 + abs(least))
+    assert value(np.array(minimum)) <= least + 1e-9 * (1.0 + abs(least))
 
 
 # CPNY: the cutting planes of SVMperf on Nystrom features
@@ -166,8 +166,8 @@ def test_line_search(start: Array, end: Array, slope: float, curvature: float) -
 N = 150
 
 
-def cpny(p: Problem, seed: int = 0, **own: Any) -> Any:
-    return solver("cpny", p, seed, **{"features": 30, **own})
+def cpny(p: Problem, seed: int = 0, **algo: Any) -> Any:
+    return solver("cpny", p, seed, **{"features": 30, **algo})
 
 
 def features(run: Any) -> Array:
@@ -179,7 +179,7 @@ def on_features(p: Problem, V: Array, w: Array) -> float:
 
 
 @pytest.mark.parametrize(
-    ("lambda_", "own"),
+    ("lambda_", "arguments"),
     [
         (1e-3, {"kernel": Polynomial(2, 0.3, 1.0)}),
         (0.05, {"kernel": Linear()}),
@@ -190,11 +190,11 @@ def on_features(p: Problem, V: Array, w: Array) -> float:
     ],
     ids=str,
 )
-def test_the_optimum_on_the_features(lambda_: float, own: dict[str, Any]) -> None:
+def test_the_optimum_on_the_features(lambda_: float, arguments: dict[str, Any]) -> None:
     """The bound never passes the optimum, no objective lies below it, and at the end both are within eps."""
-    kernel = {key: own[key] for key in own if key == "kernel"}
+    kernel = {key: arguments[key] for key in arguments if key == "kernel"}
     p = nystrom_problem(N, lambda_=lambda_, flips=0.1, **kernel)
-    run = cpny(p, eps=1e-5, **{key: own[key] for key in own if key != "kernel"})
+    run = cpny(p, eps=1e-5, **{key: arguments[key] for key in arguments if key != "kernel"})
     V = features(run)
     best, bound, t = liblinear_optimum(V, p.y, p.require_lambda()), 0.0, 0
     while run.advance(Limit(iterations=t + 1)) is not Status.CONVERGED:

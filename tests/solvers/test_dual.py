@@ -39,13 +39,13 @@ SEEDS = pytest.mark.parametrize("seed", range(3))
 
 def on_rows(name: str, K: Array, positives: int, C: float, bias: bool) -> Any:
     """A method of the core, made and run to its end on a given Gram matrix."""
-    rows, own = core_rows(K, positives), {"C": C, "tolerance": 1e-9}
+    rows, arguments = core_rows(K, positives), {"C": C, "tolerance": 1e-9}
     if name == "smo":
-        made = (_core.SmoWithBias if bias else _core.Smo)(rows, **own)
+        made = (_core.SmoWithBias if bias else _core.Smo)(rows, **arguments)
     elif name == "svmlight":
-        made = _core.SvmLight(rows, bias=bias, **own)
+        made = _core.SvmLight(rows, bias=bias, **arguments)
     else:
-        made = _core.Lasvm(rows, bias=bias, passes=0, seed=0, **own)
+        made = _core.Lasvm(rows, bias=bias, passes=0, seed=0, **arguments)
     assert made.advance(iterations=10_000) == _core.Status.converged
     return made
 
@@ -57,21 +57,21 @@ def test_kkt_conditions_after_which_nothing_is_charged(name: str, kernel: Kernel
     p = problem(150, 4, kernel=kernel, bias=bias, lambda_=1.0 / 300)
     made = solver(name, p, **EXACT[name])
     assert made.advance(Limit(iterations=2_000_000)) is Status.CONVERGED
-    found, counters = made.snapshot(), made.counters
-    assert found.dual_feasible
-    assert_optimal(p, found.coefficients, found.bias, 1e-6)
-    assert not bias or abs(found.coefficients.sum()) < 1e-9 * p.C * p.n
+    snapshot, counters = made.snapshot(), made.counters
+    assert snapshot.dual_feasible
+    assert_optimal(p, snapshot.coefficients, snapshot.bias, 1e-6)
+    assert not bias or abs(snapshot.coefficients.sum()) < 1e-9 * p.C * p.n
     if name == "lasvm":
-        assert found.responses is None
+        assert snapshot.responses is None
     else:
-        responses = p.y * (gram(p) @ found.coefficients)
-        np.testing.assert_allclose(found.responses, responses, atol=1e-9 * p.C * p.n)
+        responses = p.y * (gram(p) @ snapshot.coefficients)
+        np.testing.assert_allclose(snapshot.responses, responses, atol=1e-9 * p.C * p.n)
     alpha = alphas(made)
     assert np.any((alpha > 0) & (alpha < p.C))
     assert np.any(alpha == p.C)
     assert made.advance(Limit()) is Status.CONVERGED
     assert made.counters == counters
-    np.testing.assert_array_equal(found.coefficients, coefficients(made))
+    np.testing.assert_array_equal(snapshot.coefficients, coefficients(made))
 
 
 @cache
@@ -111,13 +111,13 @@ def test_agrees_with_smo_without_bias(name: str, kernel: Kernel, seed: int) -> N
     n = 60 + 13 * seed
     p = problem(n, 4, seed, kernel=kernel, lambda_=(10.0, 1.0, 1.0 if name == "sdca" else 0.1)[seed % 3] / n)
     best = dual(p, run("smo", p, tolerance=1e-8))
-    own = {"svmlight": {"shrink_after": 5}, "lasvm": {"passes": 0}, "sdca": {}}[name]
+    settings = {"svmlight": {"shrink_after": 5}, "lasvm": {"passes": 0}, "sdca": {}}[name]
     if name == "sdca":
         exact = run(name, p, Limit(iterations=300_000))
         assert_optimal(p, coefficients(exact), 0.0, 1e-2)
     else:
-        assert dual(p, run(name, p, **own)) == pytest.approx(best, rel=1e-3)
-        exact = run(name, p, tolerance=1e-7, **own)
+        assert dual(p, run(name, p, **settings)) == pytest.approx(best, rel=1e-3)
+        exact = run(name, p, tolerance=1e-7, **settings)
     assert dual(p, exact) == pytest.approx(best, rel=1e-6)
 
 
@@ -131,8 +131,8 @@ def test_boxes_of_any_size(name: str, bias: bool, C: float) -> None:
     X, y = points(40, 3, flips=0.0)
     X[20:24], y[20:24] = X[0:4], y[0:4]
     p = Problem(X, y, Gaussian(0.1), lambda_=1.0 / (C * 40), bias=bias)  # so narrow that all can be separated
-    found = run(name, p, Limit(iterations=200_000), **EXACT[name] | {"tolerance": 1e-6}).snapshot()
-    assert_optimal(p, found.coefficients, found.bias, 1e-5)
+    snapshot = run(name, p, Limit(iterations=200_000), **EXACT[name] | {"tolerance": 1e-6}).snapshot()
+    assert_optimal(p, snapshot.coefficients, snapshot.bias, 1e-5)
 
 
 @BY_METHOD

@@ -91,8 +91,8 @@ def test_parameters_are_those_of_the_settings(kind: Any) -> None:
         value = getattr(defaults, field.name)
         assert parameters[field.name] == (tuple(value) if isinstance(value, list) else getattr(value, "value", value))
         assert f"\n{field.name} : " in kind.__doc__
-    assert list(inspect.signature(kind).parameters) == [each.name for each in parameters_of(kind.solver)]
-    assert all(each.text or each.name == "precision" for each in parameters_of(kind.solver))
+    assert list(inspect.signature(kind).parameters) == [parameter.name for parameter in parameters_of(kind.solver)]
+    assert all(parameter.text or parameter.name == "precision" for parameter in parameters_of(kind.solver))
 
 
 def test_names_are_those_of_the_papers() -> None:

@@ -97,15 +97,15 @@ def expected(p: Problem, data: Dataset, snapshot: KernelSnapshot) -> dict[str, f
     }
 
 
-def compare(found: dict[str, float | None], wanted: dict[str, float | None]) -> None:
-    assert tuple(found) == MEASURES
+def compare(measured: dict[str, float | None], wanted: dict[str, float | None]) -> None:
+    assert tuple(measured) == MEASURES
     for name, value in wanted.items():
         if value is None:
-            assert found[name] is None, name
+            assert measured[name] is None, name
         else:
             # Gaps are differences of numbers of order one, known to 1e-5 relative.
             absolute = 2e-5 if "gap" in name else 1e-6
-            assert found[name] == pytest.approx(value, rel=1e-5, abs=absolute), name
+            assert measured[name] == pytest.approx(value, rel=1e-5, abs=absolute), name
 
 
 def as_array(X: Any) -> NDArray[np.float64]:
@@ -133,8 +133,8 @@ def test_every_kind_of_snapshot(name: str, bias: bool, provider: str, as_csr: bo
     p = on(data, bias=bias, provider=provider)
     # The smallest first iterations have no positive level yet, and few support vectors.
     made = snapshots(p, name, (1, 2, 5, 40, 400))
-    for found, snapshot in zip(Evaluator(p, data).evaluate(made), made, strict=True):
-        compare(found, expected(p, data, snapshot))
+    for measured, snapshot in zip(Evaluator(p, data).evaluate(made), made, strict=True):
+        compare(measured, expected(p, data, snapshot))
 
 
 def test_features_of_the_training_points_are_used_where_there_are_any() -> None:
@@ -147,10 +147,10 @@ def test_features_of_the_training_points_are_used_where_there_are_any() -> None:
         made.append(asset.snapshot())
     together = Evaluator(p, data).evaluate(made)
     assert "rows" not in vars(p), "no kernel row is asked for"
-    for found, snapshot in zip(together, made, strict=True):
+    for measured, snapshot in zip(together, made, strict=True):
         plain = Evaluator(p, data).evaluate([replace(snapshot, deferred=None)])[0]
         for measure, value in plain.items():
-            assert found[measure] == (None if value is None else pytest.approx(value, rel=1e-4, abs=1e-6)), measure
+            assert measured[measure] == (None if value is None else pytest.approx(value, rel=1e-4, abs=1e-6)), measure
     wrong = replace(made[-1], deferred=replace(made[-1].deferred, weights=-made[-1].deferred.weights))
     assert Evaluator(p, data).evaluate([wrong])[0]["train_error"] != together[-1]["train_error"]
 
@@ -161,11 +161,11 @@ def test_libsvm() -> None:
     peer = solver("libsvm", p, tolerance=1e-6)
     before = peer.snapshot()
     peer.advance(Limit())
-    found = Evaluator(p, data).evaluate([before, peer.snapshot()])
+    measured = Evaluator(p, data).evaluate([before, peer.snapshot()])
     assert "rows" not in vars(p), "a peer's evaluation builds no Gram matrix of ours"
-    compare(found[1], expected(p, data, peer.snapshot()))
-    assert 0.0 <= found[1]["relative_gap"] + 1e-6 < 1e-4
-    assert found[0]["support_vectors"] == 0
+    compare(measured[1], expected(p, data, peer.snapshot()))
+    assert 0.0 <= measured[1]["relative_gap"] + 1e-6 < 1e-4
+    assert measured[0]["support_vectors"] == 0
 
 
 def test_zero_predictor() -> None:
@@ -173,27 +173,27 @@ def test_zero_predictor() -> None:
     data = dataset()
     p = on(data)
     zero = KernelSnapshot(np.zeros(N), dual_feasible=True)
-    (found,) = Evaluator(p, data).evaluate([zero])
+    (measured,) = Evaluator(p, data).evaluate([zero])
     ones = dict.fromkeys(("test_error", "train_error", "primal", "gap", "relative_gap", "hinge"), 1.0)
     nothing = {"nu": None, "water_level": None}
-    assert found == dict.fromkeys(MEASURES, 0) | ones | nothing
+    assert measured == dict.fromkeys(MEASURES, 0) | ones | nothing
 
 
 def test_optimum_has_no_gap_and_gives_nu() -> None:
     data = dataset()
     for bias in (False, True):
         p = on(data, bias=bias, nu=None)
-        (found,) = Evaluator(p, data).evaluate([run("smo", p, tolerance=1e-9).snapshot()])
-        assert abs(found["relative_gap"]) < 1e-6
-        assert derive_nu(p, relative_gap=1e-8) == pytest.approx(found["nu"], rel=1e-3)
+        (measured,) = Evaluator(p, data).evaluate([run("smo", p, tolerance=1e-9).snapshot()])
+        assert abs(measured["relative_gap"]) < 1e-6
+        assert derive_nu(p, relative_gap=1e-8) == pytest.approx(measured["nu"], rel=1e-3)
 
 
 def test_without_lambda_there_are_no_objectives() -> None:
     data = dataset()
     p = on(data, lambda_=None)
-    (found,) = Evaluator(p, data).evaluate(snapshots(p, "sbp", (50,)))
-    assert [found[name] for name in ("primal", "dual", "gap", "relative_gap")] == [None] * 4
-    assert found["hinge"] is not None
+    (measured,) = Evaluator(p, data).evaluate(snapshots(p, "sbp", (50,)))
+    assert [measured[name] for name in ("primal", "dual", "gap", "relative_gap")] == [None] * 4
+    assert measured["hinge"] is not None
 
 
 class Centroids(FunctionSnapshot):
@@ -212,21 +212,21 @@ def test_functions(as_csr: bool) -> None:
     data = dataset(as_csr=as_csr)
     p = on(data)
     (sbp,) = snapshots(p, "sbp", (30,))
-    first, found, last = Evaluator(p, data).evaluate([sbp, Centroids(), sbp])
+    first, centroids, last = Evaluator(p, data).evaluate([sbp, Centroids(), sbp])
     assert first == last
     raw = Centroids().decision_values
     margins = data.y * raw(data.X)
     hinge = float(np.maximum(0.0, 1.0 - margins).mean())
-    assert found["train_error"] == np.mean(margins <= 0)
-    assert found["test_error"] == np.mean(data.y_test * raw(data.X_test) <= 0)
-    assert found["hinge"] == pytest.approx(hinge)
-    assert found["primal"] == pytest.approx(0.5 / N * 4.0 + hinge)
-    assert (found["norm"], found["bias"], found["nu"]) == (2.0, 0.25, pytest.approx(hinge / 2.0))
-    assert [found[name] for name in ("dual", "gap", "water_level", "support_vectors")] == [None] * 4
+    assert centroids["train_error"] == np.mean(margins <= 0)
+    assert centroids["test_error"] == np.mean(data.y_test * raw(data.X_test) <= 0)
+    assert centroids["hinge"] == pytest.approx(hinge)
+    assert centroids["primal"] == pytest.approx(0.5 / N * 4.0 + hinge)
+    assert (centroids["norm"], centroids["bias"], centroids["nu"]) == (2.0, 0.25, pytest.approx(hinge / 2.0))
+    assert [centroids[name] for name in ("dual", "gap", "water_level", "support_vectors")] == [None] * 4
 
 
 @pytest.mark.parametrize(
-    ("name", "own"),
+    ("name", "settings"),
     [
         ("smo", {}),
         ("asset", {"features": 20}),
@@ -235,14 +235,14 @@ def test_functions(as_csr: bool) -> None:
         ("asset_online", {"features": 30}),
     ],
 )
-def test_moved_points_are_moved_in_the_test_set_too(name: str, own: dict[str, Any]) -> None:
+def test_moved_points_are_moved_in_the_test_set_too(name: str, settings: dict[str, Any]) -> None:
     """Multiples of 1/64, which float32 holds with 1,000 added: training and test points have the same bits again."""
     data, ends = dataset(), []
     for offset in (0.0, 1000.0):
         X, X_test = (np.rint(64.0 * points) / 64.0 + offset for points in (data.X, data.X_test))
         moved = replace(data, points=X.astype(np.float32), X_test=X_test.astype(np.float32))
         p = on(moved)
-        ends.append(Evaluator(p, moved).evaluate([run(name, p, Limit(iterations=8), **own).snapshot()])[0])
+        ends.append(Evaluator(p, moved).evaluate([run(name, p, Limit(iterations=8), **settings).snapshot()])[0])
     assert ends[0] == ends[1]
 
 
@@ -257,7 +257,7 @@ def test_a_linear_predictor(volume: float | None, as_csr: bool) -> None:
     p = Problem(data.X, data.y, Linear(), lambda_=1.0 / N)
     assert p.feature_order.tolist() != list(range(D))
     w, bias = np.array([0.3, -0.2, 0.5, 0.1]), 0.07
-    found = Evaluator(p, data).evaluate([LinearSnapshot(w[p.feature_order], bias, volume)])[0]
+    measured = Evaluator(p, data).evaluate([LinearSnapshot(w[p.feature_order], bias, volume)])[0]
     X, X_test = as_array(data.X), as_array(data.X_test)
     f, f_test, scale, level = X @ w + bias, X_test @ w + bias, 1.0, None
     if volume is not None:
@@ -266,14 +266,14 @@ def test_a_linear_predictor(volume: float | None, as_csr: bool) -> None:
         assert level > 0.0, "else nothing is scaled"
         scale = 1.0 / level
     hinge, norm = np.maximum(0.0, 1.0 - scale * data.y * f).mean(), scale * np.linalg.norm(w)
-    assert found["water_level"] == (None if level is None else pytest.approx(level))
-    assert found["test_error"] == np.mean(data.y_test * f_test <= 0.0)
-    assert found["train_error"] == np.mean(data.y * f <= 0.0)
-    assert found["hinge"] == pytest.approx(hinge, rel=1e-6)
-    assert found["norm"] == pytest.approx(norm)
-    assert found["bias"] == pytest.approx(scale * bias)
-    assert found["primal"] == pytest.approx(0.5 / N * norm**2 + hinge, rel=1e-6)
-    assert found["dual"] is found["gap"] is found["support_vectors"] is None
+    assert measured["water_level"] == (None if level is None else pytest.approx(level))
+    assert measured["test_error"] == np.mean(data.y_test * f_test <= 0.0)
+    assert measured["train_error"] == np.mean(data.y * f <= 0.0)
+    assert measured["hinge"] == pytest.approx(hinge, rel=1e-6)
+    assert measured["norm"] == pytest.approx(norm)
+    assert measured["bias"] == pytest.approx(scale * bias)
+    assert measured["primal"] == pytest.approx(0.5 / N * norm**2 + hinge, rel=1e-6)
+    assert measured["dual"] is measured["gap"] is measured["support_vectors"] is None
 
 
 @pytest.mark.parametrize("rho", [0.0, 2.0])
@@ -287,9 +287,9 @@ def test_a_lower_bound_is_the_dual_value(rho: float) -> None:
     X = np.hstack([data.X, np.full((N, 1), rho)]) if rho else data.X
     primal = 0.5 / N * w @ w + np.maximum(0.0, 1.0 - data.y * (X @ w)).mean()
     assert early["primal"] == pytest.approx(primal, rel=1e-6)
-    for found in (early, late):
-        assert found["gap"] == found["primal"] - found["dual"] > 0.0
-        assert found["relative_gap"] == found["gap"] / found["primal"]
+    for measured in (early, late):
+        assert measured["gap"] == measured["primal"] - measured["dual"] > 0.0
+        assert measured["relative_gap"] == measured["gap"] / measured["primal"]
     assert early["relative_gap"] > 10.0 * late["relative_gap"]
     (dcd,) = Evaluator(p, data).evaluate(snapshots(p, "dcd", (10**6,)))
     assert late["dual"] <= dcd["primal"]
@@ -303,6 +303,6 @@ def test_a_lower_bound_is_the_dual_value(rho: float) -> None:
 def test_a_level_below_zero_scales_nothing() -> None:
     data = dataset()
     p = Problem(data.X, data.y, Linear())
-    found = Evaluator(p, data).evaluate([LinearSnapshot(np.array([-5.0, 0.0, 0.0, 0.0]), 0.0, 1e-3 * N)])[0]
-    assert found["water_level"] < 0.0
-    assert found["norm"] == pytest.approx(5.0)
+    measured = Evaluator(p, data).evaluate([LinearSnapshot(np.array([-5.0, 0.0, 0.0, 0.0]), 0.0, 1e-3 * N)])[0]
+    assert measured["water_level"] < 0.0
+    assert measured["norm"] == pytest.approx(5.0)

@@ -237,7 +237,7 @@ def test_arrays_of_the_caller_stay_writable_and_are_not_used(kind: type) -> None
     counted = _core.CountedFeatures(_core.FeatureMatrix(matrix, 1))
     for i in range(40):
         np.testing.assert_array_equal(counted.row(i)[0], np.flatnonzero(X[i]))
-    np.testing.assert_array_equal(*(weights(run("sgd_m", each, Limit(presentations=400))) for each in (p, other)))
+    np.testing.assert_array_equal(*(weights(run("sgd_m", problem, Limit(presentations=400))) for problem in (p, other)))
 
 
 def test_sparse_points_are_held_once() -> None:

@@ -40,10 +40,10 @@ def made(kind: str, seed: int, d: int, scale: float) -> Array:
     return X
 
 
-def check(found: Array, expected: Array, long: Array) -> None:
+def check(computed: Array, expected: Array, long: Array) -> None:
     """A thousandth or so where float32 is used; the last bits of float32 where it is not."""
-    np.testing.assert_allclose(found, expected, rtol=0, atol=4e-3)
-    np.testing.assert_allclose(found[long], expected[long], rtol=0, atol=2e-7)
+    np.testing.assert_allclose(computed, expected, rtol=0, atol=4e-3)
+    np.testing.assert_allclose(computed[long], expected[long], rtol=0, atol=2e-7)
 
 
 @given(
@@ -83,9 +83,9 @@ def test_kernel_values(kind: str, seed: int, d: int, scale: float, width: float,
     with blas.connected():
         _core.fill_features(kernel.core(), matrix, matrix, np.eye(N, dtype=np.float32), features)
     packed = kind == "binary" and not as_csr  # a row of binary points is looked up, by a whole distance
-    for found in (by_row, values, features):
-        check(found, expected, long)
-        assert packed or np.array_equal(found[long], K[long])
+    for computed in (by_row, values, features):
+        check(computed, expected, long)
+        assert packed or np.array_equal(computed[long], K[long])
 
 
 @given(
@@ -106,8 +106,8 @@ def test_a_problem_and_its_predictors(kind: str, seed: int, d: int, scale: float
     given = sparse.csr_matrix(X) if as_csr else X
     p = Problem(given, y, kernel, rows=RowPolicy(provider="on_the_fly"))
     expected = reference.kernel_matrix(kernel, X[p.order], X[p.order])
-    found = np.array([p.rows.source.row(i) for i in range(N)])
-    np.testing.assert_allclose(found, expected, rtol=0, atol=4e-3)
+    rows = np.array([p.rows.source.row(i) for i in range(N)])
+    np.testing.assert_allclose(rows, expected, rtol=0, atol=4e-3)
     others = p.points(given)
     for k in range(3):
         one = KernelPredictor(kernel, p.X[k : k + 1], np.ones(1)).values(others)

@@ -218,9 +218,9 @@ def _work(folder: Path, seed: int, failures: object) -> None:
         number = int(random.integers(8))
         key = f"{number:032x}"
         try:
-            found = store.get(key, 64, Builder(number), quiet)
-            if not (found == number).all():
-                raise ValueError(f"{key} holds {found[0, 0]}")
+            matrix = store.get(key, 64, Builder(number), quiet)
+            if not (matrix == number).all():
+                raise ValueError(f"{key} holds {matrix[0, 0]}")
         except Exception as error:
             failures.put(f"{type(error).__name__}: {error}")
 
@@ -249,8 +249,8 @@ def test_a_process_waits_while_others_fill_the_room(tmp_path: Path, caplog: pyte
         assert begun.wait(PATIENCE)
 
         with _at_first_message(go_on.set):
-            found = GramStore(tmp_path, 700).get("b", 10, Builder(2.0), quiet)
-        np.testing.assert_array_equal(found, 2.0)
+            matrix = GramStore(tmp_path, 700).get("b", 10, Builder(2.0), quiet)
+        np.testing.assert_array_equal(matrix, 2.0)
         child.join(PATIENCE)
         assert child.exitcode == 0
         assert "waiting for room" in caplog.text
@@ -275,13 +275,13 @@ def test_a_matrix_that_is_finished_after_room_was_sought_is_evicted(
     evict = GramStore._evict
 
     def finished_by_then(self: GramStore, size: int) -> bool:
-        found = evict(self, size)
+        evicted = evict(self, size)
         begun.close()
-        return found
+        return evicted
 
     monkeypatch.setattr(GramStore, "_evict", finished_by_then)
-    found = GramStore(tmp_path, 700).get("a" * 32, 10, Builder(2.0), quiet)
-    np.testing.assert_array_equal(found, 2.0)
+    matrix = GramStore(tmp_path, 700).get("a" * 32, 10, Builder(2.0), quiet)
+    np.testing.assert_array_equal(matrix, 2.0)
     assert [path.name for path in tmp_path.iterdir()] == [f"{'a' * 32}.f32"]
 
 

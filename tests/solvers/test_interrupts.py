@@ -56,7 +56,7 @@ def interrupt(made: Solver, seconds: float, limit: Limit = Limit()) -> None:  # 
 
 
 @pytest.mark.parametrize(
-    ("name", "bias", "own", "seconds", "least"),
+    ("name", "bias", "settings", "seconds", "least"),
     [
         ("sbp", True, {}, 0.1, 100),
         ("sdca", False, {}, 0.1, 100),
@@ -68,7 +68,9 @@ def interrupt(made: Solver, seconds: float, limit: Limit = Limit()) -> None:  # 
         ("fourier", False, {"pairs": 128, "relative_gap": 1e-9, "max_epochs": 1000}, 0.1, 5),
     ],
 )
-def test_any_solver_stops_and_continues(name: str, bias: bool, own: dict[str, Any], seconds: float, least: int) -> None:
+def test_any_solver_stops_and_continues(
+    name: str, bias: bool, settings: dict[str, Any], seconds: float, least: int
+) -> None:
     """One of each kind of iteration; `cpp/tests/test_resume.cpp` interrupts every method of the core."""
     # Under a linear kernel these data are not separable, so that the Perceptron does not end by itself.
     p = {
@@ -76,17 +78,17 @@ def test_any_solver_stops_and_continues(name: str, bias: bool, own: dict[str, An
         "cpsp": lambda: problem(8000, 40, lambda_=1e-6, rows={"provider": "on_the_fly"}),  # searches, and long passes
         "fourier": lambda: problem(1500, 5, lambda_=1e-7, flips=0.3),
     }.get(name, lambda: problem(300, bias=bias, flips=0.2, kernel=Linear()))()
-    made = solver(name, p, seed=3, **own)
+    made = solver(name, p, seed=3, **settings)
     if name == "fourier":  # interrupted while a linear SVM is solved: no frequency is drawn twice, and it is solved on
         made.advance(Limit(iterations=5))
     interrupt(made, seconds)
     done = made.counters.iterations
     assert done >= least
     more = {"smo": 50, "cpsp": 2, "fourier": 1}.get(name, 1000)
-    whole = run(name, p, Limit(iterations=done), 3, **own)
+    whole = run(name, p, Limit(iterations=done), 3, **settings)
     np.testing.assert_array_equal(predictor(made), predictor(whole))
-    for each in (made, whole):
-        each.advance(Limit(iterations=done + more))
+    for method in (made, whole):
+        method.advance(Limit(iterations=done + more))
     assert made.counters == whole.counters
     np.testing.assert_array_equal(predictor(made), predictor(whole))
 

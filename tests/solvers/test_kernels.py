@@ -30,12 +30,12 @@ def core(X: np.ndarray, as_csr: bool) -> _core.Matrix:
     return Problem.core_matrix(sparse.csr_matrix(X) if as_csr else X)
 
 
-def close(kernel: Kernel, X: np.ndarray, found: np.ndarray, expected: np.ndarray) -> None:
+def close(kernel: Kernel, X: np.ndarray, computed: np.ndarray, expected: np.ndarray) -> None:
     """1e-6 of the largest value; plus, for a Gaussian far narrower than |x|, the rounding of |x|^2 in float32."""
     atol = 1e-6 * max(np.abs(expected).max(), 1.0)
     if isinstance(kernel, Gaussian):
         atol += 2.0**-22 * float(np.square(X).sum(axis=1).max()) / (2.0 * kernel.sigma2)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=atol)
+    np.testing.assert_allclose(computed, expected, rtol=0, atol=atol)
 
 
 @BY_KERNEL
@@ -77,9 +77,9 @@ def test_dense_and_sparse_agree(n: int, d: int, seed: int, zeros: float, kernel:
         K = filled(kernel, core(X, as_csr))
         close(kernel, X, K, expected)
         rows = _core.CachedRows(kernel.core(), core(X, as_csr), 1, 2)
-        found = np.array([rows.row(i) for i in range(n)])
-        close(kernel, X, found, expected)
-        assert np.array_equal(found, K) or not as_csr
+        by_row = np.array([rows.row(i) for i in range(n)])
+        close(kernel, X, by_row, expected)
+        assert np.array_equal(by_row, K) or not as_csr
 
 
 @BY_KERNEL
@@ -92,10 +92,10 @@ def test_expand(kernel: Kernel, as_csr: bool) -> None:
     weights = rng.normal(size=(600, 3))
     expected = reference.kernel_matrix(kernel, Z, X) @ weights
     tolerance = 1e-5 * np.abs(reference.kernel_matrix(kernel, Z, X)).sum(axis=1).max()
-    found = expanded(kernel, core(X, as_csr), core(Z, as_csr), weights, 2)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
-    assert found.shape == (1100, 3)
-    np.testing.assert_array_equal(found, expanded(kernel, core(X, as_csr), core(Z, as_csr), weights, 1))
+    sums = expanded(kernel, core(X, as_csr), core(Z, as_csr), weights, 2)
+    np.testing.assert_allclose(sums, expected, rtol=0, atol=tolerance)
+    assert sums.shape == (1100, 3)
+    np.testing.assert_array_equal(sums, expanded(kernel, core(X, as_csr), core(Z, as_csr), weights, 1))
 
 
 @pytest.mark.parametrize("counts", [(10, 300, 600), (300, 300, 600), (0, 0, 500), (600, 0, 20), (0, 0, 0)])
@@ -132,8 +132,8 @@ def test_expand_from_the_gram_matrix() -> None:
     support = np.array([5, 599, 0, 77], dtype=np.uint32)
     weights = np.random.default_rng(0).normal(size=(4, 2))
     with blas.connected():
-        found = rows.expand(support, weights)
-    np.testing.assert_allclose(found, K[support].T.astype(float) @ weights, rtol=0, atol=1e-14)
+        sums = rows.expand(support, weights)
+    np.testing.assert_allclose(sums, K[support].T.astype(float) @ weights, rtol=0, atol=1e-14)
     with pytest.raises(ValueError, match="no row 600"):
         rows.expand(np.array([600], dtype=np.uint32), weights[:1])
 
@@ -206,13 +206,13 @@ def test_rows_of_binary_points_equal_the_gram_matrix(kernel: Kernel, d: int) -> 
     """Packed words below and above one word, at the widths with code of their own, and just too wide to be packed."""
     X = (np.random.default_rng(d).random((70, d)) < 0.3).astype(np.float32)
     rows = _core.CachedRows(kernel.core(), core(X, as_csr=False), 1, 2)
-    found = np.stack([rows.row(i) for i in range(len(X))])
+    by_row = np.stack([rows.row(i) for i in range(len(X))])
     expected = reference.kernel_matrix(kernel, X, X)
-    np.testing.assert_allclose(found, expected, rtol=2e-6, atol=1e-30)
+    np.testing.assert_allclose(by_row, expected, rtol=2e-6, atol=1e-30)
     K = filled(kernel, core(X, as_csr=False))
     if d <= 1024:
-        np.testing.assert_array_equal(found, K)
-    np.testing.assert_allclose(found, K, rtol=1e-6, atol=1e-30)
+        np.testing.assert_array_equal(by_row, K)
+    np.testing.assert_allclose(by_row, K, rtol=1e-6, atol=1e-30)
 
 
 def test_a_width_whose_inverse_overflows_is_refused() -> None:

@@ -134,10 +134,10 @@ def seeds_of(p: Problem, seed: int) -> set[int]:
     """Five of each class by the sampling stream, without repetitions."""
     stream, chosen = _core.Random(seed, _core.Purpose.sampling), set[int]()
     for first, count in ((0, p.positives), (p.positives, p.n - p.positives)):
-        own = set[int]()
-        while len(own) < min(5, count):
-            own.add(first + stream.below(count))
-        chosen |= own
+        seeds = set[int]()
+        while len(seeds) < min(5, count):
+            seeds.add(first + stream.below(count))
+        chosen |= seeds
     return chosen
 
 
@@ -152,17 +152,17 @@ def test_replay(kernel: Kernel, bias: bool, as_csr: bool) -> None:
     order = _core.Random(7, _core.Purpose.order).permutation(p.n)
 
     def follow(t: int, slow: Lasvm, followers: list[Lasvm]) -> Lasvm:
-        """The one of those that may come next that the core has gone to."""
+        """The next state of the core among the allowed ones."""
         made.advance(Limit(iterations=t))
-        found = coefficients(made)
-        differences = [float(np.abs(found - after.alpha).max()) for after in followers]
+        alpha = coefficients(made)
+        differences = [float(np.abs(alpha - after.alpha).max()) for after in followers]
         assert min(differences) < 1e-9, f"iteration {t}"
         slow = followers[int(np.argmin(differences))]
         assert core_of(made).expansion == len(slow.members)
         assert made.counters.kernel_evaluations == slow.evaluations
-        slow.alpha = found  # so that rounding does not add up
-        assert np.all((found >= slow.low) & (found <= slow.high))
-        assert not bias or abs(found.sum()) < 1e-12 * p.C * p.n
+        slow.alpha = alpha  # so that rounding does not add up
+        assert np.all((alpha >= slow.low) & (alpha <= slow.high))
+        assert not bias or abs(alpha.sum()) < 1e-12 * p.C * p.n
         return slow
 
     for t, k in enumerate(order.tolist(), start=1):
@@ -197,13 +197,13 @@ def test_finishing_ends_where_no_member_violates_and_counts_nothing_more(bias: b
     p = problem(150, bias=bias, lambda_=1.0 / 300)
     made = solver("lasvm", p, tolerance=1e-6)
     assert made.advance(Limit(iterations=10**6)) is Status.CONVERGED
-    found = made.snapshot()
-    assert found.dual_feasible
-    assert found.responses is None
-    members = np.flatnonzero(found.coefficients)
+    snapshot = made.snapshot()
+    assert snapshot.dual_feasible
+    assert snapshot.responses is None
+    members = np.flatnonzero(snapshot.coefficients)
     assert core_of(made).expansion >= members.size
     slow = Lasvm(gram(p), p.y.astype(np.float64), p.C, bias, 1e-6, set(members.tolist()))
-    slow.alpha = found.coefficients
+    slow.alpha = snapshot.coefficients
     assert slow.delta <= 1e-6 + 1e-12
     before = made.counters
     assert made.advance(Limit()) is Status.CONVERGED
@@ -250,14 +250,14 @@ def test_drop_below_changes_the_predictor_and_not_the_training(bias: bool, share
     for t in (0, 30, 90, 150):
         whole.advance(Limit(iterations=t))
         made.advance(Limit(iterations=t))
-        full, found = whole.snapshot(), made.snapshot()
+        full, reduced = whole.snapshot(), made.snapshot()
         size = np.abs(full.coefficients)
         expected = [c if s >= share * size.max() else 0.0 for c, s in zip(full.coefficients, size, strict=True)]
-        np.testing.assert_array_equal(found.coefficients, expected)
-        assert (found.bias, found.responses) == (full.bias, None)
-        assert found.dual_feasible is not bias
+        np.testing.assert_array_equal(reduced.coefficients, expected)
+        assert (reduced.bias, reduced.responses) == (full.bias, None)
+        assert reduced.dual_feasible is not bias
         assert made.counters == whole.counters
-        dropped += np.count_nonzero(full.coefficients) - np.count_nonzero(found.coefficients)
+        dropped += np.count_nonzero(full.coefficients) - np.count_nonzero(reduced.coefficients)
     assert dropped > 0
     assert core_of(made).coefficients().tobytes() == core_of(whole).coefficients().tobytes()
 

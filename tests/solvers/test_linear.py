@@ -81,11 +81,11 @@ def check(made: Solver, best: float) -> tuple[float, float]:
 def test_at_the_stop_the_accuracy_is_reached(
     method: str, n: int, d: int, C: float, as_csr: bool, accuracy: str
 ) -> None:
-    name, own, eps = BOUNDED[method]
+    name, algo, eps = BOUNDED[method]
     eps = 0.3 if accuracy == "coarse" else eps
     p = linear(n, d, n + d, lambda_=1.0 / (C * n), as_csr=as_csr, zeros=0.6 if as_csr else 0.0)
     best = optimum(p)
-    made = solver(name, p, eps=eps, **own)
+    made = solver(name, p, eps=eps, **algo)
     assert made.advance(Limit(presentations=10**7)) is Status.CONVERGED
     objective, bound = check(made, best)
     assert objective - bound <= eps * (1 + 1e-6) * bound + 1e-13
@@ -106,13 +106,13 @@ def test_at_the_stop_the_accuracy_is_reached(
 @settings(max_examples=25)
 def test_any_points(method: str, X: Array, labels: list[int], C: float, as_csr: bool) -> None:
     """Equal and contradictory examples, rows of zeros: L <= J_opt <= J on the way, and within eps at the end."""
-    name, own, eps = BOUNDED[method]
+    name, algo, eps = BOUNDED[method]
     eps = max(eps, 0.05) if name.startswith("sgd") else eps
     y = np.array([1, -1, *labels])[: len(X)]
     p = Problem(sparse.csr_matrix(X) if as_csr else X, y, Linear(), lambda_=1.0 / (C * len(X)))
     best, below = check(run("dcd", p, Limit(iterations=10**6), eps=1e-10), -np.inf)  # its dual says how exact that is
     assert best <= below * (1 + 2e-10)
-    made = solver(name, p, eps=eps, **own)
+    made = solver(name, p, eps=eps, **algo)
     step = p.n if name.startswith("sgd") else 1  # the bound of a pass
     before = -np.inf
     for k in range(1, 25):
@@ -127,7 +127,7 @@ def test_any_points(method: str, X: Array, labels: list[int], C: float, as_csr: 
 
 @pytest.mark.parametrize("precision", Precision)
 @pytest.mark.parametrize(
-    ("name", "own", "lambda_"),
+    ("name", "algo", "lambda_"),
     [
         ("pegasos", {}, 0.05),
         ("pegasos", {"project": True}, 0.05),
@@ -139,9 +139,11 @@ def test_any_points(method: str, X: Array, labels: list[int], C: float, as_csr: 
         ("sgdqn", {"variant": Variant.original}, 0.002),
     ],
 )
-def test_methods_without_a_bound_converge(name: str, own: dict[str, Any], lambda_: float, precision: Precision) -> None:
+def test_methods_without_a_bound_converge(
+    name: str, algo: dict[str, Any], lambda_: float, precision: Precision
+) -> None:
     p = linear(200, lambda_=lambda_, zeros=0.5)
-    made = run(name, p, Limit(iterations=400 * 200), precision=precision, **own)
+    made = run(name, p, Limit(iterations=400 * 200), precision=precision, **algo)
     assert -1e-6 <= primal(p, weights(made)) / optimum(p) - 1.0 <= 0.03
 
 
@@ -169,9 +171,9 @@ def test_replay_of_pegasos(lambda_: float, project: bool, form: str) -> None:
             alpha /= norm * np.sqrt(lambda_)
         updates, accesses = updates + int(violated), accesses + int(sizes[i])
         made.advance(Limit(iterations=t))
-        found, expected = (weights(made), Z.T @ alpha) if explicit else (alphas(made), alpha)
+        computed, expected = (weights(made), Z.T @ alpha) if explicit else (alphas(made), alpha)
         size = np.abs(expected).max(initial=1e-300)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * size, err_msg=f"iteration {t}")
+        np.testing.assert_allclose(computed, expected, rtol=0, atol=1e-9 * size, err_msg=f"iteration {t}")
         if explicit:
             assert astuple(made.counters) == (t, t, None, t, accesses, t * p.d)
     assert 0 < updates < 500 or lambda_ > 0.1
@@ -180,7 +182,7 @@ def test_replay_of_pegasos(lambda_: float, project: bool, form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "own", "tolerance"),
+    ("name", "algo", "tolerance"),
     [
         ("pegasos", {}, 1e-5),
         ("pegasos", {"project": True}, 1e-5),
@@ -189,15 +191,15 @@ def test_replay_of_pegasos(lambda_: float, project: bool, form: str) -> None:
     ],
 )
 @STORAGE
-def test_float32(name: str, own: dict[str, Any], tolerance: float, as_csr: bool) -> None:
+def test_float32(name: str, algo: dict[str, Any], tolerance: float, as_csr: bool) -> None:
     """The same examples at the same cost, as long as rounding flips no margin; seven digits instead of sixteen."""
     p = linear(150, lambda_=0.02, as_csr=as_csr, zeros=0.5)
-    exact, single = (run(name, p, Limit(iterations=450), 2, precision=kind, **own) for kind in Precision)
+    exact, single = (run(name, p, Limit(iterations=450), 2, precision=kind, **algo) for kind in Precision)
     assert single.counters == exact.counters
     size = np.abs(weights(exact)).max()
     np.testing.assert_allclose(weights(single), weights(exact), rtol=0, atol=tolerance * size)
     assert (weights(single) != weights(exact)).any()
-    assert weights(run(name, p, Limit(iterations=450), 2, **own)).tobytes() == weights(exact).tobytes()
+    assert weights(run(name, p, Limit(iterations=450), 2, **algo)).tobytes() == weights(exact).tobytes()
     if name != "pegasos":
         assert lower_bound(single) == pytest.approx(lower_bound(exact), rel=1e-5)
 

@@ -151,10 +151,10 @@ def plain(p: Problem, name: str, b: int, variant: Variant | None = None) -> Pega
     return Sdca(Z, lambda_, divisor, 0.95 if variant is Variant.aggressive else None)
 
 
-def check_replay(p: Problem, name: str, b: int, steps: int, seed: int, atol: float, **own: Any) -> None:
+def check_replay(p: Problem, name: str, b: int, steps: int, seed: int, atol: float, **algo: Any) -> None:
     """Weights, dual variables, the bound and the costs of every iteration."""
-    slow, mean = plain(p, name, b, own.get("variant")), Average(own.get("average", Averaging.last).value)
-    made, sizes, accesses = solver(name, p, seed, batch_size=b, **own), stored(p), 0
+    slow, mean = plain(p, name, b, algo.get("variant")), Average(algo.get("average", Averaging.last).value)
+    made, sizes, accesses = solver(name, p, seed, batch_size=b, **algo), stored(p), 0
     for t, A in zip(range(1, steps), subsets(p.n, b, seed), strict=False):
         made.advance(Limit(iterations=t))
         slow.step(A)
@@ -171,16 +171,16 @@ def check_replay(p: Problem, name: str, b: int, steps: int, seed: int, atol: flo
 @pytest.mark.parametrize(("b", "average"), [(1, "last"), (3, "tail"), (N, "decaying")])
 @BY_METHOD
 def test_replay(method: str, b: int, zeros: float, average: str) -> None:
-    name, own = METHODS[method]
-    check_replay(problem(zeros=zeros), name, b, 60, 3, 1e-9, **own | {"average": Averaging(average)})
+    name, algo = METHODS[method]
+    check_replay(problem(zeros=zeros), name, b, 60, 3, 1e-9, **algo | {"average": Averaging(average)})
 
 
 @BY_KIND
 @BY_METHOD
 def test_replay_of_large_batches(kind: str, method: str) -> None:
     """By three threads."""
-    name, own = METHODS[method]
-    check_replay(large(kind), name, B, 13, 4, 1e-11, threads=3, **own)
+    name, algo = METHODS[method]
+    check_replay(large(kind), name, B, 13, 4, 1e-11, threads=3, **algo)
 
 
 @pytest.mark.parametrize("name", ["minibatch_pegasos", "minibatch_sdca"])
@@ -289,9 +289,9 @@ def test_a_step_that_would_not_raise_the_dual_is_refused() -> None:
 @pytest.mark.parametrize("zeros", [0.0, 0.7], ids=["dense", "sparse"])
 @pytest.mark.parametrize("b", [1, 8, N])
 def test_converges(b: int, zeros: float, method: str) -> None:
-    name, own = METHODS[method]
+    name, algo = METHODS[method]
     p = problem(zeros=zeros, longest=0.999 if method == "pegasos" else None)
-    made = run(name, p, Limit(iterations=2**16), batch_size=b, **own)
+    made = run(name, p, Limit(iterations=2**16), batch_size=b, **algo)
     accuracy = 2e-3 if method == "pegasos" else 1e-5
     assert primal(p, weights(made)) == pytest.approx(optimum(p), rel=accuracy)
     assert method == "pegasos" or lower_bound(made) == pytest.approx(optimum(p), rel=1e-5)
@@ -324,11 +324,11 @@ def test_a_row_of_zeros() -> None:
 @pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
 def test_agrees_with_numpy(shape: tuple[int, int], as_csr: bool, tmp_path: Path) -> None:
     X = np.random.default_rng(0).normal(size=shape).astype(np.float32)
-    found = spectral_norm(sparse.csr_matrix(X) if as_csr else X, tmp_path)
+    norm = spectral_norm(sparse.csr_matrix(X) if as_csr else X, tmp_path)
     exact = np.linalg.norm(X.astype(np.float64), 2) ** 2
-    assert abs(found.squared - exact) <= found.error + 1e-9 * exact
-    assert found.upper >= exact * (1 - 1e-9)
-    assert found.error <= 1e-6 * exact
+    assert abs(norm.squared - exact) <= norm.error + 1e-9 * exact
+    assert norm.upper >= exact * (1 - 1e-9)
+    assert norm.error <= 1e-6 * exact
 
 
 def test_is_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,13 +62,13 @@ def test_rho_and_shift_are_applied_before_the_kernel(tmp_path: Path) -> None:
     model = Model(KernelPredictor(Linear(), POINTS, ALPHA), 0.0, (-1, 1), 2, rho=2.0)
     model.save(tmp_path / "model.npz")
     wide = np.column_stack([X[:, :2], np.full(5, 2.0)])
-    found = Model.load(tmp_path / "model.npz").decision_values(X[:, :2])
-    np.testing.assert_allclose(found, wide @ POINTS.T @ ALPHA, rtol=1e-5)
+    values = Model.load(tmp_path / "model.npz").decision_values(X[:, :2])
+    np.testing.assert_allclose(values, wide @ POINTS.T @ ALPHA, rtol=1e-5)
     shift = np.array([1.0, -2.0, 3.0], dtype=np.float32)
     moved = Model(KernelPredictor(Gaussian(2.0), POINTS, ALPHA), 0.0, (-1, 1), 3, shift=shift)
     moved.save(tmp_path / "model.npz")
-    found = Model.load(tmp_path / "model.npz").decision_values(X + shift)
-    np.testing.assert_allclose(found, gaussian(X, 0.25) @ ALPHA, rtol=1e-4, atol=1e-5)
+    values = Model.load(tmp_path / "model.npz").decision_values(X + shift)
+    np.testing.assert_allclose(values, gaussian(X, 0.25) @ ALPHA, rtol=1e-4, atol=1e-5)
 
 
 def test_points_of_another_width_are_refused(path: Path) -> None:
@@ -91,10 +91,10 @@ def test_no_changed_byte_changes_a_prediction(path: Path) -> None:
         changed[place] ^= 0x55
         path.write_bytes(changed)
         try:
-            found = Model.load(path).decision_values(X)
+            values = Model.load(path).decision_values(X)
         except ModelError:
             continue
-        assert np.array_equal(found, expected), place  # a byte of the archive that nothing reads
+        assert np.array_equal(values, expected), place  # a byte of the archive that nothing reads
 
 
 def rewritten(path: Path, **changes: Any) -> None:

@@ -87,15 +87,15 @@ def test_the_expansion_is_the_linear_function() -> None:
 def test_the_threshold_takes_the_place_of_the_floor_of_float32() -> None:
     p = problem(200, 4, kernel=Gaussian(1e3))
     thresholds = (0.0, 1e-7, None, 1e-2)
-    found = [Nystrom.sample(p, 100, 1e-16, 0, threshold=threshold) for threshold in thresholds]
-    ranks = [one.rank for one in found]
+    samples = [Nystrom.sample(p, 100, 1e-16, 0, threshold=threshold) for threshold in thresholds]
+    ranks = [one.rank for one in samples]
     assert ranks == sorted(ranks, reverse=True)
     assert len(set(ranks)) == 4
-    for one, threshold in zip(found, thresholds, strict=True):
+    for one, threshold in zip(samples, thresholds, strict=True):
         floor = np.sqrt(100) * 2.0**-23 if threshold is None else max(threshold, 1e-16 * one.eigenvalues[0])
         assert one.floor == pytest.approx(floor)
         assert one.eigenvalues[-1] >= one.floor
-    assert found[0].eigenvalues[-1] > 0.0
+    assert samples[0].eigenvalues[-1] > 0.0
 
 
 def test_a_sample_of_rank_0_is_refused() -> None:
@@ -136,9 +136,9 @@ def test_the_floor_of_float32() -> None:
 
 
 def test_a_larger_eps_d_keeps_fewer() -> None:
-    found = [Nystrom.sample(problem(100, 5), 50, eps_d, 0) for eps_d in (1e-16, 1e-3, 1e-1, 0.999)]
-    assert [found[0].rank, found[3].rank] == [50, 1]
-    assert found[0].rank >= found[1].rank > found[2].rank > 1
-    kept = found[1].eigenvalues
+    samples = [Nystrom.sample(problem(100, 5), 50, eps_d, 0) for eps_d in (1e-16, 1e-3, 1e-1, 0.999)]
+    assert [samples[0].rank, samples[3].rank] == [50, 1]
+    assert samples[0].rank >= samples[1].rank > samples[2].rank > 1
+    kept = samples[1].eigenvalues
     assert (np.diff(kept) <= 0).all()
     assert kept[-1] >= 1e-3 * kept[0]

@@ -97,9 +97,9 @@ def test_seeds_and_forms_of_the_data(name: str) -> None:
 @pytest.mark.parametrize("name", ["liblinear", "sklearn_sgd", "sklearn_nystroem"])
 def test_passes_are_counted_however_a_budget_is_divided(name: str) -> None:
     """Features are computed anew, and timed, for each number of passes."""
-    kernel, own = (Gaussian(2.0), {"features": 20}) if name == "sklearn_nystroem" else (Linear(), {})
+    kernel, settings = (Gaussian(2.0), {"features": 20}) if name == "sklearn_nystroem" else (Linear(), {})
     p = peer_problem(kernel=kernel)
-    whole, cut = run(name, p, Limit(iterations=12), **own), solver(name, p, **own)
+    whole, cut = run(name, p, Limit(iterations=12), **settings), solver(name, p, **settings)
     for k in (1, 5, 3, 12):
         cut.advance(Limit(iterations=k))
     assert cut.counters == whole.counters
@@ -116,10 +116,10 @@ def test_the_expansion_is_scikit_learns_function(kernel: Any, as_csr: bool) -> N
     p = peer_problem(as_csr=as_csr, kernel=kernel)
     peer = run("sklearn_nystroem", p, Limit(iterations=5), 3, features=20)
     names = {"gaussian": "rbf", "polynomial": "poly", "linear": "linear"}
-    own: dict[str, Any] = {"gamma": 0.25} if isinstance(kernel, Gaussian) else {}
-    own |= {"gamma": 0.3, "coef0": 1.0, "degree": 2} if isinstance(kernel, Polynomial) else {}
+    parameters: dict[str, Any] = {"gamma": 0.25} if isinstance(kernel, Gaussian) else {}
+    parameters |= {"gamma": 0.3, "coef0": 1.0, "degree": 2} if isinstance(kernel, Polynomial) else {}
     seed = peer._library_seed
-    features = Nystroem(kernel=names[kernel.name], n_components=20, random_state=seed, **own)
+    features = Nystroem(kernel=names[kernel.name], n_components=20, random_state=seed, **parameters)
     sgd = SGDClassifier(alpha=LAMBDA, fit_intercept=False, tol=None, max_iter=5, random_state=seed)
     whole = make_pipeline(features, sgd).fit(p.X.astype(np.float64), p.y)
     others = points(40, D, 9)[0]

@@ -133,8 +133,8 @@ def test_rho_is_a_constant_feature(name: str, as_csr: bool, rho: float) -> None:
     assert (p.d, given.shape, isinstance(p.X, np.ndarray)) == (6, (60, 5), not as_csr)
     np.testing.assert_array_equal(p.feature_order, q.feature_order)
     ends = []
-    for each in (p, q):
-        made = run(name, each, Limit(iterations=600)).snapshot()
+    for problem in (p, q):
+        made = run(name, problem, Limit(iterations=600)).snapshot()
         ends.append(made.weights if isinstance(made, LinearSnapshot) else made.coefficients)
     np.testing.assert_array_equal(*ends)
     others = p.points(given[:7])
@@ -164,7 +164,7 @@ def test_a_variant_has_the_points_but_not_the_rows() -> None:
     assert q.features is features
     assert q.rows.source is not source
     fresh = Problem(X, y, Gaussian(2.0), lambda_=0.2, nu=0.3, bias=True, rows=ON_THE_FLY)
-    ends = [run("sbp", each, Limit(iterations=50)).snapshot() for each in (q, fresh)]
+    ends = [run("sbp", problem, Limit(iterations=50)).snapshot() for problem in (q, fresh)]
     np.testing.assert_array_equal(ends[0].coefficients, ends[1].coefficients)
     with pytest.raises(SettingsError, match=r"lambda = 0"):
         p.variant(lambda_=0.0, nu=None, bias=False)

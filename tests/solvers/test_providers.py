@@ -56,13 +56,13 @@ def test_provider_storage_and_threads(
     expected, counters = ends({})
     size = max(1.0, np.abs(expected).max())
     for rows, as_csr in (({"provider": "cache"}, False), ({"provider": "on_the_fly"}, False), ({}, True)):
-        found, counted = ends(rows, as_csr=as_csr)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * size)
+        values, counted = ends(rows, as_csr=as_csr)
+        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-6 * size)
         assert counted == counters
-    found, _ = ends({"provider": "on_the_fly"})
+    values, _ = ends({"provider": "on_the_fly"})
     for capacity in (2, 7):
         on_cache = decision_values(cached(problem(90, bias=bias), capacity), name, iterations)[0]
-        np.testing.assert_array_equal(on_cache, found)
+        np.testing.assert_array_equal(on_cache, values)
     for threads in (2, 5):
         again, _ = ends({"threads": threads, "gram_dir": tmp_path_factory.mktemp("gram")})
         np.testing.assert_array_equal(again, expected)
@@ -78,9 +78,9 @@ def test_the_gram_matrix_where_it_fits_and_what_a_policy_allows() -> None:
     p = problem(50, rows={"provider": "on_the_fly"})
     assert p.rows.source.capacity == 2
     assert p.describe_rows() == "each row computed when it is needed"
-    for own, text in (({"provider": "Gram"}, "auto, gram, cache, on_the_fly"), ({"threads": 0}, "threads = 0")):
+    for policy, text in (({"provider": "Gram"}, "auto, gram, cache, on_the_fly"), ({"threads": 0}, "threads = 0")):
         with pytest.raises(SettingsError, match=text):
-            RowPolicy(**own)
+            RowPolicy(**policy)
 
 
 def test_auto_falls_back_to_the_cache_and_says_so() -> None:

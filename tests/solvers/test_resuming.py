@@ -63,8 +63,8 @@ def test_seeds(variant: str) -> None:
 @pytest.mark.parametrize("variant", ["smo", "smo, bias", "svmlight", "svmlight, bias"])
 def test_greedy_methods_use_no_randomness(variant: str) -> None:
     made = [make(variant, seed) for seed in (1, 2)]
-    for each in made:
-        each.advance(Limit(iterations=300))
+    for method in made:
+        method.advance(Limit(iterations=300))
     assert state(made[0]) == state(made[1])
 
 

@@ -56,7 +56,7 @@ class Sbp:
 
 
 def drawn(before: Vector, now: Vector, members: slice) -> int:
-    """Which alpha of a class grew, from two successive iterates (n,) that differ by a step and a common factor."""
+    """Index in its class of the alpha that grew, from successive iterates (n,), apart by a step and a common factor."""
     new = np.flatnonzero((before[members] <= 0.0) & (now[members] > 0.0))
     if new.size:
         return int(new[0]) + (members.start or 0)
@@ -139,8 +139,8 @@ def test_draws_where_responses_are_equal_to_the_level(bias: bool, draws: Draws) 
         times += second.coefficients() != 0.0
     assert not times[expected == 0.0].any()
     for members in (slice(0, 4), slice(4, 6)) if bias else (expected > 0.0,):
-        found, share = times[members], expected[members]
-        assert stats.chisquare(found, found.sum() * share / share.sum()).pvalue > 1e-4
+        counts, share = times[members], expected[members]
+        assert stats.chisquare(counts, counts.sum() * share / share.sum()).pvalue > 1e-4
 
 
 @pytest.mark.parametrize("bias", [False, True])

@@ -41,11 +41,11 @@ def make(X: Any = None, y: Any = None, kernel: Kernel | None = None, **settings:
     )
 
 
-def fitting(name: str, **own: Any) -> Problem:
+def fitting(name: str, **arguments: Any) -> Problem:
     """A problem that the solver accepts, in which something is then changed."""
     kind = solvers.get(name)
     kernel = Linear() if kind.kernels == {"linear"} else Gaussian(1.0)
-    return make(**{"kernel": kernel, "bias": min(kind.biases), "lambda_": 0.1, "nu": 0.1, **own})
+    return make(**{"kernel": kernel, "bias": min(kind.biases), "lambda_": 0.1, "nu": 0.1, **arguments})
 
 
 BY_SOLVER = pytest.mark.parametrize("name", solvers.names())
@@ -107,38 +107,38 @@ def test_a_wrong_problem_kernel_or_point_is_refused(call: Callable[[], object], 
 def test_a_problem_that_the_method_does_not_solve(name: str) -> None:
     """Its class says which kernels and which bias it takes, and what the problem must give."""
     kind = solvers.get(name)
-    own = dict.fromkeys(kind.within_n, 5)
+    sizes = dict.fromkeys(kind.within_n, 5)
     for kernel in (Gaussian(1.0), Polynomial(), Linear()):
         if kernel.name not in kind.kernels:
             with pytest.raises(
                 SettingsError, match=rf"algo={name} works with kernel=.* only, got kernel={kernel.name}"
             ):
-                solver(name, fitting(name, kernel=kernel), **own)
+                solver(name, fitting(name, kernel=kernel), **sizes)
     for bias in {False, True} - kind.biases:
         with pytest.raises(SettingsError, match=rf"algo={name} .*set problem\.bias={not bias}".lower()):
-            solver(name, fitting(name, bias=bias), **own)
+            solver(name, fitting(name, bias=bias), **sizes)
     for need, text in (
         ("lambda", r"lambda form: set problem\.lambda_ or problem\.C"),
         ("nu", r"form: set problem\.nu"),
     ):
         if need in kind.needs:
             with pytest.raises(SettingsError, match=text):
-                solver(name, fitting(name, **{"lambda_" if need == "lambda" else need: None}), **own).advance(Limit())
+                solver(name, fitting(name, **{"lambda_" if need == "lambda" else need: None}), **sizes).advance(Limit())
 
 
 @BY_SOLVER
 def test_a_seed_or_a_number_that_is_none(name: str) -> None:
     kind = solvers.get(name)
-    own = dict.fromkeys(kind.within_n, 5)
+    sizes = dict.fromkeys(kind.within_n, 5)
     for seed in (-1, 2**63, 2**70):
         with pytest.raises(SettingsError, match=r"seed = .*between 0 and 2\^63 - 1"):
-            solver(name, fitting(name), seed, **own)
-    solver(name, fitting(name), 2**63 - 1, **own)
+            solver(name, fitting(name), seed, **sizes)
+    solver(name, fitting(name), 2**63 - 1, **sizes)
     for setting, hint in get_type_hints(kind.Settings).items():
         if hint in (float, float | None):
             for value in (np.nan, np.inf, -np.inf):
                 with pytest.raises(SettingsError, match=rf"algo\.{setting} = {value}: it must "):
-                    solver(name, fitting(name), **own, **{setting: value})
+                    solver(name, fitting(name), **sizes, **{setting: value})
 
 
 ASSET = ("asset", "asset_star", "asset_online", "asset_star_online")
@@ -220,11 +220,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "own", "text"), REFUSED, ids=str)
-def test_settings_of_solvers(name: str, own: dict[str, Any], text: str) -> None:
-    own = dict.fromkeys(solvers.get(name).within_n, 5) | own
+@pytest.mark.parametrize(("name", "settings", "text"), REFUSED, ids=str)
+def test_settings_of_solvers(name: str, settings: dict[str, Any], text: str) -> None:
+    settings = dict.fromkeys(solvers.get(name).within_n, 5) | settings
     with pytest.raises(SettingsError, match=text):
-        solver(name, fitting(name), **own)
+        solver(name, fitting(name), **settings)
 
 
 def test_settings_that_belong_to_another_kernel_or_bias() -> None:

@@ -133,8 +133,8 @@ def test_replay_of_sgd_r(lambda_: float, as_csr: bool) -> None:
 def test_replay_of_passes(lambda_: float, schedule: list[int] | None, as_csr: bool) -> None:
     """Weights, updates of each example, L, the stop and all counters, after each example and after the stop."""
     p = integers(24, 4, lambda_=lambda_, as_csr=as_csr)
-    own: dict[str, Any] = {} if schedule is None else {"multiplicity_schedule": schedule}
-    made = solver("sgd_s" if schedule is None else "sgd_m", p, seed=7, eps=0.125, check_factor=2.0, **own)
+    algo: dict[str, Any] = {} if schedule is None else {"multiplicity_schedule": schedule}
+    made = solver("sgd_s" if schedule is None else "sgd_m", p, seed=7, eps=0.125, check_factor=2.0, **algo)
     theirs = Passes(folded(p), lambda_, 0.125, 2.0, schedule or [1], 7)
     sizes, accesses = stored(p), 0
     for k in range(1, 16 * p.n + 1):
@@ -182,11 +182,11 @@ def test_a_multiple_update_is_that_many_single_ones(case: tuple[Fraction, Fracti
     updates = 0
     for k in range(ell):
         updates += response + updates * squared_norm <= threshold + lambda_ * k
-    found = _core.multiple_update(
+    count = _core.multiple_update(
         threshold=float(threshold),
         lambda_=float(lambda_),
         response=float(response),
         squared_norm=float(squared_norm),
         multiplicity=ell,
     )
-    assert found == updates
+    assert count == updates

@@ -27,7 +27,7 @@ class Table:
     """A list with one place for each thread, and a barrier."""
 
     def __init__(self, ranks: int) -> None:
-        self.things: list[Any] = [None] * ranks
+        self.contributions: list[Any] = [None] * ranks
         self.barrier = threading.Barrier(ranks, timeout=PATIENCE)
 
 
@@ -38,12 +38,12 @@ class ThreadAllReduce(AllReduce):
         self.rank, self.ranks, self._table = rank, ranks, table
         self.sums = 0
 
-    def _all(self, thing: Any) -> list[Any]:
-        self._table.things[self.rank] = thing
+    def _all(self, contribution: Any) -> list[Any]:
+        self._table.contributions[self.rank] = contribution
         self._table.barrier.wait()
-        things = list(self._table.things)
+        contributions = list(self._table.contributions)
         self._table.barrier.wait()
-        return things
+        return contributions
 
     def sum(self, values: Array) -> None:
         assert values.flags.c_contiguous
@@ -119,16 +119,16 @@ def test_the_iterates_are_those_of_one_process(
     def work(all_reduce: AllReduce) -> list[tuple[Any, Any]]:
         shard = sharded(whole, all_reduce)
         made = solver(name, shard, 5, **settings)
-        found = []
+        iterates = []
         for t in (1, 2, 30):
             made.advance(Limit(iterations=t))
-            found.append((made.snapshot(), made.counters))
+            iterates.append((made.snapshot(), made.counters))
         assert 30 <= all_reduce.sums <= 60
-        return found
+        return iterates
 
     everyone = run_ranks(ranks, work)
-    for rank, found in enumerate(everyone):
-        for (mine, costs), (theirs, their_costs), (first, _) in zip(found, expected, everyone[0], strict=True):
+    for rank, iterates in enumerate(everyone):
+        for (mine, costs), (theirs, their_costs), (first, _) in zip(iterates, expected, everyone[0], strict=True):
             same(mine, theirs)
             assert costs == their_costs
             assert np.array_equal(mine.weights, first.weights)
@@ -142,12 +142,12 @@ def test_a_shard_has_every_ranks_th_row() -> None:
 
     def work(all_reduce: AllReduce) -> None:
         shard = sharded(whole, all_reduce)
-        own = range(all_reduce.rank, N, 3)
+        indices = range(all_reduce.rank, N, 3)
         assert (shard.n, shard.d) == (N, D)
-        assert shard.features.n == len(own)
-        assert shard.positives == sum(i < whole.positives for i in own)
+        assert shard.features.n == len(indices)
+        assert shard.positives == sum(i < whole.positives for i in indices)
         assert shard.largest_norm == whole.largest_norm
-        assert shard.features.largest_norm == pytest.approx(np.linalg.norm(rows[list(own)], axis=1).max(), rel=1e-6)
+        assert shard.features.largest_norm == pytest.approx(np.linalg.norm(rows[list(indices)], axis=1).max(), rel=1e-6)
 
     run_ranks(3, work)
 
@@ -201,26 +201,26 @@ def test_ranks_of_one_class() -> None:
         made.advance(Limit(iterations=20))
         return made.snapshot()
 
-    for found in run_ranks(3, work):
-        same(found, alone.snapshot())
+    for snapshot in run_ranks(3, work):
+        same(snapshot, alone.snapshot())
 
 
 @pytest.mark.parametrize("ranks", [2, 3])
 @BY_KIND
 @BY_METHOD
 def test_ranks_share_large_batches_by_rows_and_by_coordinates(kind: str, method: str, ranks: int) -> None:
-    name, own = METHODS[method]
-    own = {"batch_size": B, **own}
-    alone = run(name, large(kind), Limit(iterations=30), 4, **own)
+    name, settings = METHODS[method]
+    settings = {"batch_size": B, **settings}
+    alone = run(name, large(kind), Limit(iterations=30), 4, **settings)
 
     def work(all_reduce: AllReduce) -> tuple[Array, Counters]:
-        made = run(name, sharded(large(kind), all_reduce), Limit(iterations=30), 4, **own)
+        made = run(name, sharded(large(kind), all_reduce), Limit(iterations=30), 4, **settings)
         return weights(made), made.counters
 
-    found, w = run_ranks(ranks, work), weights(alone)
-    for mine, counters in found:
+    everyone, w = run_ranks(ranks, work), weights(alone)
+    for mine, counters in everyone:
         np.testing.assert_allclose(mine, w, rtol=0, atol=1e-12 * max(1.0, np.abs(w).max()))
-        assert mine.tobytes() == found[0][0].tobytes()
+        assert mine.tobytes() == everyone[0][0].tobytes()
         assert counters == alone.counters
 
 

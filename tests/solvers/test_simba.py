@@ -138,15 +138,15 @@ def linear(X: Array, y: Array, nu: float | None = 0.1, *, bias: bool = False, as
 NUS = [0.0, 0.03, 0.5, 1.0]
 
 
-def core(p: Problem, seed: int = 0, horizon: int = 0, iterations: int = 0, **own: bool) -> _core.Simba:
-    made = _core.Simba(p.features, nu=p.require_nu(), bias=p.bias, horizon=horizon, seed=seed, **own)
+def core(p: Problem, seed: int = 0, horizon: int = 0, iterations: int = 0, **flags: bool) -> _core.Simba:
+    made = _core.Simba(p.features, nu=p.require_nu(), bias=p.bias, horizon=horizon, seed=seed, **flags)
     made.advance(iterations=iterations)
     return made
 
 
-def naive(p: Problem, seed: int = 0, horizon: int = 0, **own: bool) -> Simba:
+def naive(p: Problem, seed: int = 0, horizon: int = 0, **flags: bool) -> Simba:
     X, y = feature_values(p), p.y.astype(np.float64)
-    return Simba(X, y, p.require_nu(), p.bias, seed, horizon, **own)
+    return Simba(X, y, p.require_nu(), p.bias, seed, horizon, **flags)
 
 
 def costs(simba: _core.Simba) -> tuple[int, ...]:
@@ -178,8 +178,8 @@ REPLAYS = [
 def test_replay(kind: str, nu: float, bias: bool, horizon: int, reading: str) -> None:
     """The same draws, weights, distribution, bias, mean and costs as plain numpy, at every iteration."""
     X, y = many() if kind == "many" else ball(40, 6, 5, zeros=0.6 if kind == "csr" else 0.0, apart=1.0)
-    p, own = linear(X, y, nu, bias=bias, as_csr=kind != "dense"), READINGS[reading]
-    slow, fast = naive(p, 5, horizon, **own), core(p, 5, horizon, **own)
+    p, flags = linear(X, y, nu, bias=bias, as_csr=kind != "dense"), READINGS[reading]
+    slow, fast = naive(p, 5, horizon, **flags), core(p, 5, horizon, **flags)
     biased = 0
     for t in range(1, 301):
         slow.step()

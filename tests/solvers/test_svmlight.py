@@ -135,8 +135,8 @@ def test_shrunk_variables_are_at_a_bound_and_have_no_responses() -> None:
         if made.advance(Limit(iterations=t)) is Status.CONVERGED:
             break
         sizes.append(active(made))
-        found, alpha = made.snapshot(), alphas(made)
-        assert (found.responses is None) == (sizes[-1] < p.n)
+        snapshot, alpha = made.snapshot(), alphas(made)
+        assert (snapshot.responses is None) == (sizes[-1] < p.n)
         assert p.n - sizes[-1] <= np.count_nonzero((alpha == 0.0) | (alpha == p.C))
     assert sizes[8] == p.n, "ten iterations must come first"
     assert min(sizes) < 0.8 * p.n

@@ -16,7 +16,7 @@ from svm_cost_curves.solvers.linear import Variant
 from svm_cost_curves.solvers.precision import Precision
 
 N = 60
-VARIANT = pytest.mark.parametrize("variant", list(Variant), ids=[each.value for each in Variant])
+VARIANT = pytest.mark.parametrize("variant", list(Variant), ids=[variant.value for variant in Variant])
 SPARSENESS = pytest.mark.parametrize("zeros", [0.0, 0.7], ids=["dense", "sparse"])
 
 
@@ -163,7 +163,7 @@ def period(Z: Array, skip: int, zeros: float) -> int:
 @SPARSENESS
 @pytest.mark.parametrize("lambda_", [0.001, 0.02, 2.0])
 @pytest.mark.parametrize(
-    ("name", "t0", "own"),
+    ("name", "t0", "settings"),
     [
         *(("svmsgd", t0, {}) for t0 in (1e-3, 1.0, 500.0)),
         *(("sgdqn", t0, {"variant": Variant.original, "skip": skip}) for t0, skip in ((10.0, 1), (500.0, 16))),
@@ -175,15 +175,15 @@ def period(Z: Array, skip: int, zeros: float) -> int:
     ],
     ids=str,
 )
-def test_replay(name: str, t0: float, own: dict[str, Any], lambda_: float, zeros: float) -> None:
+def test_replay(name: str, t0: float, settings: dict[str, Any], lambda_: float, zeros: float) -> None:
     """With skip = 16 and sparse rows the regulariser acts once in an epoch at most."""
     p = linear(lambda_=lambda_, zeros=zeros)
     Z, sizes = folded(p), stored(p)
-    every = period(Z, own.get("skip", 1), zeros)
+    every = period(Z, settings.get("skip", 1), zeros)
     plain: Reference = SvmSgd(Z, lambda_, t0)
     if name == "sgdqn":
-        plain = SgdQn(Z, lambda_, t0, every, own["variant"], restart=own.get("restart", True))
-    run = solver(name, p, 4, t0=t0, **own)
+        plain = SgdQn(Z, lambda_, t0, every, settings["variant"], restart=settings.get("restart", True))
+    run = solver(name, p, 4, t0=t0, **settings)
     accesses = 0
     for t, i in zip(range(1, 361), order(N, 4), strict=False):
         plain.step(i)
@@ -199,11 +199,11 @@ def test_replay(name: str, t0: float, own: dict[str, Any], lambda_: float, zeros
         products = t if name == "svmsgd" else t + compared
         assert plain.inner_products == products
         assert astuple(run.counters) == (t, t, None, products, accesses, t * 8)
-    if name == "sgdqn" and lambda_ == 0.02 and own["skip"] == 1:  # more than plain steps: some gains have changed
-        gains = plain.B if own["variant"] is Variant.original else 1.0 / plain.H
+    if name == "sgdqn" and lambda_ == 0.02 and settings["skip"] == 1:  # more than plain steps: some gains have changed
+        gains = plain.B if settings["variant"] is Variant.original else 1.0 / plain.H
         assert gains.max() > gains.min()
     single, double = (
-        solver(name, p, 4, t0=t0, precision=kind, **own) for kind in (Precision.float32, Precision.float64)
+        solver(name, p, 4, t0=t0, precision=kind, **settings) for kind in (Precision.float32, Precision.float64)
     )
     for made in (single, double):
         made.advance(Limit(iterations=100))
@@ -252,7 +252,7 @@ def test_the_first_step_chooses_t0_and_is_charged_for_it(
     p = linear(n, lambda_=lambda_, zeros=0.7)
     Z, corrected = folded(p), variant is Variant.corrected
     every, passes = period(Z, 16, 0.7), 3 if corrected else 1
-    own = {} if variant is None else {"variant": variant, "tuning_passes": 3}
+    settings = {} if variant is None else {"variant": variant, "tuning_passes": 3}
 
     def plain(t0: float) -> Reference:
         return SvmSgd(Z, lambda_, t0) if variant is None else SgdQn(Z, lambda_, t0, every, variant)
@@ -261,7 +261,7 @@ def test_the_first_step_chooses_t0_and_is_charged_for_it(
     t0, sample, trials = chosen_offset(Z, lambda_, 3, plain, passes=passes, least=least)
     assert len(sample) == min(n, 1200 if corrected else 1000)
     assert corrected or trials >= 3
-    run, given = solver(name, p, 3, **own), solver(name, p, 3, t0=t0, **own)
+    run, given = solver(name, p, 3, **settings), solver(name, p, 3, t0=t0, **settings)
     np.testing.assert_array_equal(weights(run), np.zeros(8))
     for t in (1, 500):
         run.advance(Limit(iterations=t))
@@ -277,7 +277,7 @@ def test_the_first_step_chooses_t0_and_is_charged_for_it(
 
 
 METHODS = pytest.mark.parametrize(
-    ("name", "own"),
+    ("name", "settings"),
     [("svmsgd", {}), ("sgdqn", {}), ("sgdqn", {"variant": Variant.original})],
     ids=["svmsgd", "sgdqn", "sgdqn, original"],
 )
@@ -287,7 +287,7 @@ METHODS = pytest.mark.parametrize(
 @pytest.mark.parametrize("precision", list(Precision))
 @pytest.mark.parametrize("lambda_", [1e-12, 0.1, 1e12])
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_any_scale(name: str, own: dict[str, Variant], precision: Precision, lambda_: float, scale: float) -> None:
+def test_any_scale(name: str, settings: dict[str, Variant], precision: Precision, lambda_: float, scale: float) -> None:
     """Rows of any length, rows of zeros, twins of different labels, n = 2: nothing overflows, J stays below 10 J(0)."""
     X, y = points(30, 4)
     X[3:6] = 0.0
@@ -297,6 +297,6 @@ def test_any_scale(name: str, own: dict[str, Variant], precision: Precision, lam
         Problem(X[:2] * np.float32(scale), y[:2], Linear(), lambda_=lambda_),
         Problem(0.0 * X, y, Linear(), lambda_=lambda_),
     ):
-        run = solver(name, problem, precision=precision, **own)
+        run = solver(name, problem, precision=precision, **settings)
         run.advance(Limit(iterations=3000))
         assert primal(problem, weights(run)) < 10.0

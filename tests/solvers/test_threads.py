@@ -141,12 +141,12 @@ assert out[5, 5] == 1.0 and (out == out.T).all()
 
 
 @pytest.mark.parametrize(
-    ("name", "own"),
+    ("name", "settings"),
     [("sdca", {}), ("lasvm", {"tolerance": 0.0, "passes": 0}), ("pegasos", {})],
     ids=["sdca", "lasvm", "pegasos"],
 )
-def test_a_solver_is_used_by_one_thread_at_a_time(name: str, own: dict[str, Any]) -> None:
-    core = core_of(solver(name, problem(200, kernel=Linear() if name == "pegasos" else Gaussian(2.0)), **own))
+def test_a_solver_is_used_by_one_thread_at_a_time(name: str, settings: dict[str, Any]) -> None:
+    core = core_of(solver(name, problem(200, kernel=Linear() if name == "pegasos" else Gaussian(2.0)), **settings))
     reading = core.weights if name == "pegasos" else core.coefficients
     with Inside(core):
         for call in (

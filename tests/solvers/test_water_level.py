@@ -62,11 +62,13 @@ def test_properties(values: list[float], data: st.DataObject, volume: float, bia
     classes = c[:positives], c[positives:]
     for method in (_core.water_levels, _core.water_levels_sorted):
         levels = method(c, positives, volume, bias)
-        held = sum(float(np.maximum(0.0, level - own).sum()) for own, level in zip(classes, levels, strict=True))
+        held = sum(
+            float(np.maximum(0.0, level - responses).sum()) for responses, level in zip(classes, levels, strict=True)
+        )
         assert held == pytest.approx(volume, rel=1e-9, abs=tolerance)
         if bias:
             few, many = (
-                [int(np.sum(own <= level + d)) for own, level in zip(classes, levels, strict=True)]
+                [int(np.sum(responses <= level + d)) for responses, level in zip(classes, levels, strict=True)]
                 for d in (-tolerance, tolerance)
             )
             assert max(few) <= min(many)

@@ -129,7 +129,7 @@ def best_database(folder: Path) -> Iterator[str]:
 
 
 def _unprivileged() -> tuple[list[str], tuple[int, int]] | None:
-    """How to run a program as somebody else than root, whom PostgreSQL refuses, and whose files; None: no way."""
+    """Words before a command that run it without root's rights, which PostgreSQL wants, and the user; None: no way."""
     if os.geteuid() != 0:
         return [], (os.geteuid(), os.getegid())
     try:

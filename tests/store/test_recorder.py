@@ -32,7 +32,7 @@ def store(mlflow_store: Store) -> Store:
 
 
 def keys(store: Store) -> Counter[str]:
-    """How many finished runs mlflow has of each key."""
+    """Number of finished runs in mlflow by key."""
     return Counter(run.data.tags["key"] for run in runs_in(store) if run.data.tags["status"] == "finished")
 
 

@@ -135,17 +135,17 @@ def test_another_machine_finds_a_finished_run(machine: Machine, address: str, ke
     with recording(one, print) as begin:
         begin()
         done = one.finish(key, result_of(), make_curve(400), [tmp_path / "curve.png"])
-    found = other.find_finished(key)
-    assert found is not None
-    assert {path.name: path.read_bytes() for path in found.directory.iterdir()} == {
+    fetched = other.find_finished(key)
+    assert fetched is not None
+    assert {path.name: path.read_bytes() for path in fetched.directory.iterdir()} == {
         path.name: path.read_bytes() for path in done.directory.iterdir()
     }
-    pd.testing.assert_frame_equal(found.curve, done.curve)
+    pd.testing.assert_frame_equal(fetched.curve, done.curve)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Tracking, "fetch", None)
-        assert other.find_finished(key) == found  # from the folder this time
+        assert other.find_finished(key) == fetched  # from the folder this time
     again = machine("third").finish(key, result_of() | {"who": "third"}, make_curve(400))
-    for same in (found, again):
+    for same in (fetched, again):
         assert tracking_of(other).record(same.directory) is Recorded.THERE
     assert statuses(address, key) == ["finished"]
 

@@ -31,17 +31,17 @@ def test_a_finished_run_is_found_with_everything_that_was_recorded(store: Store,
         "final": {"primal": math.inf, "dual": np.float64("nan"), "test_error": np.float32(0.5), "list": np.arange(2)},
     }
     finished = store.finish("k1", result, make_curve(), [extra])
-    found = store.find_finished("k1")
-    assert found == finished
-    assert found is not None
-    written = json.loads(found.result_path.read_text())
-    assert written == found.result
+    stored = store.find_finished("k1")
+    assert stored == finished
+    assert stored is not None
+    written = json.loads(stored.result_path.read_text())
+    assert written == stored.result
     assert list(written)[:2] == ["key", "status"]
     assert (written["key"], written["status"], written["algo"]) == ("k1", "finished", "sbp")
     assert written["counters"] == {"iterations": 7}
     assert written["final"] == {"primal": None, "dual": None, "test_error": 0.5, "list": [0, 1]}
-    assert (found.directory / "curve.png").read_bytes() == b"picture"
-    pd.testing.assert_frame_equal(found.curve, make_curve())
+    assert (stored.directory / "curve.png").read_bytes() == b"picture"
+    pd.testing.assert_frame_equal(stored.curve, make_curve())
     files = ["SHA256SUMS", "curve.parquet", "curve.png", "result.json"]
     assert listing(store.root) == ["runs", "runs/k1", *(f"runs/k1/{name}" for name in files)]
 

@@ -58,7 +58,7 @@ def test_the_curve_in_mlflow_is_that_of_the_run(store: Store, mlflow_of: Trackin
         assert [point.value for point in history] == column(thinned, name.rpartition("/")[2]).tolist()
         assert [point.step for point in history] == thinned["kernel_evaluations"].tolist()
     table = client(store).search_runs(["1"], "params.algo = 'sbp' and metrics.`measure/gap` < 1")
-    assert [found.data.tags["key"] for found in table] == ["k1"]
+    assert [row.data.tags["key"] for row in table] == ["k1"]
     copied = mlflow.artifacts.download_artifacts(run_id=run.info.run_id, tracking_uri=database_uri(store.root))
     assert {path.name: path.read_bytes() for path in Path(copied).iterdir()} == {
         path.name: path.read_bytes() for path in done.directory.iterdir()

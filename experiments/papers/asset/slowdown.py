@@ -133,7 +133,7 @@ def make(evidence: Evidence) -> FigureResult:
 
 
 def _table(shown: Sequence[Study]) -> Table:
-    quantities = [f"{what}, {STYLES[name].name}" for what in ("epochs", "last error") for name in METHODS]
+    quantities = [f"{quantity}, {STYLES[name].name}" for quantity in ("epochs", "last error") for name in METHODS]
     rows = []
     for study in shown:
         for C in study.values:

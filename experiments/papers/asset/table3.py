@@ -130,15 +130,15 @@ class FallWithDimension(Statistic, kind="fall_with_dimension"):
         both = [d for d in first if d in second]
         errors = [mean_errors(frames) for frames in first.values()]
         pairs = [_variances(by_d[d]) for d in both for by_d in (first, second)]
-        for what, unit, sizes, groups, values in (
+        for quantity, unit, sizes, groups, values in (
             ("error", "points", list(first), errors, operator.neg),
             ("deviation", "doublings", list(first), [*map(_variances, first.values())], _log_roots),
             (f"less for {STYLES[self.less_for].name}", "doublings", both, pairs, _log_root_ratios),
         ):
             fall = trend(sizes, groups, values) if len(sizes) > 2 else None
             text = f"falls by {{}} {unit} for each doubling of d"
-            why, about = "fewer than three dimensions have finished runs", what[0].upper() + what[1:]
-            case = sweep.interval_case(streams.panel, what, fall, text, about=about, why=why)
+            why, about = "fewer than three dimensions have finished runs", quantity[0].upper() + quantity[1:]
+            case = sweep.interval_case(streams.panel, quantity, fall, text, about=about, why=why)
             single = fall is not None and min(map(len, groups)) < 2
             yield replace(case, ruling="unclear", more_runs=None, note="single runs") if single else case
 

@@ -64,7 +64,7 @@ def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec])
     if base.values:
         spec = replace(spec, series=[series.at(base.values) for series in spec.series])
     known_series = {series.name: series for series in spec.series}
-    for what, names, known in (
+    for kind, names, known in (
         ("series", [*base.series, *base.by_series], known_series),
         ("claim", [claim.id for claim in base.claims], [claim.id for claim in spec.claims]),
         ("property", [claim.against for claim in base.claims], PROPERTIES),
@@ -75,7 +75,7 @@ def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec])
         ),
     ):
         if unknown := [name for name in names if name not in known]:
-            raise FigureError(f"{figure}: {base.figure}: unknown {what} {', '.join(unknown)}")
+            raise FigureError(f"{figure}: {base.figure}: unknown {kind} {', '.join(unknown)}")
     curves: dict[str, SeriesSpec] = {}
     for name in base.series or known_series:
         for curve in known_series[name].members().values() or [known_series[name]]:
@@ -167,12 +167,12 @@ def _renamed(panel: Panel, names: Mapping[str, str]) -> Panel:
 
 def compute_bases(evidence: Evidence) -> dict[str, Any]:
     """Return what the bases' modules compute from the data sets, by the base's place."""
-    found = {}
+    computed = {}
     for base in bases_of(evidence.spec):
         compute = getattr(maker_of(base.spec.maker), "compute", None)
         if compute is not None:
-            found[str(base.place)] = compute(evidence_for(base, evidence))
-    return found
+            computed[str(base.place)] = compute(evidence_for(base, evidence))
+    return computed
 
 
 def judged(evidence: Evidence) -> Iterator[tuple[RepeatedClaimSpec, Claim]]:

@@ -69,8 +69,8 @@ def _cell(cases: Sequence[Case], spec: RepeatedClaimSpec, lacking: str) -> Cell:
         ruling, measured = "unclear", "; ".join(filter(None, (measured, lacking)))
     run = sum(case.ruling != "missing" for case in cases)
     if spec.number:
-        found = [spec.factor * value for case in cases if (value := _inner(case.statistic, spec.number)) is not None]
-        return Cell(ruling, held, run, statistics.median(found) if found else None, measured)
+        values = [spec.factor * value for case in cases if (value := _inner(case.statistic, spec.number)) is not None]
+        return Cell(ruling, held, run, statistics.median(values) if values else None, measured)
     return Cell(ruling, held, run, held / run if run else None, measured)
 
 
@@ -123,7 +123,7 @@ def compute_papers(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[
         Of the evidence.
     """
     published = published_figures(folder)
-    found: dict[str, dict[str, Any]] = {}
+    by_claim: dict[str, dict[str, Any]] = {}
     for base in bases_of(spec):
         if base.spec.id in published:
             options = Options(read_facts(folder, base.spec.id)["scale"])
@@ -131,11 +131,11 @@ def compute_papers(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[
             judged = base.judged(evidence)
             for claim in base.claims:
                 cells = cells_of(judged[claim.id], claim, evidence)
-                found[claim.id] = {dataset: asdict(cell) for dataset, cell in cells.items()}
-    return found
+                by_claim[claim.id] = {dataset: asdict(cell) for dataset, cell in cells.items()}
+    return by_claim
 
 
 def paper_cells(evidence: Evidence, claim: RepeatedClaimSpec) -> dict[str, Cell]:
     """Return the cells of a claim on its paper's own data sets; empty if they are not known."""
-    found = evidence.computed.get("papers", {}).get(claim.id, {})
-    return {dataset: Cell(**cell) for dataset, cell in found.items()}
+    by_claim = evidence.computed.get("papers", {}).get(claim.id, {})
+    return {dataset: Cell(**cell) for dataset, cell in by_claim.items()}

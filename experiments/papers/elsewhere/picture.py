@@ -117,14 +117,14 @@ class Drawing:
     @property
     def notes(self) -> list[str]:
         """Lines below the map."""
-        own = (
+        left = (
             "Left of the gap: the papers' own data sets or their stand-ins, as published."
             if self.paper_datasets
             else "The papers' own data sets have no published evidence here."
         )
         signs = ", ".join(f"{LABELS[OUTCOMES[ruling]].symbol} {word}" for ruling, word in WORDS.items())
         texts = [
-            f"{signs}. Behind the sign: cases that hold, of those that were run. {own}",
+            f"{signs}. Behind the sign: cases that hold, of those that were run. {left}",
             "Panels: a claim's number on each data set, the median over its cases, against the property that the "
             "theory names; none where it is the same on all. Letters are columns of the map, colours its colours; a "
             "cross is a claim that fails there.",
@@ -138,7 +138,7 @@ def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
     names: dict[str, list[str]] = {}
     for name, why in left_out.items():
         names.setdefault(why, []).append(name)
-    return [f"Left out: {', '.join(own)}: {why}." for why, own in names.items()]
+    return [f"Left out: {', '.join(ids)}: {why}." for why, ids in names.items()]
 
 
 def _map_height(drawing: Drawing) -> float:
@@ -168,11 +168,11 @@ def draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
 
 
 def _draw_map(axes: Axes, drawing: Drawing) -> None:
-    own, others = drawing.paper_datasets, drawing.datasets
-    gap = _GAP if own else 0.0
-    width = (layout.WIDTH - _NAME - 0.1 - gap) / max(1, len(own) + len(others))
-    lefts = [_NAME + k * width for k in range(len(own))] + [
-        _NAME + gap + (len(own) + k) * width for k in range(len(others))
+    paper_datasets, others = drawing.paper_datasets, drawing.datasets
+    gap = _GAP if paper_datasets else 0.0
+    width = (layout.WIDTH - _NAME - 0.1 - gap) / max(1, len(paper_datasets) + len(others))
+    lefts = [_NAME + k * width for k in range(len(paper_datasets))] + [
+        _NAME + gap + (len(paper_datasets) + k) * width for k in range(len(others))
     ]
     for left, text in zip(lefts, drawing.heads, strict=True):
         look: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "parse_math": False}
@@ -182,7 +182,7 @@ def _draw_map(axes: Axes, drawing: Drawing) -> None:
         says = textwrap.wrap(textwrap.shorten(row.says, 100, placeholder=" …"), int(_NAME * _PER_INCH * 1.15))
         axes.text(0.1, top + 0.04, row.spec.id, size=8.5, weight="bold", color=INK, va="top", parse_math=False)
         axes.text(0.1, top + 0.18, "\n".join(says[:3]), size=6, color=FAINT, va="top", parse_math=False)
-        cells = [*(row.paper_cells.get(name) for name in own), *(row.cells.get(name) for name in others)]
+        cells = [*(row.paper_cells.get(name) for name in paper_datasets), *(row.cells.get(name) for name in others)]
         for left, cell in zip(lefts, cells, strict=True):
             if cell is not None:
                 _draw_cell(axes, (left, top, width), cell, row.spec)
@@ -219,8 +219,8 @@ def _draw_panel(axes: Axes, row: MapRow, letters: Mapping[str, str]) -> None:
     plain_frame(axes)
     axes.tick_params(labelsize=_TICKS)
     axes.set_xlabel(PROPERTIES[row.spec.against].name, size=_TEXT, color=INK, labelpad=2)
-    found = rank_correlation([x for x, _, _ in points.values()], [y for _, y, _ in points.values()])
-    says = found.text if found else "too few or equal values for a rank correlation"
+    correlation = rank_correlation([x for x, _, _ in points.values()], [y for _, y, _ in points.values()])
+    says = correlation.text if correlation else "too few or equal values for a rank correlation"
     look: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "parse_math": False}
     for height, text in ((30, row.spec.id), (18, row.spec.unit or "share of the cases that hold"), (6, says)):
         weight = "bold" if text == row.spec.id else "normal"

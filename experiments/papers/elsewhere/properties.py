@@ -81,8 +81,8 @@ def _eigenvalues(panel: Panel) -> float:
     from svm_cost_curves.solvers.nystrom import Nystrom
 
     problem = load_problem(_settings(panel))
-    found = Nystrom.sample(problem, min(SAMPLE, problem.n), EPS_D, 0).eigenvalues
-    return float(np.searchsorted(np.cumsum(found), SHARE * found.sum())) + 1
+    eigenvalues = Nystrom.sample(problem, min(SAMPLE, problem.n), EPS_D, 0).eigenvalues
+    return float(np.searchsorted(np.cumsum(eigenvalues), SHARE * eigenvalues.sum())) + 1
 
 
 def _settings(panel: Panel) -> RunSettings:

@@ -191,15 +191,15 @@ class Growth(ErrorCosts):
         return np.where(self.costs == 0.0, self.grid[0], self.costs) <= other.costs
 
 
-def growth_over(values: NDArray[np.float64], which: Used) -> float | None:
+def growth_over(values: NDArray[np.float64], used: Used) -> float | None:
     """Return the exponent of 1/delta in values at `DELTAS`, over some of these; None with too few known values."""
-    return power(1 / np.array(DELTAS)[which], values[which])
+    return power(1 / np.array(DELTAS)[used], values[used])
 
 
 def difference(
     first: Growth,
     second: Growth,
-    which: Used,
+    used: Used,
     costs: Callable[[Growth, Draws], NDArray[np.float64]] = Growth.costs_of,
 ) -> Interval | None:
     """Difference of two exponents, first minus second, over the same deltas; None below `LEAST_POINTS` deltas.
@@ -207,8 +207,8 @@ def difference(
     `costs` is `Growth.costs_of` or `Growth.first_of`. The bootstrap resamples the runs of each method independently;
     deltas that either misses in a resample are left out.
     """
-    sides = [(lambda runs, growth=growth: costs(growth, runs)[:, which], [growth.runs]) for growth in (first, second)]
-    return exponent(1 / np.array(DELTAS)[which], *sides[0], *sides[1])
+    sides = [(lambda runs, growth=growth: costs(growth, runs)[:, used], [growth.runs]) for growth in (first, second)]
+    return exponent(1 / np.array(DELTAS)[used], *sides[0], *sides[1])
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def _exponent(study: ProblemRuns, *, last: bool) -> Interval | None:
 
 @dataclass(frozen=True, kw_only=True)
 class LastValue(Statistic, kind="last_value"):
-    """What runs reach at their end is `at_most` a value; while it still falls, it is not known whether it will be.
+    """The `measure` at the end of the runs is `at_most` a value; while it still falls, the case is unclear.
 
     `measure`: ``gap`` is (J - L) / L, which the method knows; ``excess`` is (J - J_opt) / J_opt.
     """

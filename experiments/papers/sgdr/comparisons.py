@@ -149,14 +149,14 @@ class TimeRatio(Limits, kind="time_ratio"):
 
 def case_at(
     problem: ProblemRuns,
-    what: str,
+    compared: str,
     decision: Decision,
     text: str = "",
     statistic: Mapping[str, Any] | None = None,
     note: str = "",
 ) -> Case:
     """Return a case on a data set and C; without a statistic the text is its note, otherwise its measurement."""
-    key = f"C={problem.C:g} {what}".strip()
+    key = f"C={problem.C:g} {compared}".strip()
     measured, why = (text, note) if statistic is not None else ("", text)
     return case_on(problem.panel, key, decision, measured, statistic, why, about=problem.name)
 

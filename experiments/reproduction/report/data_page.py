@@ -75,7 +75,7 @@ class Use:
 
     @property
     def status(self) -> Status:
-        """What the data here are."""
+        """Kind of the data used here: the paper's, a part, surrogate or our own."""
         if not self.dataset:
             return "not at hand"
         return _STATUS[origin_of_data(self.of_paper, self.dataset, self.rows.train, stands_in=bool(self.stand_in))]
@@ -114,7 +114,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a data set comes from, as its file in ``conf/dataset/`` says in Markdown, and the figures that use it."""
+    """Origin of a data set, as its file in ``conf/dataset/`` gives it, in Markdown, and the figures that use it."""
 
     name: str
     source: str

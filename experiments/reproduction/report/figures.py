@@ -110,12 +110,12 @@ class Figure:
 
     @property
     def agreement(self) -> str:
-        """How many numbers agree with the paper's; empty without numbers."""
+        """Count of the numbers that agree with the paper's; empty without numbers."""
         return "" if self.verdict is None else agreement(self.verdict.numbers)
 
     @property
     def counted(self) -> str:
-        """How many claims have each outcome, by its sign; empty without claims."""
+        """Counts of claims by outcome, with its sign; empty without claims."""
         return counted(self.verdict.claims) if self.verdict is not None else ""
 
     @property
