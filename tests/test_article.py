@@ -16,6 +16,7 @@ ALLOWED = {
     "2009", "2010", "2011", "2012", "2013",  # years of papers and programs
     "95 %",  # the level of the intervals
     "1,024", "512",  # sizes that are settings of the runs
+    "20 %", "5 %",  # targets of the arenas
     "12 to 20", "2 to 40",  # the protocol's data sets; a paper's words
 }  # fmt: skip
 

@@ -144,7 +144,7 @@ def test_ccat_is_the_exception(ccat_error: float, ruling: str) -> None:
 
 def test_cpny_on_adult_is_compared_with_its_longest_time_elsewhere() -> None:
     usual = judged(*five(adult={"cpny": (10.0, 10.5, 11.0)}))["asset.cpny"].nearest
-    assert usual.decided_by == "Adult, s = 512: CPNY over its longest time elsewhere 1 (range 0.826 to 1.21)"
+    assert usual.decided_by == "Adult, s = 512: time, CPNY over its longest time elsewhere, 1 (range 0.826 to 1.21)"
     assert judged(timed_panel())["asset.cpny"].nearest.decided_by == ""
 
 

@@ -115,7 +115,7 @@ def test_readings_of_the_protocol(judged: dict[str, Claim]) -> None:
 def test_readings_of_dcd() -> None:
     claim = judge(times_panel(SPEC, seconds({"dcd": (100.0, 100.0)})))["sgdr.large_dual"]
     assert outcomes(claim) == {"liblinear": "reproduced", "our_dcd": "mixed"}
-    assert claim.readings[1].exceptions() == ["Adult, C = 10: fails, OCAS over DCD 0.201 (range 0.182 to 0.222)"]
+    assert claim.readings[1].exceptions() == ["Adult, C = 10: fails, time, OCAS over DCD, 0.201 (range 0.182 to 0.222)"]
 
 
 def two_data_sets(ocas: float) -> list[Panel]:
@@ -157,10 +157,10 @@ def test_a_method_that_misses_the_target_is_slower_than_its_budget() -> None:
     assert claim.nearest.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]["bound"] == "at least"
     # ended after 6 s: it may take 7 or 70
     short = judge(times_panel(SPEC, seconds({"pegasos": (-3.0, -3.0)})))["sgdr.3"]
-    text = "Adult, C = 1: unclear, Pegasos over SGD-r at least 0.597 (range 0.54 to 0.66)"
+    text = "Adult, C = 1: unclear, time, Pegasos over SGD-r, at least 0.597 (range 0.54 to 0.66)"
     assert short.nearest.exceptions() == [f"{text}, Pegasos: J/J_opt at best 1.02, last 1.02"]
     neither = judge(times_panel(SPEC, seconds({"pegasos": (-3.0, -3.0), "sgd_r": (-9.0, -9.0)})))
-    assert "Pegasos over SGD-r both miss the target" in neither["sgdr.3"].nearest.exceptions()[0]
+    assert "time, Pegasos over SGD-r, both miss the target" in neither["sgdr.3"].nearest.exceptions()[0]
 
 
 def test_ratios_of_times_are_widened_by_what_two_starts_differ_by(judged: dict[str, Claim]) -> None:

@@ -71,7 +71,7 @@ def test_a_hundred_times_fewer_accesses() -> None:
     ends = (part["ratio"]["estimate"], part["ratio"]["low"], part["ratio"]["high"])
     assert ends == pytest.approx((100, 100 / factor, 100 * factor), rel=1e-3)
     assert part["ratio"]["method"] == "range"
-    assert "news20: ratio 100 (range 75 to 133) (to 5.10 %" in claim.nearest.measured
+    assert "news20: accesses to 5.10 %, Pegasos over SIMBA, 100 (range 75 to 133)" in claim.nearest.measured
     ratios = {
         variant.id: variant.statistic["news20"]["ratio"]["ratio"]["estimate"]
         for variant in claim.readings

@@ -83,7 +83,8 @@ def test_equal_versions_are_equivalent_and_a_free_bias_is_free() -> None:
     assert (part["relative"]["low"], part["relative"]["high"]) == (0.0, 0.0)
     assert statistic(by_id["simba.3"], "nonzeros")["feature_accesses"]["biased"] == pytest.approx(700.0)
     assert statistic(by_id["simba.3"], "time")["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(1.0)
-    assert "news20, test error: after 1,000 iterations +0.0 (range +0.0 to +0.0) %" in by_id["simba.2"].nearest.measured
+    text = "news20, test error: adaptive less constant steps after 1,000 iterations +0.0 (range +0.0 to +0.0) %"
+    assert text in by_id["simba.2"].nearest.measured
 
 
 def test_differences_are_written_as_signed_shares() -> None:

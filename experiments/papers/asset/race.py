@@ -212,4 +212,4 @@ def _ratio_case(
         decision = FAILS if names[misses] == "asset" else decision
     statistic = {"seconds": [effort.median for effort in efforts], "ratio": ratio.as_dict()}
     over = labels[1] if labels[1] != labels[0] else "its longest time elsewhere"
-    return case(decision, f"{labels[0]} over {over} {ratio.text()}", statistic, note, about=entry.name)
+    return case(decision, f"time, {labels[0]} over {over}, {ratio.text()}", statistic, note, about=entry.name)

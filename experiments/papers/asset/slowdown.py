@@ -79,7 +79,7 @@ class SlowDown(Statistic, kind="slow_down"):
         if ratio is None:
             return case_on(study.panel, key, FAILS, note="neither reaches the target within its epochs")
         over = ", smallest over largest lambda" if first == second else f" over {STYLES[second].name}"
-        text, statistic = f"{STYLES[first].name}{over} {ratio.text()}", {"C": C, "ratio": ratio.as_dict()}
+        text, statistic = f"epochs, {STYLES[first].name}{over}, {ratio.text()}", {"C": C, "ratio": ratio.as_dict()}
         return case_on(study.panel, key, ratio.above(self.factor), text, statistic)
 
     def _epochs(self, study: Study, name: str, C: float) -> Effort:

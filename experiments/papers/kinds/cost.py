@@ -74,8 +74,9 @@ class CostOverErrors(PanelLimits, kind="cost_over_errors"):
         if costs is None:
             return missing_runs(evidence, panel, "cost", names, "the two reach no error in common")
         pair = " over ".join(name_of_series(evidence.spec, name) for name in (self.first, self.second))
-        text = f"{pair}, at errors from {100 * costs.low_error:.2f} % (there {multiple_text(costs.at_best)}) "
-        text += f"to {100 * costs.high_error:.2f} %: {Ratio(costs.ratio).text()} times"
+        low, high = (f"{100 * error:.2f} %" for error in (costs.low_error, costs.high_error))
+        text = f"{self.cost.replace('_', ' ')}, {pair}, mean over errors from {low} to {high}, "
+        text += f"{Ratio(costs.ratio).text()} ({multiple_text(costs.at_best)} at {low})"
         return case_on(panel, "cost", self.decide(costs.ratio), text, costs.as_dict())
 
 

@@ -185,8 +185,8 @@ class CriticalPointOf(Statistic, kind="critical_point"):
         if self.begins == "iteration":
             begin = min(begin, float(panel.n or math.inf))
         before = math.log10(profile.half / begin)
-        drop = f"within {profile.steepness:.2f} decades after {before:.2f}"
-        text = f"{name} drops at {power_text(profile.half)} evaluations, {drop}"
+        text = f"{name} has half of its drop after {before:.2f} decades, at {power_text(profile.half)} evaluations, "
+        text += f"and all of it {profile.steepness:.2f} decades later"
         statistic = profile.as_dict() | {"decades_before": before}
         return case_on(panel, "profile", holds(profile.steepness < before), text, statistic)
 

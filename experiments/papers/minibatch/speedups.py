@@ -205,10 +205,12 @@ def compared(
     alike = [name for name, (_, decision) in comparisons.items() if decision.ruling == whole.ruling]
     shown = alike[-1 if whole == HOLDS else 0]
     ratio = comparisons[shown][0]
-    measured = f"{'unknown' if ratio is None else ratio.text()} ({shown})"
+    other, _, sizes = shown.rpartition(", ")
+    quantity = f"speed-up of {other} over its" if other else "speed-up"
+    measured = f"{quantity} {'unknown' if ratio is None else ratio.text()} ({sizes})"
     if len(comparisons) > 1:
         passed = sum(decision == HOLDS for _, decision in comparisons.values())
-        measured += f", {passed} of {len(comparisons)} pass"
+        measured += f", {passed} of {len(comparisons)} sizes pass"
     values = {
         name: {**({} if ratio is None else ratio.as_dict()), "decision": decision.ruling}
         for name, (ratio, decision) in comparisons.items()

@@ -105,8 +105,8 @@ class EvaluationsToErrors(Statistic, kind="evaluations_to_errors"):
             "best_error": measured.best,
             "hinge": measured.hinge,
         }
-        text = f"exponent {exponents[0]:.2f} to {other}'s {exponents[1]:.2f}, difference {interval_text(gap, '.2f')}"
-        text += f" (bounds {expected:.2f})" if expected is not None else ""
+        text = f"exponent {exponents[0]:.2f}, {other}'s {exponents[1]:.2f}, difference {interval_text(gap, '.2f')}"
+        text += f" (that of the bounds {expected:.2f})" if expected is not None else ""
         return case_on(panel, "exponent", at_most(gap, 0.0), text, statistic)
 
 

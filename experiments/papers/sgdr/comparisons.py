@@ -99,7 +99,8 @@ class TimeRatio(Limits, kind="time_ratio"):
         statistic = {"ratio": None if ratio is None else ratio.as_dict()}
         if unfit := next((other.unfit for other, _ in factors if other.unfit), ""):
             return case_at(problem, name, UNCLEAR, unfit, statistic)
-        text = f"{name} {'both miss the target' if ratio is None else ratio.text()}"
+        quantity = "time" if self.cost == SECONDS else self.cost
+        text = f"{quantity}, {name}, {'both miss the target' if ratio is None else ratio.text()}"
         efforts = zip(pair, self._efforts(problem, pair), strict=True)
         ends = {method: problem.least_and_last(method) for method, effort in efforts if effort and not effort.known}
         note = ", ".join(f"{STYLES[method].name}: {end}" for method, end in ends.items() if end)

@@ -128,7 +128,10 @@ class Gain(Statistic, kind="gain"):
         ratio = setting.gain(self.rival)
         if ratio is not None:
             decision = ratio.above(1.0) if promised else BESIDE
-            return case_on(panel, name, decision, f"{ratio.text()} times", ratio.as_dict(), about=name)
+            rival = "Pegasos" if self.rival == "pegasos" else "the training set's size"
+            return case_on(
+                panel, name, decision, f"accesses, {rival} over SIMBA, {ratio.text()}", ratio.as_dict(), about=name
+            )
         run = all(method in setting.costs for method in METHODS)
         decision, note = (UNCLEAR, "neither reaches the error") if run else (MISSING, "no runs")
         return case_on(panel, name, decision if promised else BESIDE, note=note, about=name)

@@ -51,7 +51,8 @@ class AnytimeSteps(Limits, kind="anytime_steps"):
                 continue
             means = dict(zip(("anytime", "constant"), pairs.means, strict=True))
             statistic = {**means, "differences": pairs.values, "relative": relative.as_dict()}
-            measured = f"after {horizon:,.0f} iterations {interval_text(relative.scaled(100), '+.1f', ' %')}"
+            measured = f"adaptive less constant steps after {horizon:,.0f} iterations "
+            measured += interval_text(relative.scaled(100), "+.1f", " %")
             yield case_on(item, key, self.decide(relative), measured, statistic, about=about)
 
 
