@@ -13,13 +13,13 @@ import numpy as np
 
 from svm_cost_curves.experiments.curve import column, value_at
 from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.asset.sweep import Frames, Values
+from svm_cost_curves.experiments.papers.asset.sweep import Values
 from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on
 from svm_cost_curves.experiments.papers.kinds import Limits
 from svm_cost_curves.experiments.papers.panels import called
 from svm_cost_curves.experiments.papers.times import clock_mismatch, widened
 from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
 from svm_cost_curves.experiments.reproduction.statistics.comparison import difference
 from svm_cost_curves.experiments.reproduction.statistics.interval import (
     FAILS,
@@ -34,7 +34,7 @@ from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, rat
 from svm_cost_curves.experiments.reproduction.statistics.target import Effort, effort_of
 
 TO_TARGET: Final = ("asset", "asset_star", "sklearn_nystroem")
-"""Methods timed to their first evaluation at or below CPNY's mean test error; the others to their own end."""
+"""Methods timed to their first evaluation at or below CPNY's test error; the others to their own end."""
 
 
 @dataclass(frozen=True)
@@ -84,24 +84,38 @@ def entries_of(evidence: Evidence) -> list[Entry]:
 
 
 def _entry(panel: Panel, s: int, names: Mapping[str, str]) -> Entry:
-    runs = {name: sweep.runs_of(panel, series) for name, series in names.items()}
-    ends = sweep.last_errors(runs.get("cpny", []))
-    target = float(ends.mean()) if len(ends) else None
-    cells = {
-        name: _cell(frames, target if name in TO_TARGET else None)
-        for name, frames in runs.items()
-        if frames and (target is not None or name not in TO_TARGET)
-    }
+    runs = {name: [run for run in panel.runs.get(series, ()) if len(run.curve)] for name, series in names.items()}
+    targets = _targets(runs.get("cpny", []))
+    cells = {}
+    for name, timed in runs.items():
+        comparable = [run for run in timed if split_of(run) in targets] if name in TO_TARGET else timed
+        if comparable:
+            cells[name] = _cell(comparable, targets if name in TO_TARGET else None)
     return Entry(panel, s, cells, clock_mismatch(panel, names.values()))
 
 
-def _cell(frames: Frames, target: float | None) -> Cell:
-    """Measure a method up to a target in per cent, or to the end of its runs."""
+def split_of(run: Run) -> str:
+    """Return how a run's rows were split: runs on a data set with equal splits have the same test rows."""
+    return str(run.result["provenance"].get("data", {}).get("split", ""))
+
+
+def _targets(runs: Sequence[Run]) -> dict[str, float]:
+    """Return the mean test error at the end of the runs, a share, for each split of the data."""
+    errors: dict[str, list[float]] = {}
+    for run in runs:
+        errors.setdefault(split_of(run), []).append(float(column(run.curve, "test_error")[-1]))
+    return {split: float(np.mean(values)) for split, values in errors.items()}
+
+
+def _cell(runs: Sequence[Run], targets: Mapping[str, float] | None) -> Cell:
+    """Measure a method up to the targets of the runs' splits, or to the end of its runs."""
+    frames = [run.curve for run in runs]
     seconds, last = [column(frame, "cpu_seconds") for frame in frames], sweep.last_errors(frames)
-    if target is None:
+    if targets is None:
         ends = [float(costs[-1]) for costs in seconds]
         return Cell(effort_of(ends, max(ends)), last, last)
-    effort = sweep.effort_to(target, frames, "cpu_seconds")
+    excess = [run.curve.assign(test_error=column(run.curve, "test_error") - targets[split_of(run)]) for run in runs]
+    effort = sweep.effort_to(0.0, excess, "cpu_seconds")
     there = [
         100 * float(value_at(costs, column(frame, "test_error"), [stop])[0]) if met else end
         for costs, frame, stop, met, end in zip(seconds, frames, effort.costs, effort.reached, last, strict=True)

@@ -210,9 +210,9 @@ def _table(shown: Sequence[Entry], names: Sequence[str], printed: Printed) -> Ta
         "Training CPU time, features and bases in it, median over the runs; in brackets the mean test error in per "
         "cent ± standard deviation, then that at the end of the runs. Ours on one thread of one machine, one run at a "
         "time; the printed ones are of 2011.",
-        f"{to_target}: to the first evaluation with a test error of at most CPNY's mean, a stop by the test set as in "
-        "the paper; >: half of the runs or more missed it within this time. The others: to the end set by their own "
-        "rules. Methods without s are in both halves.",
+        f"{to_target}: to the first evaluation with a test error of at most CPNY's on the same split of the data, a "
+        "stop by the test set as in the paper; >: half of the runs or more missed it within this time. The others: to "
+        "the end set by their own rules. Methods without s are in both halves.",
         "ASSET and ASSET* are evaluated ten times per epoch, by the average of their last 100 iterates; scikit-learn "
         "after 1, 2, 4, ... passes. LASVM, SVMlight and LIBSVM have an intercept, as the programs have by default. "
         "Each run has its own split of the data; the paper's 50 repetitions share one.",
