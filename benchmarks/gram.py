@@ -60,11 +60,11 @@ def benchmark_rbf_kernel(table: Comparisons) -> None:
         return seconds(lambda: rbf_kernel(X, gamma=0.05))
 
     with threadpool_limits(THREADS), data.scratch() as folder:
-        quantity = "Adult's whole Gram matrix, {} / scikit-learn's rbf_kernel, both float32"
-        table.alternate(quantity.format("computed and written to a new file in shared memory"), new_file, library)
+        comparison = "Adult's whole Gram matrix, {} / scikit-learn's rbf_kernel, both float32"
+        table.alternate(comparison.format("computed and written to a new file in shared memory"), new_file, library)
         ready = problem(folder)
         ready.describe_rows()
         matrix = np.memmap(next(folder.glob("*.f32")), dtype=np.float32, mode="r+", shape=(len(X), len(X)))
         _fill(ready, matrix)  # maps every page for writing
-        again = quantity.format("computed, in memory that has been touched before")
+        again = comparison.format("computed, in memory that has been touched before")
         table.alternate(again, lambda: seconds(lambda: _fill(ready, matrix)), library, at_most=0.2)

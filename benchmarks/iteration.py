@@ -84,8 +84,8 @@ def benchmark_simba(name: str, nu: float, table: Comparisons) -> None:
     table.alternate(f"SIMBA iteration / 25 us, {where}", lambda: _iteration(usual), lambda: SIMBA_SECONDS, at_most=1.0)
     if random:
         wide = started(sparse.csr_matrix((X.data, 2 * X.indices, X.indptr), shape=(X.shape[0], 2 * X.shape[1])))
-        quantity = f"SIMBA iteration, d doubled by an empty column after each / without that, {where}"
-        table.alternate(quantity, lambda: _iteration(wide), lambda: _iteration(usual), at_most=1.1)
+        comparison = f"SIMBA iteration, d doubled by an empty column after each / without that, {where}"
+        table.alternate(comparison, lambda: _iteration(wide), lambda: _iteration(usual), at_most=1.1)
 
 
 def _iteration(solver: Solver) -> float:

@@ -24,9 +24,9 @@ def benchmark_workers(table: Comparisons) -> None:
     halves = (_seeds(0, RUNS // 2), _seeds(RUNS // 2, RUNS))
     by_hand = _seconds(*([seeds, "hydra/launcher=here"] for seeds in halves))
     least = RUNS / CORES
-    quantity = f"{RUNS} runs of one CPU second, {CORES} at a time, by worker processes, the whole command"
-    table.add(f"{quantity} / {least:g} s", [(workers, least)], at_most=1.25)
-    table.add(f"{quantity} / two commands at once with {RUNS // 2} of the runs each", [(workers, by_hand)])
+    comparison = f"{RUNS} runs of one CPU second, {CORES} at a time, by worker processes, the whole command"
+    table.add(f"{comparison} / {least:g} s", [(workers, least)], at_most=1.25)
+    table.add(f"{comparison} / two commands at once with {RUNS // 2} of the runs each", [(workers, by_hand)])
 
 
 def benchmark_ray(table: Comparisons) -> None:

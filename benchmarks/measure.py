@@ -21,7 +21,7 @@ class Comparisons:
 
     def alternate(
         self,
-        quantity: str,
+        comparison: str,
         first: Callable[[], float],
         second: Callable[[], float],
         unit: str = "s",
@@ -31,15 +31,15 @@ class Comparisons:
     ) -> None:
         """Measure both in turn, `repeat` times, so that a busy machine slows both equally, and add the row.
 
-        `what` names them as "first / second"; they return numbers in `unit`, of which an empty one means none.
+        `comparison` names them as "first / second"; they return numbers in `unit`, of which an empty one means none.
         `at_most` or `at_least` is the bar of the ratio.
         """
         pairs = [(first(), second()) for _ in range(self.repeat)]
-        self.add(quantity, pairs, unit, at_most=at_most, at_least=at_least)
+        self.add(comparison, pairs, unit, at_most=at_most, at_least=at_least)
 
     def add(
         self,
-        quantity: str,
+        comparison: str,
         pairs: Sequence[tuple[float, float]],
         unit: str = "s",
         *,
@@ -58,7 +58,7 @@ class Comparisons:
         write = EngFormatter(unit, places=2) if unit else "{:.3g}".format
         sides = (write(statistics.median(side)) for side in zip(*pairs, strict=True))
         times = "once" if len(pairs) == 1 else f"{min(ratios):.3g} to {max(ratios):.3g}, {len(pairs)} times"
-        self.rows.append((quantity, *sides, f"{ratio:.3g}", bar, met, times))
+        self.rows.append((comparison, *sides, f"{ratio:.3g}", bar, met, times))
 
 
 def cpu_seconds(call: Callable[[], object]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typst
@@ -69,6 +70,40 @@ def test_a_number_is_that_of_the_published_runs() -> None:
 #metadata(number("sbp_libsvm", "sbp.4", "adult", "libsvm_error", form: x => x)) <error>"""
     (error,) = json.loads(typst.Compiler(text.encode(), root=ROOT).query("<error>", field="value"))
     assert error == case["statistic"]["libsvm_error"]
+
+
+def queried(call: str) -> Any:
+    """The value of a call of evidence.typ."""
+    text = f'#import "/docs/article/evidence.typ": *\n#metadata({call}) <value>'
+    (value,) = json.loads(typst.Compiler(text.encode(), root=ROOT).query("<value>", field="value"))
+    return value
+
+
+@pytest.mark.parametrize("kind", ["seconds", "other"])
+def test_confirmed_claims_are_counted_over_all_figures_of_the_papers(kind: str) -> None:
+    verdicts = []
+    for paper in ("sbp", "simba", "sgdr", "minibatch", "asset"):
+        for path in (ROOT / "evidence").glob(f"{paper}_*.json"):
+            for claim in json.loads(path.read_text(encoding="utf-8"))["verdict"]["claims"]:
+                shows = claim["readings"][0]["shows"] or {}
+                if claim["type"] == "empirical" and (shows.get("cost") == "cpu_seconds") == (kind == "seconds"):
+                    verdicts.append(claim["verdict"])
+    good = sum(verdict in ("reproduced", "mostly") for verdict in verdicts)
+    assert 0 < good < len(verdicts)
+    assert queried(f'confirmed("{kind}")') == f"{good} of {len(verdicts)}"
+
+
+def test_a_statement_prints_the_ruling_of_its_case() -> None:
+    evidence = json.loads((ROOT / "evidence" / "sbp_fig2.json").read_text(encoding="utf-8"))
+    reading = next(claim for claim in evidence["verdict"]["claims"] if claim["id"] == "sbp.1")["readings"][0]
+    rulings = {f"{case['about']}: {case['measured']}": case["ruling"] for case in reading["rulings"]}
+    parts = queried('statement("sbp_fig2", "sbp.1").at(2)')["children"]
+    assert (parts[0]["text"], parts[-1]["body"]["text"]) == (reading["decided_by"], rulings[reading["decided_by"]])
+
+
+def test_the_appendix_names_the_data_sets_of_the_runs() -> None:
+    assert queried('data-here("simba", "real_sim").text') == "rcv1_ccat_subset"
+    assert queried('data-here("sgdr", "webspam")') is None
 
 
 def test_no_number_is_written_by_hand() -> None:

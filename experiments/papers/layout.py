@@ -44,10 +44,7 @@ def add_panels(figure: Figure | SubFigure, panels: int, head: float, columns: in
     axes: list[Axes] = []
     for row in range(math.ceil(panels / columns)):
         above = head + row * _ROW
-        axes_of_row = row_of_axes(
-            figure, min(columns, panels), above=above + _ABOVE, below=whole - above - _ROW + _BELOW
-        )
-        axes += axes_of_row
+        axes += row_of_axes(figure, min(columns, panels), above=above + _ABOVE, below=whole - above - _ROW + _BELOW)
     for surplus in axes[panels:]:
         surplus.remove()
     return axes[:panels]

@@ -87,34 +87,35 @@ def _entry(panel: Panel, s: int, names: Mapping[str, str]) -> Entry:
     runs = {name: [run for run in panel.runs.get(series, ()) if len(run.curve)] for name, series in names.items()}
     targets = _targets(runs.get("cpny", []))
     cells = {}
-    for name, timed in runs.items():
-        comparable = [run for run in timed if split_of(run) in targets] if name in TO_TARGET else timed
-        if comparable:
-            cells[name] = _cell(comparable, targets if name in TO_TARGET else None)
+    for name, members in runs.items():
+        to_target = name in TO_TARGET
+        measured = [run for run in members if _split_of(run) in targets] if to_target else members
+        if measured:
+            cells[name] = _cell(measured, targets if to_target else None)
     return Entry(panel, s, cells, clock_mismatch(panel, names.values()))
 
 
-def split_of(run: Run) -> str:
-    """Return how a run's rows were split: runs on a data set with equal splits have the same test rows."""
+def _split_of(run: Run) -> str:
+    """Describe the split of a run's data: two runs on one data set with the same split have the same test rows."""
     return str(run.result["provenance"].get("data", {}).get("split", ""))
 
 
 def _targets(runs: Sequence[Run]) -> dict[str, float]:
-    """Return the mean test error at the end of the runs, a share, for each split of the data."""
+    """Return the mean test error at the end of the runs, from 0 to 1, by the split of the data."""
     errors: dict[str, list[float]] = {}
     for run in runs:
-        errors.setdefault(split_of(run), []).append(float(column(run.curve, "test_error")[-1]))
+        errors.setdefault(_split_of(run), []).append(float(column(run.curve, "test_error")[-1]))
     return {split: float(np.mean(values)) for split, values in errors.items()}
 
 
 def _cell(runs: Sequence[Run], targets: Mapping[str, float] | None) -> Cell:
-    """Measure a method up to the targets of the runs' splits, or to the end of its runs."""
+    """Measure a method up to the test errors of `_targets`, or to the end of its runs."""
     frames = [run.curve for run in runs]
     seconds, last = [column(frame, "cpu_seconds") for frame in frames], sweep.last_errors(frames)
     if targets is None:
         ends = [float(costs[-1]) for costs in seconds]
         return Cell(effort_of(ends, max(ends)), last, last)
-    excess = [run.curve.assign(test_error=column(run.curve, "test_error") - targets[split_of(run)]) for run in runs]
+    excess = [run.curve.assign(test_error=column(run.curve, "test_error") - targets[_split_of(run)]) for run in runs]
     effort = sweep.effort_to(0.0, excess, "cpu_seconds")
     there = [
         100 * float(value_at(costs, column(frame, "test_error"), [stop])[0]) if met else end

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 RHO: Final = 0.5
 """Share of the iterations after which the average begins: the windows are half of the iterations."""
 METHODS: Final = ("asset", "asset_star")
-"""Drawn; without intercept."""
+"""Methods that are drawn; they have no intercept."""
 OPTIMA: Final = dict.fromkeys(METHODS, SERIES) | {"asset_intercept": "optimum_intercept"}
-"""Series, and that of their optimum."""
+"""By series the series of its optimum."""
 _UNKNOWN: Final = "no finished runs, or no known optimum"
 
 
@@ -55,7 +55,10 @@ def constant(rho: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Rates(sweep.Swept[Values]):
-    """One data set: by series and number N of iterations, f - f* of each run. Series without a known optimum lack."""
+    """One data set: by series and number N of iterations, f - f* of each run.
+
+    A series without a known optimum is left out.
+    """
 
     lambda_: float
     """NaN without runs."""

@@ -206,7 +206,7 @@ def compared(
     shown = alike[-1 if whole == HOLDS else 0]
     ratio = comparisons[shown][0]
     other, _, sizes = shown.rpartition(", ")
-    quantity = f"speed-up of {other} over its" if other else "speed-up"
+    quantity = f"speed-up, {other} over it," if other else "speed-up"
     measured = f"{quantity} {'unknown' if ratio is None else ratio.text()} ({sizes})"
     if len(comparisons) > 1:
         passed = sum(decision == HOLDS for _, decision in comparisons.values())
