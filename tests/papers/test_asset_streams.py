@@ -12,6 +12,7 @@ from evidence_cases import evidence, panel
 from pictures import drawn_with_table, render
 from readings import claims_of, rulings
 
+from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.papers.asset import fig2, table3
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import SCALES, overrides_of, read_figure
@@ -118,6 +119,21 @@ def test_single_runs_decide_nothing(reading: int) -> None:
     assert claim.readings[reading].exceptions()[0].endswith("single runs")
 
 
+def test_single_runs_tell_nothing_of_the_deviation() -> None:
+    whole = panel_of(BETTER, WORSE)
+    single = replace(whole, runs={name: runs[:1] for name, runs in whole.runs.items()})
+    assert set(rulings(variability(single), "mnist_elastic").values()) == {"unclear"}
+
+
+def test_numbers_of_lasvm_stand_beside_the_printed_ones() -> None:
+    made = fig2.make(evidence(SPEC, [panel_of(BETTER, WORSE)]))
+    numbers = {number.name: (number.measured, number.outcome) for number in made.numbers}
+    assert numbers == {
+        "last error": (pytest.approx(1.1), "not judged"),
+        "training time": (pytest.approx(102.4), "not judged"),
+    }
+
+
 def test_the_table_of_progress_has_the_examples_of_each_method() -> None:
     make_table = fig2.make(evidence(SPEC, [panel_of({1024: 11.0}, {})])).table
     assert make_table is not None
@@ -133,7 +149,8 @@ def test_the_table_of_progress_has_the_examples_of_each_method() -> None:
 @pytest.mark.parametrize(
     ("changes", "case", "ruling"),
     [
-        ({"asset": dict.fromkeys(BETTER, 5.0)}, "error", "unclear"),
+        ({"asset": dict.fromkeys(BETTER, 5.0), "apart": 0.5}, "error", "unclear"),
+        ({"asset": dict.fromkeys(BETTER, 5.0)}, "error", "fails"),
         ({"asset": {d: 20.0 - error for d, error in BETTER.items()}}, "error", "fails"),
         ({"noise": lambda d: d / 1e4}, "deviation", "fails"),
         ({"star_noise": lambda d: (300 / d) ** 2}, "less for ASSET* on a stream", "fails"),
@@ -173,6 +190,30 @@ def test_pictures_and_table() -> None:
     assert ratio.measured == pytest.approx(4.0)
     assert ratio.outcome == "too few runs"  # printed 6824 s over 1705 s; one run
     assert all(number.outcome == "not judged" for name, number in numbers.items() if "over" not in name)  # other images
+
+
+def test_seconds_of_a_test_are_compared_by_their_ratios() -> None:
+    one = panel_of(BETTER, WORSE)
+    seconds = {"1024": [1.0, 2.0, 1.5, 1.2, 1.3], "2048": [2.0, 4.0, 3.0, 2.4, 2.6]}
+    given = replace(evidence(TABLE, [one]), computed={"test_seconds": {"mnist_elastic": seconds}})
+    made = drawn_with_table(table3.make(given))
+    numbers = {number.name: number for number in made.numbers}
+    assert numbers["test time, d = 1024"].measured == pytest.approx(1.4)
+    ratio = numbers["test time, d = 2048 over d = 1024"]
+    assert ratio.measured == pytest.approx(2.0)
+    assert ratio.outcome == "agrees"  # printed 69 s over 34 s
+    assert numbers["test time, d = 4096 over d = 1024"].measured is None
+    assert made.table is not None
+    tests = {row[1]: row[-1] for row in made.table().rows if "printed" not in row[0]}
+    assert (tests["1,024"], tests["2,048"], tests["4,096"]) == ("1.3 s", "2.6 s", "")
+
+
+def test_tests_are_timed_on_the_data_of_a_run() -> None:
+    words = ["algo=asset_online", "dataset=digits", "problem.C=1", "kernel.sigma2=50", "budget.epochs=1"]
+    for d in (64, 128):
+        measured = table3.test_seconds(settings_of([*words, f"algo.features={d}"]))
+        assert len(measured) == table3.TESTS
+        assert all(value >= 0 for value in measured)
 
 
 def test_figure_2_and_table_3_use_the_same_runs() -> None:

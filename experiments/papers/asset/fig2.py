@@ -16,10 +16,13 @@ from svm_cost_curves.experiments.papers.asset import sweep
 from svm_cost_curves.experiments.papers.asset.sweep import Frames, Values
 from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
 from svm_cost_curves.experiments.papers.panels import heading
+from svm_cost_curves.experiments.papers.printed import compare_number
 from svm_cost_curves.experiments.papers.times import seconds_text
 from svm_cost_curves.experiments.plotting import FAINT, STYLES, Style, axis_name
 from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
+from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
+from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.statistics.comparison import difference
 from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, MISSING
 from svm_cost_curves.experiments.reproduction.statistics.ratio import ratio_of
@@ -175,7 +178,16 @@ def make(evidence: Evidence) -> FigureResult:
         *layout.drawing(items, styles.values(), _caption(shown), axes_names, partial(_draw, styles=styles)),
         table=partial(_table, shown),
         claims=judge_claims(evidence, data=data),
+        numbers=[_number(spec, shown) for spec in evidence.spec.numbers],
     )
+
+
+def _number(spec: NumberSpec, shown: Sequence[Streams]) -> Number:
+    """Compare a number of LASVM at its end."""
+    frames = next((known for streams in shown if (known := streams.get(EXACT, 0))), ())
+    name, factor = ("test_error", 100.0) if spec.name == "last error" else ("cpu_seconds", 1.0)
+    values = [factor * column(frame, name)[-1] for frame in frames]
+    return compare_number(spec, "a part of another stream", values or None)
 
 
 def _table(shown: Sequence[Streams]) -> Table:
