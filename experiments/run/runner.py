@@ -135,38 +135,43 @@ def _compute(
 
 
 def _record(active: ActiveRun) -> Outcome:
-    """Advance the solver and record the result, an interruption or an error."""
+    """Advance the solver and record the result, an interruption or an error.
+
+    Signals are ignored from the record's first byte on: a terminal and the parent of a sweep send a process the same
+    Ctrl-C at different times.
+    """
     settings, display, budget, n = active.settings, active.display, active.settings.budget, active.data.n
-    try:
-        builder = CurveBuilder(active.evaluator, n, display.pause)
-        with temporary_folder() as folder:
-            try:
-                with active.engine.watching(active.solver) as raise_if_stopped:
-                    advance_run(
-                        *(active.solver, budget.limits(n), budget.schedule(n), builder, display),
-                        *(active.checkpointer, active.checkpoint, raise_if_stopped),
-                    )
-                    times = repeat_if_short(active, builder.rows, raise_if_stopped) if settings.timed else {}
-                curve = from_rows(builder.rows)
-                files = draw_if_possible(active, curve, folder) if settings.picture else []
-                files += save_model_if_possible(active, builder.last, folder) if settings.model else []
-            except KeyboardInterrupt as stopped:
-                with uninterrupted():
+    with contextlib.ExitStack() as recording:
+        try:
+            builder = CurveBuilder(active.evaluator, n, display.pause)
+            with temporary_folder() as folder:
+                try:
+                    with active.engine.watching(active.solver) as raise_if_stopped:
+                        advance_run(
+                            *(active.solver, budget.limits(n), budget.schedule(n), builder, display),
+                            *(active.checkpointer, active.checkpoint, raise_if_stopped),
+                        )
+                        times = repeat_if_short(active, builder.rows, raise_if_stopped) if settings.timed else {}
+                    curve = from_rows(builder.rows)
+                    files = draw_if_possible(active, curve, folder) if settings.picture else []
+                    files += save_model_if_possible(active, builder.last, folder) if settings.model else []
+                except KeyboardInterrupt as stopped:
+                    recording.enter_context(uninterrupted())
                     return _interrupted(active, builder, stopped)
-            with uninterrupted():
+                recording.enter_context(uninterrupted())
                 done = active.store.finish(active.key, result_of(active, builder.rows) | times, curve, files)
                 if active.checkpointer:
                     active.checkpointer.remove()
-    except BaseException as error:
-        display.close()
-        with contextlib.suppress(Exception):  # the first error is the one to report
-            failed = result_of(active, ()) | {"error": f"{type(error).__name__}: {error}"}
-            active.store.leave_unfinished(active.key, "failed", failed)
-        raise
-    display.finished(done.result, lambda: builder.rows, recorded=False)
-    display.result_path(done.result_path)
-    deliver_model(settings.model, done.directory)
-    return Outcome.of_result(settings.label(), "finished", done.result, done.result_path)
+        except Exception as error:
+            display.close()
+            with contextlib.suppress(Exception):  # the first error is the one to report
+                failed = result_of(active, ()) | {"error": f"{type(error).__name__}: {error}"}
+                active.store.leave_unfinished(active.key, "failed", failed)
+            raise
+        display.finished(done.result, lambda: builder.rows, recorded=False)
+        display.result_path(done.result_path)
+        deliver_model(settings.model, done.directory)
+        return Outcome.of_result(settings.label(), "finished", done.result, done.result_path)
 
 
 def _interrupted(active: ActiveRun, builder: CurveBuilder, stopped: KeyboardInterrupt) -> Outcome:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +41,7 @@ from svm_cost_curves.solvers import Limit, SettingsError
 from svm_cost_curves.solvers.evaluation import Evaluator
 from svm_cost_curves.solvers.features import sigma2_from_data
 from svm_cost_curves.solvers.rows import WORKING_BYTES
+from svm_cost_curves.support.files import temporary_folder
 
 SPEC = DatasetConfig(name="toy", kind="synthetic", shape="noisy", n=80, n_test=40, d=4)
 
@@ -168,6 +172,28 @@ def test_an_interrupted_run_keeps_its_curve_and_starts_again(root: Path, monkeyp
     monkeypatch.setattr(advance, "_advance", real)
     assert make(run).status == "finished"
     assert statuses(root, key=result["key"]) == ["finished", "interrupted"]
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_second_signal_after_the_record_changes_nothing(
+    root: Path, stopped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextlib.contextmanager
+    def left_late() -> Iterator[Path]:
+        with temporary_folder() as folder:
+            yield folder
+        signal.raise_signal(signal.SIGINT)
+
+    def stop(*_: Any) -> bool:
+        raise KeyboardInterrupt
+
+    if stopped:
+        monkeypatch.setattr(advance, "_advance", stop)
+    monkeypatch.setattr(runner, "temporary_folder", left_late)
+    outcome = make(settings(root, seed=23 + stopped))
+    assert outcome.status == ("interrupted" if stopped else "finished")
+    result = json.loads(Path(outcome.result_path or "").read_text())
+    assert statuses(root, key=result["key"]) == [outcome.status]
 
 
 def test_a_run_that_is_stopped_before_its_first_iteration_is_recorded(
