@@ -1,4 +1,4 @@
-"""Runs as jobs of a sweep or a figure: what each reports to the command, and the line with which that shows them."""
+"""Runs as jobs of a sweep or a figure: their reports to the command, and the line that the command shows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome
 from svm_cost_curves.experiments.processes.pool import Event, Report
 from svm_cost_curves.experiments.run.console import Display
@@ -29,6 +30,10 @@ class ReportingDisplay(Display):
     def warn(self, text: str) -> None:
         """See `Display.warn`."""
         super().warn(f"{self._label}: {text}")
+
+    def header(self, run: RunSettings, facts: Mapping[str, str]) -> None:
+        """Report that the solver begins: the last note ends."""
+        self._report(0.0)
 
     def progress(self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> None:
         """See `Display.progress`."""

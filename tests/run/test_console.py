@@ -39,7 +39,7 @@ from svm_cost_curves.experiments.run.console import (
     percent,
     progress_text,
 )
-from svm_cost_curves.experiments.run.jobs import RunsLine
+from svm_cost_curves.experiments.run.jobs import ReportingDisplay, RunsLine
 from svm_cost_curves.experiments.run.meter import cut, duration
 
 RESULT: dict[str, Any] = {
@@ -149,6 +149,20 @@ def test_the_line_of_several_runs_counts_those_that_went_wrong_and_is_cut_where_
     assert line.after(failed, "sbp adult seed=0").startswith("1 of 12 runs, 1 went wrong; now sbp adult seed=1: ")
     assert line.after(stopped, "sbp adult seed=1").startswith("2 of 12 runs, 1 went wrong, 1 stopped; now ")
     assert [outcome.status for outcome in line.ended] == ["failed", "interrupted"]
+
+
+def test_the_line_of_several_runs_names_a_step_until_the_solver_begins(run: RunSettings) -> None:
+    line, event, texts = RunsLine(1), Event(0, 0.0), []
+
+    def report(progress: float | str) -> None:
+        nonlocal event
+        event = event.after(progress)
+        texts.append(line.after(event, "libsvm"))
+
+    display = ReportingDisplay(report, "libsvm")
+    display.note("setting up the problem")
+    display.header(run, {})
+    assert texts == ["0 of 1 runs; now libsvm: setting up the problem", "0 of 1 runs; now libsvm"]
 
 
 def test_jobs_are_named_by_what_differs_between_them() -> None:
