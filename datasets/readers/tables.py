@@ -57,7 +57,8 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     for number, row in rows:
         place = f"{where}, line {number}"
         if len(row) != width:
-            raise DataError(f"{place}: {len(row)} cells where the first line has {width}.{_line(row)}")
+            count = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+            raise DataError(f"{place}: {count} where the first line has {width}.{_line(row)}")
         cells = numbers_in([row[k] for k in features])
         if cells is None:
             looked_at = [row, *itertools.islice((other for _, other in rows), _LOOKED_AT)]

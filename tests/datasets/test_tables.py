@@ -107,6 +107,7 @@ def test_header_or_row(text: str, rows: int, classes: tuple[str, ...]) -> None:
     ("content", "column", "dropped", "said"),
     [
         (b"1 2 a\n3 4 b\n", -1, [], "line 1: this may be a header or a row, as its label 'a'"),
+        (b"1,2,1\n3\n", -1, [], "line 2: 1 cell where the first line has 3"),
         (b"1,2,1\n3,4\n", -1, [], "line 2: 2 cells where the first line has 3"),
         (b"1,2,1\n3,4,5,6\n", -1, [], "line 2: 4 cells where the first line has 3"),
         (b"a,b\n1,2,3\n", -1, [], "line 2: 3 cells where the first line has 2"),
