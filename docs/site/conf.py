@@ -17,6 +17,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(ROOT)]
 
 project = "SVM cost curves"
 author = "The SVM cost curves authors"
+project_copyright = "2026, The SVM cost curves authors"
 release = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 root_doc = "docs/site/index"
 include_patterns = ["*.md", "cpp/README.md", "datasets/files/*.md", "docs/**.md", "notebooks/*.ipynb"]
