@@ -150,7 +150,6 @@ def test_the_table_of_progress_has_the_examples_of_each_method() -> None:
     ("changes", "case", "ruling"),
     [
         ({"asset": dict.fromkeys(BETTER, 5.0), "apart": 0.5}, "error", "unclear"),
-        ({"asset": dict.fromkeys(BETTER, 5.0)}, "error", "fails"),
         ({"asset": {d: 20.0 - error for d, error in BETTER.items()}}, "error", "fails"),
         ({"noise": lambda d: d / 1e4}, "deviation", "fails"),
         ({"star_noise": lambda d: (300 / d) ** 2}, "less for ASSET* on a stream", "fails"),
