@@ -302,7 +302,15 @@ def test_the_protocol_is_older_than_the_runs(name: str) -> None:
 
 
 def test_short_numbers_fit_a_cell() -> None:
-    values: Mapping[float, str] = {0.0: "0", -0.0661: "-0.066", 4.5: "4.5", 340.2: "340", 1.2e-5: "1e-5", 2.6e6: "3e6"}
+    values: Mapping[float, str] = {
+        0.0: "0",
+        -9e-17: "0",
+        -0.0661: "-0.066",
+        4.5: "4.5",
+        340.2: "340",
+        1.2e-5: "1e-5",
+        2.6e6: "3e6",
+    }
     assert {value: short_number(value) for value in values} == values
 
 

@@ -206,9 +206,11 @@ def _draw_cell(axes: Axes, place: tuple[float, float, float], cell: Cell, spec: 
 
 
 def short_number(value: float) -> str:
-    """Write a number in at most six characters."""
+    """Write a number in at most six characters; below 1e-12 it is the rounding of a 0."""
     size = abs(value)
-    if value and not 1e-3 <= size < 1e4:
+    if size < 1e-12:
+        return "0"
+    if not 1e-3 <= size < 1e4:
         return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
     return f"{value:.0f}" if size >= 100 else f"{value:.2g}"
 
