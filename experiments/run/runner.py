@@ -137,8 +137,8 @@ def _compute(
 def _record(active: ActiveRun) -> Outcome:
     """Advance the solver and record the result, an interruption or an error.
 
-    Signals are ignored from the record's first byte on: a terminal and the parent of a sweep send a process the same
-    Ctrl-C at different times.
+    Signals are ignored while the record is written and shown: a terminal and the parent of a sweep send a process the
+    same Ctrl-C at different times.
     """
     settings, display, budget, n = active.settings, active.display, active.settings.budget, active.data.n
     with contextlib.ExitStack() as recording:
@@ -170,7 +170,7 @@ def _record(active: ActiveRun) -> Outcome:
             raise
         display.finished(done.result, lambda: builder.rows, recorded=False)
         display.result_path(done.result_path)
-    deliver_model(settings.model, done.directory)  # to a pipe, for example, that nobody reads
+    deliver_model(settings.model, done.directory)  # may wait for a reader of a pipe, and Ctrl-C ends that
     return Outcome.of_result(settings.label(), "finished", done.result, done.result_path)
 
 

@@ -90,8 +90,7 @@ class LowerAndFaster(Statistic, kind="lower_and_faster"):
             pair = [frames for name in (self.other, self.series) if (frames := streams.get(name, d))]
             single = min(map(len, pair), default=0) < 2
             for case in self._two_cases(streams.panel, d, pair if len(pair) == 2 else []):
-                decided = case.ruling != "missing" and single
-                yield replace(case, ruling="unclear", more_runs=None, note="single runs") if decided else case
+                yield sweep.undecided(case) if single else case
 
     def _two_cases(self, panel: Panel, d: int, pair: Sequence[Frames]) -> Iterator[Case]:
         yield self._difference(panel, d, "lower", "last errors", pair, mean_errors)
@@ -155,7 +154,9 @@ def _caption(shown: Sequence[Streams]) -> str:
     runs = [(streams.panel, run) for streams in shown for run in streams.panel.runs.get(EXACT, ())]
     known = {(run.result["provenance"]["data"]["counts"]["train"]["n"], panel.n) for panel, run in runs}
     parts = [(rows, of) for rows, of in sorted(known) if of and rows < of]
-    return _CAPTION + "".join(f" LASVM, with the exact kernel: {rows:,} of the {of:,} images." for rows, of in parts)
+    return _CAPTION + "".join(
+        f" LASVM, with the exact kernel: {rows:,} of the {of:,} images, Gram matrix not timed." for rows, of in parts
+    )
 
 
 def make(evidence: Evidence) -> FigureResult:
@@ -187,7 +188,7 @@ def _number(spec: NumberSpec, shown: Sequence[Streams]) -> Number:
     frames = next((known for streams in shown if (known := streams.get(EXACT, 0))), ())
     name, factor = ("test_error", 100.0) if spec.name == "last error" else ("cpu_seconds", 1.0)
     values = [factor * column(frame, name)[-1] for frame in frames]
-    return compare_number(spec, "a part of another stream", values or None)
+    return compare_number(spec, "a part of another stream; the Gram matrix is not timed", values or None)
 
 
 def _table(shown: Sequence[Streams]) -> Table:

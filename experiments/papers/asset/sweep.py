@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -124,6 +124,11 @@ def band_of(groups: Mapping[Any, Values], middle: Callable[..., Any] = np.mean) 
     """Return the mean (or median), the least and the largest value of each group against the groups' numbers."""
     line, low, high = (np.array([pick(values) for values in groups.values()]) for pick in (middle, np.min, np.max))
     return Band(np.array(list(groups), dtype=np.float64), line, low, high, max(map(len, groups.values())))
+
+
+def undecided(case: Case) -> Case:
+    """Return a case that single runs measure, as unclear: one run of a random method decides nothing."""
+    return case if case.ruling == "missing" else replace(case, ruling="unclear", more_runs=None, note="single runs")
 
 
 def interval_case(

@@ -139,8 +139,8 @@ class FallWithDimension(Statistic, kind="fall_with_dimension"):
             text = f"falls by {{}} {unit} for each doubling of d"
             why, about = "fewer than three dimensions have finished runs", quantity[0].upper() + quantity[1:]
             case = sweep.interval_case(streams.panel, quantity, fall, text, about=about, why=why)
-            single = fall is not None and min(map(len, groups)) < 2
-            yield replace(case, ruling="unclear", more_runs=None, note="single runs") if single else case
+            single = min(map(len, groups), default=0) < 2
+            yield sweep.undecided(case) if single else case
 
 
 def _log_roots(variances: Values) -> Values:
