@@ -117,9 +117,7 @@ class LowerAndFaster(Statistic, kind="lower_and_faster"):
 
 
 _MARKS: Final = {METHODS[0]: "o", METHODS[1]: "s", EXACT: "^"}
-_CAPTION: Final = (
-    f"Medians over the runs; open symbol at the end: mean of the last {LAST} evaluations. Grey: ASSET with the other d."
-)
+_CAPTION: Final = f"Medians over the runs; open symbol: mean of the last {LAST} evaluations. Grey: ASSET with other d."
 
 
 def _draw(axes: Axes, item: tuple[Streams, float], styles: Mapping[str, Style]) -> None:
@@ -154,9 +152,7 @@ def _caption(shown: Sequence[Streams]) -> str:
     runs = [(streams.panel, run) for streams in shown for run in streams.panel.runs.get(EXACT, ())]
     known = {(run.result["provenance"]["data"]["counts"]["train"]["n"], panel.n) for panel, run in runs}
     parts = [(rows, of) for rows, of in sorted(known) if of and rows < of]
-    return _CAPTION + "".join(
-        f" LASVM, with the exact kernel: {rows:,} of the {of:,} images, Gram matrix not timed." for rows, of in parts
-    )
+    return _CAPTION + "".join(f" LASVM: {rows:,} of the {of:,} images, Gram matrix not timed." for rows, of in parts)
 
 
 def make(evidence: Evidence) -> FigureResult:
