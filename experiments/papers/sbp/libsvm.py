@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -54,25 +54,27 @@ NEAR: Final = 0.001
 
 @dataclass(frozen=True)
 class RunningTimes:
-    """Both methods' runs on one data set."""
+    """The runs of the SBP and of a rival that ends by itself, on one data set."""
 
     panel: Panel
+    rival: str = "libsvm"
+    """Series of the rival: it draws nothing, so its runs differ in their times only."""
 
     @cached_property
-    def libsvm(self) -> Run | None:
-        """LIBSVM's run; it is deterministic, so one run suffices."""
-        runs = [run for run in self.panel.runs.get("libsvm", ()) if run.result["final"].get("test_error") is not None]
-        return runs[0] if runs else None
+    def ended(self) -> list[Run]:
+        """The rival's runs."""
+        runs = self.panel.runs.get(self.rival, ())
+        return [run for run in runs if run.result["final"].get("test_error") is not None]
 
     @property
     def seconds(self) -> float | None:
-        """LIBSVM's CPU seconds, to its own stopping rule."""
-        return None if self.libsvm is None else float(self.libsvm.result["cpu_seconds"])
+        """The rival's CPU seconds, to its own stopping rule: median over its runs."""
+        return float(np.median([run.result["cpu_seconds"] for run in self.ended])) if self.ended else None
 
     @property
     def error(self) -> float | None:
-        """LIBSVM's test error."""
-        return None if self.libsvm is None else float(self.libsvm.result["final"]["test_error"])
+        """The rival's test error."""
+        return float(self.ended[0].result["final"]["test_error"]) if self.ended else None
 
     @cached_property
     def curves(self) -> tuple[pd.DataFrame, ...]:
@@ -80,7 +82,7 @@ class RunningTimes:
         return self.panel.curves("sbp")
 
     def errors_after(self, share: float) -> list[float]:
-        """Test error of each run of the SBP after a part of LIBSVM's time; none of runs that begin later."""
+        """Test error of each run of the SBP after a part of the rival's time; none of runs that begin later."""
         if self.seconds is None:
             return []
         errors = [measure_at(frame, COST, MEASURE, self.seconds / share) for frame in self.curves]
@@ -88,7 +90,7 @@ class RunningTimes:
 
     @cached_property
     def reached(self) -> float | None:
-        """Median over the runs of the SBP's seconds to LIBSVM's error plus `NEAR`; None if half of them miss it."""
+        """Median over the runs of the SBP's seconds to the rival's error plus `NEAR`; None if half of them miss it."""
         if self.error is None or not self.curves:
             return None
         effort = cost_to_target(self.curves, COST, MEASURE, self.error + NEAR)
@@ -97,36 +99,38 @@ class RunningTimes:
     @property
     def unequal(self) -> str:
         """Why the two times cannot be compared; empty if they can."""
-        return clock_mismatch(self.panel, ("libsvm", "sbp"))
+        return clock_mismatch(self.panel, (self.rival, "sbp"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorInShareOfTime(Statistic, kind="error_in_share_of_time"):
-    """In a part of LIBSVM's time the SBP has LIBSVM's test error, up to an excess."""
+    """In a part of a rival's time the SBP has the rival's test error, up to an excess."""
 
     share: float
-    """The part is LIBSVM's time over this."""
+    """The part is the rival's time over this."""
     excess: float
     """In percentage points."""
     printed: bool = False
     """Whether the excess on a data set is that of the printed errors, with their rounding, where there are any."""
+    rival: str = "libsvm"
 
     def case(self, times: RunningTimes, evidence: Evidence) -> Case:
         """Compare the errors."""
+        times = replace(times, rival=self.rival)
         panel, errors = times.panel, times.errors_after(self.share)
-        if times.libsvm is None or times.seconds is None or times.error is None:
-            return missing_runs(evidence, panel, "sbp", ["libsvm"])
+        if times.seconds is None or times.error is None:
+            return missing_runs(evidence, panel, "sbp", [self.rival])
         seconds = times.seconds / self.share
         if not errors:
             late = f"no run of the SBP was evaluated within {seconds_text(seconds)}"
             return case_on(panel, "sbp", MISSING, note=late)
         mean, excess = bootstrap_mean(errors), self._excess(evidence.spec.numbers, panel) / 100
-        text = f"LIBSVM {percent(times.error)} in {seconds_text(times.seconds)}, "
+        text = f"{STYLES[self.rival].name} {percent(times.error)} in {seconds_text(times.seconds)}, "
         text += f"the SBP {percent(mean.estimate)} in 1/{self.share:g}"
         statistic = {
-            "libsvm_seconds": times.seconds,
-            "libsvm_error": times.error,
-            "libsvm_tolerance": times.libsvm.result["settings"]["algo"].get("tolerance"),
+            "rival_seconds": times.seconds,
+            "rival_error": times.error,
+            "rival_tolerance": times.ended[0].result["settings"]["algo"].get("tolerance"),
             "sbp_error": mean.as_dict(),
             "excess_allowed": excess,
             "sbp_seconds_to_error_plus_0.1_%": times.reached,
@@ -238,7 +242,7 @@ def _number(spec: NumberSpec, by_dataset: Mapping[str, RunningTimes]) -> Number:
         ratio = [times.seconds / other.seconds] if times.seconds and other.seconds else None
         return compare_number(spec, why, ratio)
     if kind == LIBSVM_TIME:
-        cpu = "" if times.libsvm is None else f"{times.libsvm.result['provenance'].get('cpu')}, not an Intel E7500"
+        cpu = f"{times.ended[0].result['provenance'].get('cpu')}, not an Intel E7500" if times.ended else ""
         return compare_number(spec, why, times.seconds, cpu)
     if kind == SBP_ERROR:
         errors: ArrayLike | None = [100 * error for error in times.errors_after(SHARES[0])] or None
@@ -248,18 +252,20 @@ def _number(spec: NumberSpec, by_dataset: Mapping[str, RunningTimes]) -> Number:
 
 
 def _table(all_times: Sequence[RunningTimes], printed: Mapping[str, NumberSpec]) -> Table:
-    columns = ["data set", "n", "LIBSVM", "its error"]
+    columns = ["data set", "n", "LIBSVM", "its error", "SMO here", "its error"]
     columns += [f"SBP at 1/{share}" for share in SHARES]
     columns += ["SBP at LIBSVM's error + 0.1 %", "paper: LIBSVM", "its error", "SBP at 1/4"]
     rows = []
     for times in all_times:
-        shares = [times.errors_after(share) for share in SHARES]
+        shares, smo = [times.errors_after(share) for share in SHARES], replace(times, rival="smo")
         rows.append(
             [
                 name_of(times.panel),
                 "" if times.panel.n is None else f"{times.panel.n:,}",
                 "" if times.seconds is None else seconds_text(times.seconds),
                 "" if times.error is None else percent(times.error),
+                "" if smo.seconds is None else seconds_text(smo.seconds),
+                "" if smo.error is None else percent(smo.error),
                 *(percent(float(np.mean(errors))) if errors else "" for errors in shares),
                 "" if times.reached is None else seconds_text(times.reached),
                 *(
