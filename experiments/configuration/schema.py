@@ -21,12 +21,12 @@ from svm_cost_curves.datasets import DatasetConfig
 ROW_PROVIDERS = ("auto", "gram", "cache", "on_the_fly")
 RENAMED = {"budget.checkpoints": "budget.evaluations"}
 """Old name of a setting to its present one. Records have the old name, because run keys depend on it."""
-_RESOURCES = ("threads", "memory", "rows", "checkpoint_seconds")
+_RESOURCES = ("threads", "memory", "checkpoint_seconds")
 _OUTPUT = ("progress", "picture", "store", "model", "highlight", "style", "width", "format", "dry_run", "hydra")
 NOT_INFLUENTIAL = (*_RESOURCES, *_OUTPUT)
 """Settings and groups that are no part of a run's identity (`RunSettings.identity`): results do not depend on them.
 
-With a limit on seconds a run depends on the first three, and its identity has them."""
+With a limit on seconds a run depends on the first two, and its identity has them."""
 
 
 @dataclass

@@ -107,6 +107,8 @@ class RunSettings:
         if self.budget.limit.cpu_seconds is not None or self.solver.timed:
             # what a run reaches in a given time depends on its resources
             identity["clock"] = {"rows": self.rows, "memory": self.memory_bytes, "threads": self.threads}
+        elif self.rows != "auto":  # its times: kernel rows are computed before the run (gram), or in it
+            identity["clock"] = {"rows": self.rows}
         if is_plugin(self.solver):  # its file may change from run to run
             identity["source"] = source_of(self.solver)
         if self.engine != "local":  # the times differ; the rest is the same

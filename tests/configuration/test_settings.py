@@ -124,7 +124,6 @@ def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -
     others = {
         "threads": 3,
         "memory": "1GiB",
-        "rows": RowsConfig("cache"),
         "progress": False,
         "picture": False,
         "checkpoint_seconds": 5.0,
@@ -140,11 +139,18 @@ def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -
     plain = resolve(config()).identity()
     for name, value in others.items():
         assert resolve(config(**{name: value})).identity() == plain, name
-    influential = {"algo", "kernel", "problem", "budget", "seed", "engine"}
+    influential = {"algo", "kernel", "problem", "budget", "seed", "engine", "rows"}
     assert set(plain) <= influential
     # the data have a fingerprint, presets act through the values that they fill in, ranks are part of the engine
     rest = {"dataset", "preset", "ranks"}
     assert {field.name for field in dataclasses.fields(RunConfig)} == influential | {*others} | rest
+
+
+def test_a_row_provider_that_is_given_is_part_of_the_identity() -> None:
+    """The times of a run with a Gram matrix lack the kernel values, so it does not stand for a run that computes them."""
+    auto, gram, cache = ({"seed": 1, "rows": RowsConfig(name)} for name in ("auto", "gram", "cache"))
+    identities = [resolve(config(**changes)).identity() for changes in (auto, gram, cache)]
+    assert [identity.get("clock") for identity in identities] == [None, {"rows": "gram"}, {"rows": "cache"}]
 
 
 @pytest.mark.parametrize("timed", [config(budget=BudgetConfig(seconds=1.0)), config("libsvm")])

@@ -395,6 +395,6 @@ def test_the_picture_of_a_sweep_has_each_label_whole_and_in_order(
 
 
 def test_resources_do_not_distinguish_runs() -> None:
-    given = ["algo=sbp", "dataset=x", "seed=1", "threads=2", "+rows.provider=gram", "store.root=y", "problem.C=1"]
+    given = ["algo=sbp", "dataset=x", "seed=1", "threads=2", "+memory=1GiB", "store.root=y", "problem.C=1"]
     assert distinguishing(given) == ["problem.C=1"]
     assert groups([]) == []

@@ -20,7 +20,8 @@ from svm_cost_curves.experiments.run import identity as identities
 from svm_cost_curves.experiments.run.identity import KEY_LENGTH, canonical_json, code_id, run_key, settings_key
 from svm_cost_curves.solvers import Solver
 
-RESOURCES = ["threads=2", "memory=1GiB", "rows.provider=cache", "checkpoint_seconds=30"]
+CACHE = ["rows.provider=cache"]
+RESOURCES = ["threads=2", "memory=1GiB", "checkpoint_seconds=30"]
 
 names = st.text(min_size=1, max_size=6)
 leaves = (
@@ -137,7 +138,7 @@ def test_the_key_stays_the_same_between_versions() -> None:
             "8b912a19824861da04e792c7c29cf8c4",
         ),
         (
-            ["algo=pegasos", "kernel=linear", "problem.C=3", "budget.seconds=5", "budget.iterations=1e5", *RESOURCES],
+            ["algo=pegasos", "kernel=linear", "problem.C=3", "budget.seconds=5", "budget.iterations=1e5", *CACHE, *RESOURCES],
             "a2b4d6bd2febfe831c6f30f037414bb8",
             "dc90f3041a89c38f8c6644529d74d0e3",
         ),
