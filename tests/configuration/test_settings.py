@@ -147,7 +147,7 @@ def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -
 
 
 def test_a_row_provider_that_is_given_is_part_of_the_identity() -> None:
-    """The times of a run with a Gram matrix lack the kernel values, so it does not stand for a run that computes them."""
+    """The times of a run with a Gram matrix lack the kernel values: it does not stand for a run that computes them."""
     auto, gram, cache = ({"seed": 1, "rows": RowsConfig(name)} for name in ("auto", "gram", "cache"))
     identities = [resolve(config(**changes)).identity() for changes in (auto, gram, cache)]
     assert [identity.get("clock") for identity in identities] == [None, {"rows": "gram"}, {"rows": "cache"}]

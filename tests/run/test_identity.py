@@ -138,7 +138,15 @@ def test_the_key_stays_the_same_between_versions() -> None:
             "8b912a19824861da04e792c7c29cf8c4",
         ),
         (
-            ["algo=pegasos", "kernel=linear", "problem.C=3", "budget.seconds=5", "budget.iterations=1e5", *CACHE, *RESOURCES],
+            [
+                "algo=pegasos",
+                "kernel=linear",
+                "problem.C=3",
+                "budget.seconds=5",
+                "budget.iterations=1e5",
+                *CACHE,
+                *RESOURCES,
+            ],
             "a2b4d6bd2febfe831c6f30f037414bb8",
             "dc90f3041a89c38f8c6644529d74d0e3",
         ),
