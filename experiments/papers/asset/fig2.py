@@ -152,7 +152,7 @@ def _caption(shown: Sequence[Streams]) -> str:
     runs = [(streams.panel, run) for streams in shown for run in streams.panel.runs.get(EXACT, ())]
     known = {(run.result["provenance"]["data"]["counts"]["train"]["n"], panel.n) for panel, run in runs}
     parts = [(rows, of) for rows, of in sorted(known) if of and rows < of]
-    return _CAPTION + "".join(f" LASVM: {rows:,} of the {of:,} images, Gram matrix not timed." for rows, of in parts)
+    return _CAPTION + "".join(f" LASVM: {rows:,} of the {of:,} images." for rows, of in parts)
 
 
 def make(evidence: Evidence) -> FigureResult:
@@ -184,7 +184,7 @@ def _number(spec: NumberSpec, shown: Sequence[Streams]) -> Number:
     frames = next((known for streams in shown if (known := streams.get(EXACT, 0))), ())
     name, factor = ("test_error", 100.0) if spec.name == "last error" else ("cpu_seconds", 1.0)
     values = [factor * column(frame, name)[-1] for frame in frames]
-    return compare_number(spec, "a part of another stream; the Gram matrix is not timed", values or None)
+    return compare_number(spec, "a part of another stream", values or None)
 
 
 def _table(shown: Sequence[Streams]) -> Table:
