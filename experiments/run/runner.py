@@ -99,8 +99,17 @@ def _show_recorded(settings: RunSettings, display: Display, recorded: FinishedRu
     result = {**recorded.result, "dataset": settings.dataset.name}  # the same data may have another name now
     display.finished(result, lambda: points_of(recorded.curve), recorded=True)
     display.result_path(recorded.result_path)
-    deliver_model(settings.model, recorded.directory)
-    return Outcome.of_result(settings.label(), "found", result, recorded.result_path)
+    return _delivered(settings, Outcome.of_result(settings.label(), "found", result, recorded.result_path), recorded)
+
+
+def _delivered(settings: RunSettings, outcome: Outcome, recorded: FinishedRun) -> Outcome:
+    """Write the file of `model=`, and return the run's outcome; Ctrl-C ends the wait for a reader of a pipe."""
+    try:
+        deliver_model(settings.model, recorded.directory)
+    except KeyboardInterrupt as stopped:
+        message = "the run is recorded; the same command writes its model"
+        return dataclasses.replace(outcome, status=status_of(stopped), message=message)
+    return outcome
 
 
 def _compute(
@@ -170,8 +179,7 @@ def _record(active: ActiveRun) -> Outcome:
             raise
         display.finished(done.result, lambda: builder.rows, recorded=False)
         display.result_path(done.result_path)
-    deliver_model(settings.model, done.directory)  # may wait for a reader of a pipe, and Ctrl-C ends that
-    return Outcome.of_result(settings.label(), "finished", done.result, done.result_path)
+    return _delivered(settings, Outcome.of_result(settings.label(), "finished", done.result, done.result_path), done)
 
 
 def _interrupted(active: ActiveRun, builder: CurveBuilder, stopped: KeyboardInterrupt) -> Outcome:

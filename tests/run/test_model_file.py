@@ -82,6 +82,23 @@ def test_a_full_disk_costs_no_run(fresh: Path, monkeypatch: pytest.MonkeyPatch) 
     assert path.exists()
 
 
+def test_ctrl_c_while_a_pipe_has_no_reader_keeps_the_run(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """First of a run that has just ended, then of the recorded run."""
+    path = fresh / "model.npz"
+
+    def wait(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as nobody_reads:
+        nobody_reads.setattr(active_run, "write_output", wait)
+        stopped = [made(fresh, "algo=pegasos", f"model={path}")[0] for _ in range(2)]
+    assert {(outcome.status, outcome.message) for outcome in stopped} == {
+        ("interrupted", "the run is recorded; the same command writes its model")
+    }
+    again, _, _ = made(fresh, "algo=pegasos", f"model={path}")
+    assert (again.status, path.exists()) == ("found", True)
+
+
 def test_a_path_that_cannot_be_written_is_refused_before_the_run(fresh: Path) -> None:
     for value, message in (
         (fresh / "model.pickle", "must be the path of a file that ends in .npz"),
