@@ -45,7 +45,8 @@ def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
     names = list(options.datasets or spec.datasets)
     scale = spec.scale(options.scale)
     scale = replace(scale, overrides=[*scale.overrides, *given])
-    problems = {name: _problem_of(name, scale, options) for name in names}
+    timed = TIME in costs
+    problems = {name: _problem_of(name, scale, options, timed) for name in names}
     series = [
         SeriesSpec(
             entrant.name, entrant.words, {name: problems[name].entrant(entrant, budget, passes) for name in names}
@@ -61,7 +62,7 @@ def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
         datasets=names,
         series=series,
         scales={**spec.scales, options.scale: scale},
-        timed=TIME in costs,
+        timed=timed,
     )
 
 
@@ -92,8 +93,11 @@ class Problem:
         return [f"budget.epochs={EPOCHS_A_PASS * passes}", *rows]
 
 
-def _problem_of(dataset: str, scale: ScaleSpec, options: Options) -> Problem:
-    """Return the problem of a data set: its preset for solvers without an own one."""
+def _problem_of(dataset: str, scale: ScaleSpec, options: Options, timed: bool) -> Problem:
+    """Return the problem of a data set: its preset for solvers without an own one.
+
+    Where time is a cost, runs compute their kernel rows: a Gram matrix would be made before the run, untimed.
+    """
     run = settings_of(["algo=sbp", f"dataset={dataset}", *scale.overrides, *options.overrides], jobs=options.jobs)
     given = {setting_name(word) for word in scale.overrides}
     kernel = {f"kernel.{field.name}": getattr(run.kernel, field.name) for field in fields(run.kernel)}
@@ -101,9 +105,10 @@ def _problem_of(dataset: str, scale: ScaleSpec, options: Options) -> Problem:
     if not given & FORMS:
         known["problem.C"] = run.problem.C
     numbers = [f"{name}={value!r}" for name, value in known.items()]
-    return Problem(
-        run, (f"kernel={kernel_name(run.kernel)}", *numbers, f"problem.bias={str(run.problem.bias).lower()}")
-    )
+    words = [f"kernel={kernel_name(run.kernel)}", *numbers, f"problem.bias={str(run.problem.bias).lower()}"]
+    if timed and kernel_name(run.kernel) != "linear":
+        words.append("rows.provider=cache")
+    return Problem(run, tuple(words))
 
 
 def _optimum_series(problems: dict[str, Problem]) -> list[SeriesSpec]:

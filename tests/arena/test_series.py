@@ -133,6 +133,16 @@ def test_timed_arenas_make_one_run_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "rows"),
+    [(["cost=cpu_seconds"], "cache"), (["cost=cpu_seconds", "kernel=linear"], "auto"), (["cost=iterations"], "auto")],
+)
+def test_timed_runs_compute_their_kernel_rows(tmp_path: Path, words: list[str], rows: str) -> None:
+    """A Gram matrix is made before a run, so the times of methods that read it would lack the kernel values."""
+    (panel,) = plan(tmp_path, "algos=sbp,smo", "dataset=adult", *words).panels
+    assert {run.rows for run in panel.settings.values()} == {rows}
+
+
+@pytest.mark.parametrize(
     ("word", "message"),
     [
         ("alogs=sbp", "did you mean algos"),
