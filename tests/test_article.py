@@ -50,7 +50,7 @@ def test_it_is_written_as_pdf_and_as_a_page(tmp_path: Path) -> None:
     "call",
     [
         'number("sbp_libsvm", "sbp.4", "adult", "hours")',
-        'number("sbp_libsvm", "sbp.4", "iris", "libsvm_seconds")',
+        'number("sbp_libsvm", "sbp.4", "iris", "rival_seconds")',
         'held("sbp_libsvm", "sbp.1")',
         'held("sbp_fig2", "sbp.1", reading: "at_night")',
         'printed("asset_table2", "asset error on iris")',
@@ -67,9 +67,9 @@ def test_a_number_is_that_of_the_published_runs() -> None:
     evidence = json.loads((ROOT / "evidence" / "sbp_libsvm.json").read_text(encoding="utf-8"))
     case = next(c for c in evidence["verdict"]["claims"][0]["readings"][0]["rulings"] if c["dataset"] == "adult")
     text = """#import "/docs/article/evidence.typ": *
-#metadata(number("sbp_libsvm", "sbp.4", "adult", "libsvm_error", form: x => x)) <error>"""
+#metadata(number("sbp_libsvm", "sbp.4", "adult", "rival_error", form: x => x)) <error>"""
     (error,) = json.loads(typst.Compiler(text.encode(), root=ROOT).query("<error>", field="value"))
-    assert error == case["statistic"]["libsvm_error"]
+    assert error == case["statistic"]["rival_error"]
 
 
 def queried(call: str) -> Any:
