@@ -172,7 +172,7 @@ def test_a_data_set_that_is_not_available(
     assert reproduce(tmp_path, "figure=sbp_libsvm", "scale=demo", "dataset=digits,mnist") == 3
     said = capsys.readouterr().out
     assert "not available: mnist" in said
-    assert "3 finished" in said
+    assert "5 finished" in said
     verdict = json.loads((tmp_path / "figures" / "sbp_libsvm" / "demo" / "verdict.json").read_text())
     assert list(verdict["absent"]) == ["mnist"]
 
