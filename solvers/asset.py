@@ -48,18 +48,18 @@ class AssetSettings(AssetStarSettings):
 
 def iteration_settings(problem: Problem, settings: Any, *, strongly_convex: bool) -> dict[str, Any]:
     """Check the settings of an iteration and return them as the core's arguments; raises SettingsError."""
-    given = vars(settings)
+    own = vars(settings)
     for name in ("window", "samples"):
-        if name in given and not 1 <= given[name] <= MAX_STORED_STEPS:
-            raise SettingsError(f"algo.{name} = {given[name]}: it must be from 1 to {MAX_STORED_STEPS:,}")
+        if name in own and not 1 <= own[name] <= MAX_STORED_STEPS:
+            raise SettingsError(f"algo.{name} = {own[name]}: it must be from 1 to {MAX_STORED_STEPS:,}")
     for name in ("step", "intercept_bound"):
-        if name in given and not 0.0 < given[name] <= LARGEST:
-            raise SettingsError(f"algo.{name} = {given[name]!r}: it must be positive and at most {LARGEST:g}")
+        if name in own and not 0.0 < own[name] <= LARGEST:
+            raise SettingsError(f"algo.{name} = {own[name]!r}: it must be positive and at most {LARGEST:g}")
     return {
         "lambda_": problem.require_lambda(),
         "strongly_convex": strongly_convex,
         "bound": settings.intercept_bound if problem.bias else None,
-        **{name: given[name] for name in ("window", "step", "samples") if name in given},
+        **{name: own[name] for name in ("window", "step", "samples") if name in own},
     }
 
 
@@ -78,14 +78,14 @@ class _NystromAsset(NystromSolver):
         """Return the core's arguments for an iteration."""
 
     def make(self, features: NDArray[Any]) -> _core.LinearSolver:
-        positives, arguments = self.problem.positives, {"seed": self.seed, **self._iteration}
+        positives, own = self.problem.positives, {"seed": self.seed, **self._iteration}
         match self.precision:
             case FeaturesPrecision.float32:
-                return _core.Asset(_core.FeatureMatrix(_core.Matrix(features), positives), **arguments)
+                return _core.Asset(_core.FeatureMatrix(_core.Matrix(features), positives), **own)
             case FeaturesPrecision.bfloat16:
-                return _core.AssetBFloat16(_core.BFloat16Matrix(features, positives), **arguments)
+                return _core.AssetBFloat16(_core.BFloat16Matrix(features, positives), **own)
             case FeaturesPrecision.float16:
-                return _core.AssetFloat16(_core.Float16Matrix(features, positives), **arguments)
+                return _core.AssetFloat16(_core.Float16Matrix(features, positives), **own)
 
 
 class Asset(_NystromAsset):

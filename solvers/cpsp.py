@@ -73,9 +73,9 @@ class BasisSnapshot(FunctionSnapshot):
 
     @staticmethod
     def batched_values(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
-        coefficients = np.zeros((max(len(snapshot.coefficients) for snapshot in snapshots), len(snapshots)))
-        for column, snapshot in enumerate(snapshots):
-            coefficients[: len(snapshot.coefficients), column] = snapshot.coefficients
+        coefficients = np.zeros((max(len(each.coefficients) for each in snapshots), len(snapshots)))
+        for column, each in enumerate(snapshots):
+            coefficients[: len(each.coefficients), column] = each.coefficients
         values: NDArray[np.float64] = snapshots[0].basis.values(X, coefficients)
         return values
 

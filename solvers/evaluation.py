@@ -89,9 +89,9 @@ class Evaluator:
         # One thread: results must not depend on threads, and a sum by several waits for the last on a busy machine.
         with blas.connected():
             for kind, predictors_of in kinds:
-                if places := [k for k, snapshot in enumerate(snapshots) if isinstance(snapshot, kind)]:
-                    measures = map(self._measures, predictors_of([snapshots[k] for k in places]))
-                    made |= zip(places, measures, strict=True)
+                if which := [k for k, snapshot in enumerate(snapshots) if isinstance(snapshot, kind)]:
+                    measures = map(self._measures, predictors_of([snapshots[k] for k in which]))
+                    made |= zip(which, measures, strict=True)
         return [made[k] for k in range(len(snapshots))]
 
     def _expand(self, snapshots: list[KernelSnapshot]) -> Iterator[_Predictor]:
@@ -106,9 +106,9 @@ class Evaluator:
         test = np.ascontiguousarray(_core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads).T)
         train = np.empty((len(snapshots), problem.n))
         if deferred := [snapshot.deferred for snapshot in snapshots if snapshot.deferred is not None]:
-            places = [k for k, snapshot in enumerate(snapshots) if snapshot.deferred is not None]
-            train[places] = DeferredResponses.batched_values(deferred).T
-        if missing := [k for k, one in enumerate(snapshots) if one.responses is None and one.deferred is None]:
+            which = [k for k, snapshot in enumerate(snapshots) if snapshot.deferred is not None]
+            train[which] = DeferredResponses.batched_values(deferred).T
+        if missing := [k for k, each in enumerate(snapshots) if each.responses is None and each.deferred is None]:
             train[missing] = expanded(problem, support, np.ascontiguousarray(weights[:, missing])).T
         for k, snapshot in enumerate(snapshots):
             if snapshot.responses is not None:

@@ -180,8 +180,8 @@ def _square_bound(X: Features) -> float:
     return float(X.shape[1] * largest**2)
 
 
-def check_range(kernel: Kernel, X: Features, label: str) -> None:
-    """Raise SettingsError for points, (m, d) float32, called `label`, for which kernels or solvers would overflow.
+def check_range(kernel: Kernel, X: Features, what: str) -> None:
+    """Raise SettingsError for points, (m, d) float32, called `what`, for which kernels or solvers would overflow.
 
     The core's limit on |x|^2 and |K(x, z)| is 1e30. Float32 holds 1e8 times that, which is enough for rounding and for
     methods with features and weights in float32. In float64, responses of the lambda form are at most |x|^2 / lambda,
@@ -198,7 +198,7 @@ def check_range(kernel: Kernel, X: Features, label: str) -> None:
     except CoreError as error:
         minmax = "dataset.scaling=minmax, " if isinstance(X, np.ndarray) else ""
         raise SettingsError(
-            f"the values of the {label} are too large for kernel={kernel.name}: {error} "
+            f"the values of the {what} are too large for kernel={kernel.name}: {error} "
             f"({minmax}dataset.row_norm=longest or dataset.divide_by=NUMBER)"
         ) from error
 

@@ -196,7 +196,7 @@ def _completed(problem: Problem, snapshot: Snapshot) -> tuple[Predictor, float]:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
 
 
 def _checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:

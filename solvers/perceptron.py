@@ -92,8 +92,8 @@ class AveragedPerceptron(PythonSolver):
     def _add(self, i: int, row: NDArray[np.float32]) -> None:
         # y_j y_i is 1 in the class of i: two sums in place are faster than a product with labels
         p = self.problem.positives
-        same, other = (slice(p), slice(p, None)) if i < p else (slice(p, None), slice(p))
-        self._responses[same] += row[same]
+        own, other = (slice(p), slice(p, None)) if i < p else (slice(p, None), slice(p))
+        self._responses[own] += row[own]
         self._responses[other] -= row[other]
 
     def _chunk(self, limit: Limit) -> int:

@@ -129,9 +129,9 @@ class AuditedSolver:
 
     def state(self) -> State:
         """See `Solver.state`."""
-        inner = prefixed("solver", self._solver.state() or {})
+        own = prefixed("solver", self._solver.state() or {})
         times = {"cpu_seconds": np.array(self.cpu_seconds), "wall_seconds": np.array(self.wall_seconds)}
-        return inner | prefixed("views", self._problem.state()) | times
+        return own | prefixed("views", self._problem.state()) | times
 
     def restore(self, state: State) -> None:
         """See `Solver.restore`."""

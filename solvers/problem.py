@@ -169,11 +169,11 @@ class Problem:
             )
         return self._points
 
-    def examples(self, numbers: NDArray[np.integer]) -> Features:
+    def examples(self, which: NDArray[np.integer]) -> Features:
         """Return the points with these numbers in the problem's order, (m, d). A stream makes them now."""
         if self._stream is None:
-            return self.X[numbers]
-        made = self._stream[self.order[numbers]]
+            return self.X[which]
+        made = self._stream[self.order[which]]
         check_range(self.kernel, made, "training points")
         return made
 
@@ -187,15 +187,15 @@ class Problem:
         """LIBSVM's C = 1 / (lambda n)."""
         return 1.0 / (self.require_lambda() * self.n)
 
-    def require_memory(self, needed: int, arrays: str, advice: str = "") -> None:
+    def require_memory(self, needed: int, what: str, advice: str = "") -> None:
         """Raise SettingsError if `needed` bytes exceed both the policy's `memory_bytes` and `WORKING_BYTES`.
 
-        `arrays` says what they hold, and `advice` what the user can do instead of "raise memory=".
+        `what` says what the arrays hold, and `advice` what the user can do instead of "raise memory=".
         """
         limit = max(self.policy.memory_bytes, WORKING_BYTES)
         if needed > limit:
             raise SettingsError(
-                f"{arrays} take {needed / 2**30:,.1f} GiB, and memory= allows {limit / 2**30:,.1f} GiB: "
+                f"{what} take {needed / 2**30:,.1f} GiB, and memory= allows {limit / 2**30:,.1f} GiB: "
                 f"{advice}{' ' if advice else ''}raise memory="
             )
 

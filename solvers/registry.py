@@ -40,7 +40,7 @@ def solver_classes() -> dict[str, type[Solver]]:
     Raises SettingsError if two solvers have one name, a file that SVM_SOLVERS names cannot be imported or has no
     solver, or a solver in it lacks a method or has an attribute of an earlier version.
     """
-    by_name: dict[str, type[Solver]] = {}
+    found: dict[str, type[Solver]] = {}
     # packages hold no solvers; `solvers.estimators` would import scikit-learn, which takes a second
     names = (info.name for info in pkgutil.iter_modules([str(Path(__file__).parent)]) if not info.ispkg)
     modules = [importlib.import_module(f"{__package__}.{name}") for name in names]
@@ -53,10 +53,10 @@ def solver_classes() -> dict[str, type[Solver]]:
                 continue
             if "shares" in vars(member):
                 raise SettingsError(f"solver {member.name!r}: the attribute `shares` is now called `shardable`")
-            if member.name in by_name:
-                raise SettingsError(f"two solvers are called {member.name!r}: {by_name[member.name]} and {member}")
-            by_name[member.name] = member
-    return dict(sorted(by_name.items()))
+            if member.name in found:
+                raise SettingsError(f"two solvers are called {member.name!r}: {found[member.name]} and {member}")
+            found[member.name] = member
+    return dict(sorted(found.items()))
 
 
 def is_plugin(solver: type[Solver]) -> bool:

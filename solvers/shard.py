@@ -77,9 +77,9 @@ def _split(whole: Problem, ranks: int) -> Callable[[int], _ShardData]:
     rows = whole.ordered
 
     def data_of(rank: int) -> _ShardData:
-        part = rows[rank::ranks]
+        own = rows[rank::ranks]
         return _ShardData(
-            rows=np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part,
+            rows=np.ascontiguousarray(own) if isinstance(own, np.ndarray) else own,
             positives=len(range(rank, whole.positives, ranks)),
             n=whole.n,
             lambda_=whole.lambda_,

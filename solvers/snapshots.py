@@ -28,7 +28,7 @@ class DeferredResponses:
     @staticmethod
     def batched_values(several: Sequence[DeferredResponses]) -> NDArray[np.float32]:
         """Return f(x_i) - bias for k snapshots of one run, (n, k)."""
-        weights = np.stack([snapshot.weights for snapshot in several], axis=1).astype(np.float32)
+        weights = np.stack([each.weights for each in several], axis=1).astype(np.float32)
         values: NDArray[np.float32] = several[0].features @ weights
         return values
 

@@ -1,5 +1,5 @@
-// Philox's known answers (Random123's kat_vectors) with each instruction set, and streams that differ. The numbers
-// that a stream makes of the words are tested in tests/solvers/test_random.py.
+// Philox's known answers (Random123's kat_vectors) with each instruction set, and streams that differ. What a stream
+// makes of the words is tested in tests/solvers/test_random.py.
 #include <set>
 
 #include "check.hpp"

@@ -197,7 +197,7 @@ Status advance(Solver& solver, std::uint64_t iterations, const std::function<boo
   }
 }
 
-/// Appends the values that a caller can read and no later iteration does.
+/// What a caller can read and no later iteration does.
 template <typename Real>
 void append_updates(const Solver& solver, std::vector<double>& out) {
   if (const auto* const passes = dynamic_cast<const svm::SgdPasses<Real>*>(&solver)) {

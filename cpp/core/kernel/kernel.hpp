@@ -23,7 +23,7 @@ struct KernelFunction {
   bool operator==(const KernelFunction& other) const noexcept {
     return kind == other.kind && gamma == other.gamma && coef0 == other.coef0 && degree == other.degree;
   }
-  /// The least bound on |K(x, z)| for points of squared norms up to `square`; infinite where float64 cannot hold it.
+  /// What |K(x, z)| cannot exceed for points of squared norms up to `square`; infinite where float64 cannot hold it.
   double largest_value(double square) const noexcept;
   /// K(x, x) for a point of squared norm `square`.
   double self(double square) const noexcept;
@@ -44,7 +44,7 @@ class Points {
   const MatrixView& matrix() const noexcept { return matrix_; }
   std::size_t size() const noexcept { return matrix_.rows; }
   const std::vector<float>& norms() const noexcept { return norms_; }
-  /// Error of |x|^2 + |z|^2 - 2 <x, z> in float32: at most the sum of the values of x and z.
+  /// What |x|^2 + |z|^2 - 2 <x, z> in float32 can be wrong by: at most the sum of the values of x and z.
   const std::vector<float>& roundings() const noexcept { return roundings_; }
   float largest_rounding() const noexcept { return largest_rounding_; }
   /// The largest squared norm; infinite if a feature is not finite.

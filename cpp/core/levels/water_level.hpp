@@ -26,7 +26,7 @@ struct Levels {
   }
 };
 
-/// One class's part of a draw with bias: both basins cover `count` responses, the smallest ones. Where responses are
+/// What is drawn from one class with bias: both basins cover `count` responses, the smallest ones. Where responses are
 /// equal to the level, fewer than all of them may be covered. A supergradient has p = q for all below the level and
 /// 0 <= p <= q at it (section 3.2), with the same q in both classes: so the equal ones share what is left.
 struct Basin {

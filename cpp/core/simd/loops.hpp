@@ -15,13 +15,13 @@ inline constexpr std::size_t lanes = 8;
 /// Sparse rows that are made dense at a time, for inner products.
 inline constexpr std::size_t group = 16;
 
-/// Result of a scan of one block. Bit k: v_k < low of the window; low <= v_k <= high.
+/// What a scan finds in a block. Bit k: v_k < low of the window; low <= v_k <= high.
 struct BlockScan {
   std::uint64_t below;
   std::uint64_t inside;
 };
 
-/// Result of a scan of all blocks: the sum of the elements below the window, and how many are below and inside.
+/// What a scan finds in all: the sum of the elements below the window, and how many are below and inside.
 struct Scanned {
   double below_sum;
   std::size_t below;
