@@ -94,7 +94,7 @@ class Problem:
 
 
 def _problem_of(dataset: str, scale: ScaleSpec, options: Options, timed: bool) -> Problem:
-    """Return the problem of a data set: its preset for solvers without an own one.
+    """Return the problem of a data set: that of its preset, or of the command line, for every entrant.
 
     Where time is a cost, runs compute their kernel rows: a Gram matrix would be made before the run, untimed.
     """

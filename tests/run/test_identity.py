@@ -20,7 +20,6 @@ from svm_cost_curves.experiments.run import identity as identities
 from svm_cost_curves.experiments.run.identity import KEY_LENGTH, canonical_json, code_id, run_key, settings_key
 from svm_cost_curves.solvers import Solver
 
-CACHE = ["rows.provider=cache"]
 RESOURCES = ["threads=2", "memory=1GiB", "checkpoint_seconds=30"]
 
 names = st.text(min_size=1, max_size=6)
@@ -144,7 +143,7 @@ def test_the_key_stays_the_same_between_versions() -> None:
                 "problem.C=3",
                 "budget.seconds=5",
                 "budget.iterations=1e5",
-                *CACHE,
+                "rows.provider=cache",
                 *RESOURCES,
             ],
             "a2b4d6bd2febfe831c6f30f037414bb8",

@@ -61,20 +61,20 @@ class RunningTimes:
     """Series of the rival: it draws nothing, so its runs differ in their times only."""
 
     @cached_property
-    def ended(self) -> list[Run]:
-        """The rival's runs."""
+    def rival_runs(self) -> list[Run]:
+        """The rival's runs that have a test error."""
         runs = self.panel.runs.get(self.rival, ())
         return [run for run in runs if run.result["final"].get("test_error") is not None]
 
     @property
     def seconds(self) -> float | None:
         """The rival's CPU seconds, to its own stopping rule: median over its runs."""
-        return float(np.median([run.result["cpu_seconds"] for run in self.ended])) if self.ended else None
+        return float(np.median([run.result["cpu_seconds"] for run in self.rival_runs])) if self.rival_runs else None
 
     @property
     def error(self) -> float | None:
         """The rival's test error."""
-        return float(self.ended[0].result["final"]["test_error"]) if self.ended else None
+        return float(self.rival_runs[0].result["final"]["test_error"]) if self.rival_runs else None
 
     @cached_property
     def curves(self) -> tuple[pd.DataFrame, ...]:
@@ -113,6 +113,7 @@ class ErrorInShareOfTime(Statistic, kind="error_in_share_of_time"):
     printed: bool = False
     """Whether the excess on a data set is that of the printed errors, with their rounding, where there are any."""
     rival: str = "libsvm"
+    """Series that the SBP is compared with."""
 
     def case(self, times: RunningTimes, evidence: Evidence) -> Case:
         """Compare the errors."""
@@ -130,7 +131,7 @@ class ErrorInShareOfTime(Statistic, kind="error_in_share_of_time"):
         statistic = {
             "rival_seconds": times.seconds,
             "rival_error": times.error,
-            "rival_tolerance": times.ended[0].result["settings"]["algo"].get("tolerance"),
+            "rival_tolerance": times.rival_runs[0].result["settings"]["algo"].get("tolerance"),
             "sbp_error": mean.as_dict(),
             "excess_allowed": excess,
             "sbp_seconds_to_error_plus_0.1_%": times.reached,
@@ -242,7 +243,7 @@ def _number(spec: NumberSpec, by_dataset: Mapping[str, RunningTimes]) -> Number:
         ratio = [times.seconds / other.seconds] if times.seconds and other.seconds else None
         return compare_number(spec, why, ratio)
     if kind == LIBSVM_TIME:
-        cpu = f"{times.ended[0].result['provenance'].get('cpu')}, not an Intel E7500" if times.ended else ""
+        cpu = f"{times.rival_runs[0].result['provenance'].get('cpu')}, not an Intel E7500" if times.rival_runs else ""
         return compare_number(spec, why, times.seconds, cpu)
     if kind == SBP_ERROR:
         errors: ArrayLike | None = [100 * error for error in times.errors_after(SHARES[0])] or None
