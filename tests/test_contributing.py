@@ -167,6 +167,9 @@ def test_the_data_set_is_one_file(
     counts = result["provenance"]["data"]["counts"]
     assert (counts["train"]["n"], counts["test"]["n"]) == (189, 81)
     assert result["final"]["test_error"] < 0.25
+    with monkeypatch.context() as environment:
+        environment.setenv("SVM_CONFIG_DIR", str(group.parent))
+        assert recorded(run_py(*words[2:], f"store.root={store}"))["key"] == result["key"]
 
     spec["expected_train"]["classes"] = {"-1": 120, "1": 150}
     (group / "heart.yaml").write_text(yaml.safe_dump(spec), encoding="utf-8")

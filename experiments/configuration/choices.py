@@ -53,9 +53,14 @@ class PaperStyle:
     formats: tuple[str, ...] = ("pdf", "png")
 
 
+def user_folders() -> list[Path]:
+    """Return the folders of `CONFIG_DIR`."""
+    return [*map(Path, filter(None, os.environ.get(CONFIG_DIR, "").split(os.pathsep)))]
+
+
 def option_files(group: str) -> dict[str, Path]:
-    """Return the files of a group by the options' names: those of `CONFIG_DIR`, then those of ``conf/``."""
-    folders = [*map(Path, filter(None, os.environ.get(CONFIG_DIR, "").split(os.pathsep))), CONF]
+    """Return the files of a group by the options' names: those of `user_folders`, then those of ``conf/``."""
+    folders = [*user_folders(), CONF]
     return {path.stem: path for folder in reversed(folders) for path in sorted((folder / group).glob("*.yaml"))}
 
 
