@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,7 @@ from svm_cost_curves.experiments.reproduction.evidence import from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, EvidenceError, published_figures, read_facts
 from svm_cost_curves.experiments.reproduction.report.curves import page_content
-from svm_cost_curves.experiments.reproduction.report.figures import read_verdict
+from svm_cost_curves.experiments.reproduction.report.figures import published_verdict
 from svm_cost_curves.experiments.reproduction.results import inputs_of
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 
@@ -72,7 +71,7 @@ def write_page(name: str, folder: Path) -> str:
         spec, facts = read_figure(name), read_facts(EVIDENCE, name)
         options = Options(facts["scale"])
         evidence = from_evidence(spec, options, EVIDENCE)
-        verdict = read_verdict(json.dumps(facts["verdict"]).encode())
+        verdict = published_verdict(EVIDENCE, name)
         picture = PROJECT_ROOT / "docs" / "results" / spec.paper / f"{name}.png"
         png = picture.read_bytes() if picture.exists() else b""
         content = page_content(evidence, options, verdict, [verdict.command], png)

@@ -32,7 +32,7 @@ from svm_cost_curves.experiments.reproduction.report.changes import changes_page
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
 from svm_cost_curves.experiments.reproduction.report.data_page import data_page
 from svm_cost_curves.experiments.reproduction.report.edition import edition_page
-from svm_cost_curves.experiments.reproduction.report.figures import INPUTS, collect, read_verdict
+from svm_cost_curves.experiments.reproduction.report.figures import INPUTS, collect, published_verdict
 from svm_cost_curves.experiments.reproduction.report.labels import counted, moment
 from svm_cost_curves.experiments.reproduction.report.pages import notes_on, write_markdown
 from svm_cost_curves.experiments.reproduction.report.rendering import render
@@ -76,9 +76,10 @@ def draw_papers(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[str]:
 
 
 def inputs_of(evidence: Path, figure: str) -> str:
-    """Return the checksum of all that a published figure is drawn from: its evidence and the program."""
+    """Return the checksum of all that a published figure is drawn from: its evidence, its bases' and the program."""
     tables, sums = read_facts(evidence, figure)["tables"], read_sums(evidence)
-    names = [f"{figure}.json", *(f"{tables}/{name}.parquet" for name in TABLES)]
+    bases = [base.figure for base in read_figure(figure).based_on]
+    names = [*(f"{name}.json" for name in [figure, *bases]), *(f"{tables}/{name}.parquet" for name in TABLES)]
     return hashlib.sha256("".join([program_checksum(), *(sums.get(name, "") for name in names)]).encode()).hexdigest()
 
 
@@ -184,8 +185,7 @@ def published_claims(evidence: Path) -> dict[str, list[Claim]]:
     papers = catalogue()
     for figure in published_figures(evidence):
         if papers.get(figure) in claims:
-            content = json.dumps(read_facts(evidence, figure)["verdict"]).encode()
-            claims[papers[figure]] += read_verdict(content).claims
+            claims[papers[figure]] += published_verdict(evidence, figure).claims
     return claims
 
 

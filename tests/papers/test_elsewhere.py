@@ -19,7 +19,7 @@ from report_cases import claim_json, put, verdict
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.papers.elsewhere import figure
 from svm_cost_curves.experiments.papers.elsewhere.bases import PREFIX, bases_of, with_series
-from svm_cost_curves.experiments.papers.elsewhere.cells import cells_of, compute_papers, ruling_of
+from svm_cost_curves.experiments.papers.elsewhere.cells import Cell, cells_of, paper_cells, ruling_of
 from svm_cost_curves.experiments.papers.elsewhere.correlation import rank_correlation
 from svm_cost_curves.experiments.papers.elsewhere.picture import short_number
 from svm_cost_curves.experiments.papers.elsewhere.properties import compute_properties
@@ -30,7 +30,7 @@ from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureRe
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, figure_runs, published_figures
 from svm_cost_curves.experiments.reproduction.report import pages
-from svm_cost_curves.experiments.reproduction.report.figures import collect
+from svm_cost_curves.experiments.reproduction.report.figures import collect, published_verdict
 from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, catalogue, read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Case, Claim, Reading
 
@@ -76,9 +76,10 @@ def observed(panels: list[Panel], *lacking: str) -> Evidence:
 @pytest.fixture(scope="module")
 def made(panels: list[Panel]) -> FigureResult:
     """The map of `SOME`, with one data set of the paper."""
-    known = {"adult": {"ruling": "unclear", "held": 1, "cases": 2, "number": 0.5, "measured": "half"}}
-    given = observed(panels, "skin")
-    return figure.make(replace(given, computed={**given.computed, "papers": {"sbp.1": known}}))
+    known = {"sbp.1": {"adult": Cell("unclear", held=1, cases=2, number=0.5, measured="half")}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figure, "paper_cells", lambda _: known)
+        return figure.make(observed(panels, "skin"))
 
 
 def test_a_data_set_holds_if_all_of_its_cases_hold(made: FigureResult) -> None:
@@ -157,10 +158,9 @@ def test_cells_take_the_number_of_the_cases_that_have_one() -> None:
         Case("", "holds", "d"),
     ]
     claim = Claim("x", "", "", "", "", [Reading("", "", "", "", "mixed", cases)])
-    empty = evidence(figure_of(["web"]), [])
-    (cell,) = cells_of(claim, RepeatedClaimSpec("x", "n", "ratio.estimate", 10.0), empty).values()
+    (cell,) = cells_of(claim, RepeatedClaimSpec("x", "n", "ratio.estimate", 10.0)).values()
     assert (cell.ruling, cell.held, cell.cases, cell.number, cell.measured) == ("unclear", 1, 2, 30.0, "a; b")
-    (share,) = cells_of(claim, RepeatedClaimSpec("x", "n"), empty).values()
+    (share,) = cells_of(claim, RepeatedClaimSpec("x", "n")).values()
     assert share.number == 0.5
 
 
@@ -270,7 +270,12 @@ def test_a_figure_of_no_one_paper_is_not_cited() -> None:
 
 
 def test_the_papers_own_cells_are_those_of_the_published_verdicts(tmp_path: Path) -> None:
-    assert compute_papers(figure_of(["web"], SOME), tmp_path) == {}
+    spec = figure_of(["web"], SOME)
+    assert paper_cells(spec, tmp_path) == {}
+    claim = next(claim for claim in published_verdict(EVIDENCE, "sbp_fig2").claims if claim.id == "sbp.1")
+    cells = paper_cells(spec)["sbp.1"]
+    assert [(name, cell.cases) for name, cell in cells.items()] == [("reuters_money_fx", 2), ("adult", 2), ("mnist", 2)]
+    assert sum(cell.held for cell in cells.values()) == claim.nearest.held
 
 
 def commits_of(name: str) -> set[str]:

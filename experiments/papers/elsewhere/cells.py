@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from svm_cost_curves.experiments.papers.cases import Statistic, case_on
 from svm_cost_curves.experiments.papers.elsewhere.bases import bases_of
 from svm_cost_curves.experiments.reproduction.claim_spec import RepeatedClaimSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, from_evidence
-from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.published import EVIDENCE, published_figures, read_facts
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from svm_cost_curves.experiments.reproduction.published import EVIDENCE, published_figures
+from svm_cost_curves.experiments.reproduction.report.figures import published_verdict
+from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 from svm_cost_curves.experiments.reproduction.statistics.interval import Decision, Ruling
 from svm_cost_curves.experiments.reproduction.verdict import Case, Claim
 
@@ -37,7 +37,7 @@ class Cell:
     """The measurements as text; why there are none, if no case was run."""
 
 
-def cells_of(claim: Claim, spec: RepeatedClaimSpec, evidence: Evidence) -> dict[str, Cell]:
+def cells_of(claim: Claim, spec: RepeatedClaimSpec, panels: Sequence[Panel] = ()) -> dict[str, Cell]:
     """Return the cells of a judged claim by the paper's data set.
 
     Parameters
@@ -45,12 +45,11 @@ def cells_of(claim: Claim, spec: RepeatedClaimSpec, evidence: Evidence) -> dict[
     claim : Claim
     spec : RepeatedClaimSpec
         Says which reading is judged, and which number of a case is taken.
-    evidence : Evidence
+    panels : Sequence[Panel]
         On a data set of which runs are missing the claim does not hold.
     """
     lacking = {
-        panel.paper_dataset: "; ".join(f"{name}: {why}" for name, why in panel.missing.items())
-        for panel in evidence.panels
+        panel.paper_dataset: "; ".join(f"{name}: {why}" for name, why in panel.missing.items()) for panel in panels
     }
     grouped: dict[str, list[Case]] = {}
     chosen = next((reading for reading in claim.readings if reading.id == spec.reading), claim.nearest)
@@ -110,8 +109,8 @@ class CellCases(Statistic):
             yield case_on(panel, "all cases", Decision(cell.ruling), measured, statistic, note)
 
 
-def compute_papers(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[str, Any]]:
-    """Return the cells of the papers' own data sets by claim, from the bases' published evidence.
+def paper_cells(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[str, Cell]]:
+    """Return the cells of the papers' own data sets by claim, from the bases' published verdicts.
 
     Bases that are not published have none.
 
@@ -123,19 +122,9 @@ def compute_papers(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[
         Of the evidence.
     """
     published = published_figures(folder)
-    by_claim: dict[str, dict[str, Any]] = {}
+    by_claim: dict[str, dict[str, Cell]] = {}
     for base in bases_of(spec):
         if base.spec.id in published:
-            options = Options(read_facts(folder, base.spec.id)["scale"])
-            evidence = from_evidence(read_figure(base.spec.id), options, folder)
-            judged = base.judged(evidence)
-            for claim in base.claims:
-                cells = cells_of(judged[claim.id], claim, evidence)
-                by_claim[claim.id] = {dataset: asdict(cell) for dataset, cell in cells.items()}
+            claims = {claim.id: claim for claim in published_verdict(folder, base.spec.id).claims}
+            by_claim |= {claim.id: cells_of(claims[claim.id], claim) for claim in base.claims}
     return by_claim
-
-
-def paper_cells(evidence: Evidence, claim: RepeatedClaimSpec) -> dict[str, Cell]:
-    """Return the cells of a claim on its paper's own data sets; empty if they are not known."""
-    by_claim = evidence.computed.get("papers", {}).get(claim.id, {})
-    return {dataset: Cell(**cell) for dataset, cell in by_claim.items()}

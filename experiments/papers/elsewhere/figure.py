@@ -11,7 +11,7 @@ import pandas as pd
 from svm_cost_curves.experiments.papers.cases import judge_claims
 from svm_cost_curves.experiments.papers.elsewhere import picture
 from svm_cost_curves.experiments.papers.elsewhere.bases import PREFIX, compute_bases, judged
-from svm_cost_curves.experiments.papers.elsewhere.cells import Cell, CellCases, cells_of, compute_papers, paper_cells
+from svm_cost_curves.experiments.papers.elsewhere.cells import Cell, CellCases, cells_of, paper_cells
 from svm_cost_curves.experiments.papers.elsewhere.picture import MapRow
 from svm_cost_curves.experiments.papers.elsewhere.properties import compute_properties
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
@@ -21,23 +21,20 @@ COLUMNS: Final = ("claim", "dataset", "of_the_paper", "ruling", "held", "cases",
 
 
 def compute(evidence: Evidence) -> dict[str, Any]:
-    """Return what follows from the data: the properties, the bases' own, and the papers' published cells."""
-    return {
-        "bases": compute_bases(evidence),
-        "properties": compute_properties(evidence),
-        "papers": compute_papers(evidence.spec),
-    }
+    """Return what follows from the data: the properties, and what the bases' modules compute."""
+    return {"bases": compute_bases(evidence), "properties": compute_properties(evidence)}
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the map, and judge each claim with one case a data set."""
     properties = evidence.computed.get("properties", {})
+    of_papers = paper_cells(evidence.spec)
     rows = [
         MapRow(
             repeated,
             claim.paper_says,
-            paper_cells(evidence, repeated),
-            cells_of(claim, repeated, evidence),
+            of_papers.get(repeated.id, {}),
+            cells_of(claim, repeated, evidence.panels),
             {name: known[repeated.against] for name, known in properties.items() if repeated.against in known},
         )
         for repeated, claim in judged(evidence)

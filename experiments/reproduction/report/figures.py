@@ -6,6 +6,7 @@ figures are still shown.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from svm_cost_curves.experiments.plotting.interactive import PAGE
 from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.citations import OTHERS
 from svm_cost_curves.experiments.reproduction.evidence import Table
+from svm_cost_curves.experiments.reproduction.published import read_facts
 from svm_cost_curves.experiments.reproduction.report.labels import (
     State,
     agreement,
@@ -233,6 +235,11 @@ def read_verdict(content: bytes) -> Verdict:
         if not claim.readings:
             raise DamagedFileError(f"claims[{number}].readings is empty")
     return verdict
+
+
+def published_verdict(folder: Path, figure: str) -> Verdict:
+    """Return the verdict of a published figure; raises as `read_facts` and `read_verdict`."""
+    return read_verdict(json.dumps(read_facts(folder, figure)["verdict"]).encode())
 
 
 def read_table(content: bytes) -> Table:
