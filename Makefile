@@ -1,5 +1,5 @@
 # Everything starts here: `make demo` and `make test` on a machine with python3 >= 3.11, pip, a C++17 compiler and make.
-# The environment goes to .venv, the installer to .tools, builds to build; nothing is written anywhere else.
+# The environment goes to .venv, the installer to .tools, builds to build, runs to results.
 
 PYTHON ?= python3
 ARGS ?=

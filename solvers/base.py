@@ -158,7 +158,7 @@ class Solver(abc.ABC):
     @property
     @abc.abstractmethod
     def cpu_seconds(self) -> float:
-        """CPU seconds inside the solver so far (the calling thread's)."""
+        """CPU seconds inside the solver so far, of the calling thread and of those that work for it."""
 
     @property
     @abc.abstractmethod

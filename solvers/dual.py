@@ -42,7 +42,8 @@ class SmoSettings:
     """Settings of `Smo`."""
 
     tolerance: float = 1e-3
-    """Stops when no KKT condition is violated by more (LIBSVM's eps). 0: runs to the budget or to rounding error."""
+    """Stops when no KKT condition is violated by more; with a bias, when the two largest violations add up to no more
+    (LIBSVM's eps). 0: runs to the budget or to rounding error."""
 
 
 class Smo(CoreSolver):
@@ -69,7 +70,8 @@ class SvmLightSettings:
     """Settings of `SvmLight`."""
 
     tolerance: float = 1e-3
-    """Stops when no KKT condition is violated by more (LIBSVM's eps). 0: runs to the budget or to rounding error."""
+    """Stops when no KKT condition is violated by more; with a bias, when the two largest violations add up to no more
+    (LIBSVM's eps). 0: runs to the budget or to rounding error."""
     working_set: int = 10
     """q, even: the number of variables that an iteration changes."""
     shrink_after: int = 100

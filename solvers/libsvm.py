@@ -23,7 +23,7 @@ class LibsvmSettings:
     """Settings of `Libsvm`."""
 
     tolerance: float = 1e-3
-    """LIBSVM's eps: the largest violation of a KKT condition at which it stops."""
+    """LIBSVM's eps: it stops when the two largest violations of KKT conditions add up to less."""
     cache_mb: int = 0
     """LIBSVM's kernel cache in MB; 0 takes three quarters of the run's memory."""
     shrinking: bool = True

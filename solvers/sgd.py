@@ -32,7 +32,8 @@ class SgdSSettings:
     eps: float = 0.01
     """Stops at the end of an epoch when (J - L) / L <= eps; J is the objective, L a lower bound on its optimum."""
     check_factor: float = 1.2
-    """J takes a pass: it is computed when its estimate is below this many eps. The paper does not give its value."""
+    """J takes a pass: it is computed when its estimate is below this many eps. Our text of the paper has lost
+    its value."""
     precision: Precision = Precision.float64
     """Arithmetic of the weights. In float32 L has about five digits, after thousands of epochs three to four."""
 
@@ -69,8 +70,8 @@ class SgdMSettings(SgdSSettings):
     """Settings of `SgdM`."""
 
     multiplicity_schedule: list[int] = field(default_factory=lambda: [1, 5, 5, 5, 5, 1, 1, 1, 1])
-    """How often in a row an example is presented in the first epoch, the second, ..., periodically. The paper does not
-    give its schedule; this one is from memory."""
+    """How often in a row an example is presented in the first epoch, the second, ..., periodically. Our text
+    of the paper has lost its schedule; this one is from memory."""
 
 
 class SgdM(SgdS):

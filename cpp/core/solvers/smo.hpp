@@ -9,7 +9,9 @@ namespace svm {
 
 struct SmoSettings {
   double C = 1.0;
-  double tolerance = 1e-3;  ///< stop when no KKT condition is violated by more (LIBSVM's eps); 0: never
+  /// Stop when no KKT condition is violated by more; with bias: when the two largest violations add up to less (LIBSVM's
+  /// eps). 0: never.
+  double tolerance = 1e-3;
 };
 
 class Smo final : public DualSolver {
