@@ -321,8 +321,7 @@ def _runs_table(runs: Mapping[str, tuple[str, Run]], columns: Mapping[str, Colle
         {"key": run.key, "settings_key": key, "columns": _known_columns(run, columns[run.key])}
         | {
             name: value if name in SCALARS else json.dumps(value, sort_keys=True)
-            for name, value in run.result.items()
-            if name not in _LOCAL
+            for name, value in _published(run.result).items()
         }
         for key, run in runs.values()
     ]
@@ -331,6 +330,12 @@ def _runs_table(runs: Mapping[str, tuple[str, Run]], columns: Mapping[str, Colle
     names = dict.fromkeys(["key", "settings_key", *SCALARS, "columns", *sorted({name for row in rows for name in row})])
     schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in names])
     return pyarrow.Table.from_pylist(rows, schema)
+
+
+def _published(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is published of result.json: not the command, which may name folders of the machine."""
+    provenance = {name: value for name, value in result["provenance"].items() if name != "command"}
+    return {name: value for name, value in result.items() if name not in _LOCAL} | {"provenance": provenance}
 
 
 def _points_table(curves: Mapping[str, pd.DataFrame]) -> pyarrow.Table:

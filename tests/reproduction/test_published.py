@@ -195,7 +195,9 @@ def test_runs_are_read_as_they_were_written(curves: list[list[tuple[int, float, 
         put_evidence(Path(name), "sbp_x", runs)
         published = figure_runs(Path(name), "sbp_x")
     for run in runs:
-        assert published[run.key].result == {name: value for name, value in run.result.items() if name != "key"}
+        told = run.result | {"provenance": {**run.result["provenance"]}}
+        del told["key"], told["provenance"]["command"]
+        assert published[run.key].result == told
         read = published[run.key].curve
         for column in (name for name in run.curve.columns if name not in ("cpu_seconds", "wall_seconds")):
             pd.testing.assert_series_equal(run.curve[column], read[column], check_exact=True)
@@ -242,6 +244,14 @@ def test_a_run_of_two_figures_has_the_columns_of_both(tmp_path: Path) -> None:
         write_json(tmp_path / f"{figure}.json", {"format": FORMAT, "figure": figure, "tables": "sbp"})
         write_sums(tmp_path, f"{figure}.json")
     assert [*figure_runs(tmp_path, "a")[run.key].curve.columns] == ["iterations", "test_error", "primal"]
+
+
+def test_published_runs_do_not_tell_the_command_which_may_name_folders(made: Path) -> None:
+    tables = [*(made / "evidence").glob(f"*/{RUNS}.parquet"), *EVIDENCE.glob(f"*/{RUNS}.parquet")]
+    assert len(tables) > 5
+    for path in tables:
+        for provenance in pq.read_table(path, columns=["provenance"])["provenance"].to_pylist():
+            assert "command" not in json.loads(provenance)
 
 
 def test_results_of_one_paper_may_have_other_entries(tmp_path: Path) -> None:
