@@ -117,12 +117,14 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert citation["version"] == version
 
 
-def test_the_citation_names_the_software_and_the_five_papers() -> None:
+def test_the_citation_names_the_software_its_article_and_the_five_papers() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert {"cff-version", "message", "title", "authors", "license"} <= set(citation)
-    references = citation["references"]
-    assert len(references) == 5
-    for paper in references:
+    article, *papers = citation["references"]
+    assert f"title: {json.dumps(article['title'])}" in (ROOT / "docs/article/article.typ").read_text(encoding="utf-8")
+    assert article["authors"] == citation["authors"]
+    assert len(papers) == 5
+    for paper in papers:
         assert paper["title"]
         assert 2011 <= paper["year"] <= 2013
         assert all(author["family-names"] and author["given-names"] for author in paper["authors"])
