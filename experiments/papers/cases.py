@@ -231,8 +231,12 @@ def points_text(interval: Interval) -> str:
 
 
 def interval_text(interval: Interval, form: str, unit: str = "") -> str:
-    """Write an estimate and its interval: ``1.6 [1.2, 2.1] %`` (`Interval.text`)."""
-    return interval.text(lambda value: f"{value:{form}}") + unit
+    """Write an estimate and its interval: ``1.6 [1.2, 2.1] %`` (`Interval.text`); zero has no minus sign.
+
+    The sign of a zero depends on the last bits, and so on the processor.
+    """
+    sign = "+" if form.startswith("+") else ""
+    return interval.text(lambda value: f"{value:{sign}z{form.removeprefix('+')}}") + unit
 
 
 def power_text(value: float) -> str:

@@ -222,6 +222,8 @@ def test_one_run_is_written_without_an_interval() -> None:
     assert interval_text(Interval(1.5, 1.0, 2.0, 5), ".1f", " %") == "1.5 [1.0, 2.0] %"
     assert interval_text(Interval(1.5, 1.0, 2.0, 3), ".1f", " %") == "1.5 (range 1.0 to 2.0) %"
     assert interval_text(Interval(1.5, 1.5, 1.5), ".1f", " %") == "1.5 %"
+    assert interval_text(Interval(-1e-17, -0.004, 1.0, 5), "+.2f") == "+0.00 [+0.00, +1.00]"
+    assert interval_text(Interval(-1e-17, -0.2, 1.0, 5), ".1f") == "0.0 [-0.2, 1.0]"
 
 
 def test_cases_beside_the_claim_and_missing_ones_are_told_apart() -> None:
