@@ -14,7 +14,7 @@ from docs.article.build import ROOT, build
 
 ARTICLE = ROOT / "docs" / "article" / "article.typ"
 ALLOWED = {
-    "2009", "2010", "2011", "2012", "2013",  # years of papers and programs
+    "1998", "1999", "2005", "2006", "2008", "2009", "2010", "2011", "2012", "2013",  # years of papers and programs
     "95 %",  # the level of the intervals
     "1,024", "512",  # sizes that are settings of the runs
     "20 %", "5 %",  # targets of the arenas
