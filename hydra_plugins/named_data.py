@@ -1,4 +1,4 @@
-"""The options ``dataset=sklearn:NAME``, ``dataset=openml:NAME:VERSION`` and ``dataset=file:PATH``; the user's folders.
+"""The options ``dataset=sklearn:NAME``, ``dataset=openml:NAME:VERSION`` and ``dataset=file:PATH`` for Hydra.
 
 Each is the option ``dataset=SOURCE`` with one field set to what follows the colon. Hydra finds plugins in packages of
 this name only.
@@ -15,19 +15,16 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
 from svm_cost_curves.datasets.spec import NAMED, NAMED_OPTION
-from svm_cost_curves.experiments.configuration.choices import user_folders
 
 _SCHEME, _GROUP = "named-data", "dataset/"
 
 
 class NamedDataPath(SearchPathPlugin):
-    """Adds `NamedData`, and the user's folders, to the places in which Hydra finds options."""
+    """Adds `NamedData` to the places in which Hydra finds options."""
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
         """See Hydra."""
         search_path.append("named-data", f"{_SCHEME}://")
-        for folder in user_folders():
-            search_path.append("user", f"file://{folder.resolve()}")
 
 
 class NamedData(ConfigSource):

@@ -321,7 +321,7 @@ def _runs_table(runs: Mapping[str, tuple[str, Run]], columns: Mapping[str, Colle
         {"key": run.key, "settings_key": key, "columns": _known_columns(run, columns[run.key])}
         | {
             name: value if name in SCALARS else json.dumps(value, sort_keys=True)
-            for name, value in _published(run.result).items()
+            for name, value in _published_entries(run.result).items()
         }
         for key, run in runs.values()
     ]
@@ -332,7 +332,7 @@ def _runs_table(runs: Mapping[str, tuple[str, Run]], columns: Mapping[str, Colle
     return pyarrow.Table.from_pylist(rows, schema)
 
 
-def _published(result: Mapping[str, Any]) -> dict[str, Any]:
+def _published_entries(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is published of result.json: not the command, which may name folders of the machine."""
     provenance = {name: value for name, value in result["provenance"].items() if name != "command"}
     return {name: value for name, value in result.items() if name not in _LOCAL} | {"provenance": provenance}

@@ -17,6 +17,7 @@ from readings import claims_of
 from report_cases import claim_json, put, verdict
 
 from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.papers.elsewhere import cells as cells_module
 from svm_cost_curves.experiments.papers.elsewhere import figure
 from svm_cost_curves.experiments.papers.elsewhere.bases import PREFIX, bases_of, with_series
 from svm_cost_curves.experiments.papers.elsewhere.cells import Cell, cells_of, paper_cells, ruling_of
@@ -276,6 +277,10 @@ def test_the_papers_own_cells_are_those_of_the_published_verdicts(tmp_path: Path
     cells = paper_cells(spec)["sbp.1"]
     assert [(name, cell.cases) for name, cell in cells.items()] == [("reuters_money_fx", 2), ("adult", 2), ("mnist", 2)]
     assert sum(cell.held for cell in cells.values()) == claim.nearest.held
+    with pytest.MonkeyPatch.context() as patch:
+        older = replace(published_verdict(EVIDENCE, "sbp_fig2"), claims=[claim])
+        patch.setattr(cells_module, "published_verdict", lambda *_: older)
+        assert [*paper_cells(spec)] == ["sbp.1"]
 
 
 def commits_of(name: str) -> set[str]:

@@ -31,6 +31,7 @@ from svm_cost_curves.experiments.reproduction.published import (
     checksum,
     published_figures,
     read_facts,
+    read_sums,
 )
 from svm_cost_curves.experiments.reproduction.results import (
     GROUPS,
@@ -38,6 +39,7 @@ from svm_cost_curves.experiments.reproduction.results import (
     cells,
     front_table,
     group_of,
+    inputs_of,
     published_claims,
     put_front_table,
     write_results,
@@ -312,3 +314,10 @@ def test_the_counts_of_the_discussion_are_those_of_the_published_verdicts() -> N
             assert judged[name].verdict == outcome, name
         elif heading == "What holds":
             assert judged[name].verdict in ("reproduced", "mostly", "trivial"), name
+
+
+def test_a_map_is_drawn_again_when_a_verdict_that_it_shows_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, sums = inputs_of(EVIDENCE, "elsewhere_sbp"), read_sums(EVIDENCE)
+    for name, drawn_again in (("sbp_fig2", True), ("simba_fig1", False)):
+        monkeypatch.setattr(results, "read_sums", lambda _, name=name: sums | {f"{name}.json": "0" * 64})
+        assert (inputs_of(EVIDENCE, "elsewhere_sbp") != before) == drawn_again

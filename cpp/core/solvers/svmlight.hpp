@@ -15,7 +15,7 @@ namespace svm {
 struct SvmLightSettings {
   double C = 1.0;
   bool bias = false;
-  double tolerance = 1e-3;           ///< stop when no KKT condition is violated by more; 0: never
+  double tolerance = 1e-3;           ///< as in `SmoSettings`
   std::size_t working_set = 10;      ///< q, even: variables changed in an iteration
   std::uint64_t shrink_after = 100;  ///< iterations at its bound, clearly, after which a variable is left out; 0: never
 };

@@ -112,7 +112,7 @@ class CellCases(Statistic):
 def paper_cells(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[str, Cell]]:
     """Return the cells of the papers' own data sets by claim, from the bases' published verdicts.
 
-    Bases that are not published have none.
+    Bases that are not published, and claims that a published verdict lacks, have none.
 
     Parameters
     ----------
@@ -126,5 +126,5 @@ def paper_cells(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[str
     for base in bases_of(spec):
         if base.spec.id in published:
             claims = {claim.id: claim for claim in published_verdict(folder, base.spec.id).claims}
-            by_claim |= {claim.id: cells_of(claims[claim.id], claim) for claim in base.claims}
+            by_claim |= {claim.id: cells_of(claims[claim.id], claim) for claim in base.claims if claim.id in claims}
     return by_claim
