@@ -142,14 +142,15 @@ def git_state(root: Path) -> tuple[str | None, bool | None]:
     -------
     commit : str or None
         Full hash. Where `root` is not the top of a git checkout (a copy of the project inside another repository does
-        not get that repository's commit), or git is missing, that of the archive (``make archive``) it was unpacked
-        from, else None; None before the first commit.
+        not get that repository's commit), or git is missing, that of the archive, sdist or wheel it came from, else
+        None; None before the first commit.
     dirty : bool or None
-        None when `root` is not the top of a git checkout or git is missing.
+        None when `root` is not the top of a git checkout or git is missing; True for an sdist or a wheel that was built
+        from changed files.
     """
     top = _git(root, "rev-parse", "--show-toplevel")
     if top is None or Path(top.strip()).resolve() != root.resolve():
-        return _commit_of_archive(root), None
+        return _packaged_state(root)
     commit = _git(root, "rev-parse", "--verify", "--quiet", "HEAD")
     others = [f":(exclude){folder}" for folder in OWN_OUTPUT]
     tracked = _git(root, "status", "--porcelain", "-z", "--untracked-files=no", "--", ".", *others)
@@ -158,13 +159,14 @@ def git_state(root: Path) -> tuple[str | None, bool | None]:
     return (commit.strip() if commit else None), dirty
 
 
-def _commit_of_archive(root: Path) -> str | None:
-    """Return the commit that git writes into the file COMMIT of an archive; None elsewhere."""
+def _packaged_state(root: Path) -> tuple[str | None, bool | None]:
+    """Return what the file COMMIT of an archive, an sdist or a wheel says, as `git_state` does; nothing elsewhere."""
     try:
-        text = (root / "COMMIT").read_text(encoding="ascii").strip()
+        text = (root / "COMMIT").read_text(encoding="ascii", errors="replace").strip()
     except OSError:
-        return None
-    return text if re.fullmatch("[0-9a-f]{40}", text) else None
+        return None, None
+    commit = re.fullmatch("([0-9a-f]{40})(-dirty)?", text)
+    return (commit[1], True if commit[2] else None) if commit else (None, None)
 
 
 _state_at_first = cache(git_state)

@@ -1,15 +1,20 @@
-"""Messages of make while uv installs and compiles."""
+"""The installation: messages of make while uv installs, the wheel, the sdist, and the path of an editable one."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
+import subprocess
 import sys
+import tarfile
 import tomllib
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 
 UV = """
@@ -65,16 +70,35 @@ def test_a_failure_keeps_its_status_and_shows_the_compilers_errors_and_uvs(
     assert capsys.readouterr().err.splitlines() == ["a.cpp:3:1: error: expected ';'", lines[-2]]
 
 
-def test_the_wheel_has_every_folder_of_the_program() -> None:
+def test_the_wheel_has_every_folder_of_the_program_and_its_commands() -> None:
     project = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    packages = project["tool"]["scikit-build"]["wheel"]["packages"]
-    assert all((PROJECT_ROOT / source).exists() for source in packages.values())
-    package = PROJECT_ROOT / "package" / "svm_cost_curves"
-    links = {path.name: path.resolve() for path in package.iterdir() if path.name != "__pycache__"}
-    mapped = {target: (PROJECT_ROOT / source).resolve() for target, source in packages.items()}
-    assert {f"svm_cost_curves/{name}": path for name, path in links.items()} | {
-        "hydra_plugins": PROJECT_ROOT / "hydra_plugins"
-    } == mapped
+    linked = {path.resolve() for path in (PROJECT_ROOT / "package").glob("*/*")} | {PROJECT_ROOT / "hydra_plugins"}
+    assert project["tool"]["scikit-build"]["wheel"]["packages"] == ["package/svm_cost_curves", "package/hydra_plugins"]
+    assert linked >= {PROJECT_ROOT / name for name in ("conf", "datasets", "experiments", "solvers", "support")}
     for command in project["project"]["scripts"].values():
         module, _, function = command.partition(":")
         assert callable(getattr(importlib.import_module(module), function))
+
+
+def test_an_editable_installation_adds_no_folder_with_other_packages_to_the_path(tmp_path: Path) -> None:
+    code = "import sys; print(*sys.path, sep='\\n')"
+    done = subprocess.run([sys.executable, "-P", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert not {PROJECT_ROOT, *PROJECT_ROOT.parents} & {Path(line).resolve() for line in done.stdout.splitlines()}
+
+
+@pytest.mark.slow
+def test_an_sdist_names_its_commit_and_has_each_folder_once(tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", "--no-tags", str(PROJECT_ROOT), str(clone)], check=True)
+    code = f"from scikit_build_core.build import build_sdist; build_sdist({str(tmp_path)!r})"
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    subprocess.run([sys.executable, "-c", code], cwd=clone, env=os.environ | {"PATH": path}, check=True)
+    commit, _ = provenance.git_state(clone)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        files = {member.name.partition("/")[2]: member for member in archive.getmembers()}
+        content = archive.extractfile(files["COMMIT"])
+        assert content is not None
+        assert content.read().decode().strip() == commit
+    assert files["package/svm_cost_curves/solvers"].issym()
+    assert not any(name.startswith(("evidence", "docs/results", "docs/figures")) for name in files)
+    assert sum(member.size for member in files.values()) < 15e6

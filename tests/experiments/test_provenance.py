@@ -103,6 +103,8 @@ def test_an_unpacked_archive_names_its_commit(tmp_path: Path, checkout: Path) ->
     with zipfile.ZipFile(tmp_path / "archive.zip") as archive:
         archive.extractall(tmp_path)
     assert provenance.git_state(tmp_path / "unpacked") == (commit, None)
+    (tmp_path / "unpacked" / "COMMIT").write_text(f"{commit}-dirty\n")  # of a wheel or an sdist
+    assert provenance.git_state(tmp_path / "unpacked") == (commit, True)
     (tmp_path / "unpacked" / "COMMIT").write_text("$Format:%H$\n")  # a copy of a checkout
     assert provenance.git_state(tmp_path / "unpacked") == (None, None)
 
