@@ -44,7 +44,7 @@ ARCHIVE = svm-cost-curves-$(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo environment test test-slow run ui extras archive bench article site size lint format sanitize sanitize-threads requirements check clean
+.PHONY: help demo environment test test-slow test-versions wheels run ui extras archive bench article site size lint format sanitize sanitize-threads requirements check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -59,6 +59,20 @@ test: $(CORE_READY) $(DEV_READY) ## the tests
 
 test-slow: $(CORE_READY) $(DEV_READY) $(SITE_READY) $(SWEEP_READY) ## the tests that take minutes
 	$(PY) -m pytest -m slow
+
+# pytest of an environment of its own, in which other versions than those of requirements/ are: of the libraries that
+# pyproject.toml names, the lowest that it allows, or the newest, also before their release.
+VERSIONS ?= lowest
+VERSIONS_OPTIONS_lowest := --resolution lowest-direct
+VERSIONS_OPTIONS_newest := --upgrade --prerelease allow
+test-versions: $(UV) ## the tests with other versions of libraries: make test-versions VERSIONS=lowest|newest
+	$(UV) venv --quiet --clear --python $(PYTHON) build/$(VERSIONS)
+	$(UV) pip install --quiet --python build/$(VERSIONS)/bin/python $(VERSIONS_OPTIONS_$(VERSIONS)) \
+		--config-setting build-dir=build/$(VERSIONS)-core --editable '.[dev]'
+	build/$(VERSIONS)/bin/python -m pytest -n $(TEST_PROCESSES) --dist loadfile $(ARGS)
+
+wheels: $(UV) ## wheels for every supported Python, each tried, by cibuildwheel, which needs docker or podman: build/wheels
+	$(UV) tool run cibuildwheel --output-dir build/wheels
 
 run: $(CORE_READY) ## one run or sweep: make run ARGS="algo=sbp dataset=adult"
 	$(PY) run.py $(ARGS)

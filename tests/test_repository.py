@@ -182,16 +182,16 @@ def test_the_workflows_run_targets_of_make_with_pinned_actions_and_every_allowed
     jobs = workflows["ci"]["jobs"]
     steps = [step for workflow in workflows.values() for job in workflow["jobs"].values() for step in job["steps"]]
     targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    run = {step["run"] for step in steps if "run" in step}
-    assert {"make lint", "make sanitize", "make test", "make demo", "make site"} <= run
+    run = {" ".join(step["run"].split()[:2]) for step in steps if "run" in step}
+    checks = {"make lint", "make sanitize", "make test", "make demo", "make site", "make test-versions", "make wheels"}
+    assert checks <= run <= {f"make {target}" for target in targets}
     for step in steps:
-        if "run" in step:
-            assert step["run"].split()[0] == "make"
-            assert step["run"].split()[1] in targets
-        else:
-            assert re.fullmatch(r"actions/[a-z-]+@v\d+", step["uses"])
+        assert "run" in step or re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", step["uses"])
     lowest = str(pyproject()["requires-python"]).removeprefix(">=")
-    assert jobs["lint-and-test"]["strategy"]["matrix"]["python"][0] == lowest
+    tested = jobs["lint-and-test"]["strategy"]["matrix"]["python"]
+    wheels = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["cibuildwheel"]["build"]
+    assert tested[0] == lowest
+    assert wheels == [f"cp{version.replace('.', '')}-*" for version in tested]
 
 
 @pytest.mark.parametrize("name", ["datasets", "experiments", "solvers", "support"])

@@ -1,0 +1,41 @@
+"""Check an installed wheel outside the checkout: a run, a sweep, a figure from published runs, and an estimator.
+
+``python tests/check_wheel.py EVIDENCE`` with the python of the environment that has the wheel; EVIDENCE is the checkout's
+folder of published runs. It ends with status 0 if all four work.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from svm_cost_curves.solvers.estimators import SBPClassifier
+
+
+def command(name: str, *words: str) -> None:
+    """Run a command of the wheel, which has to end with status 0."""
+    subprocess.run([Path(sysconfig.get_path("scripts")) / name, *words], check=True)
+
+
+def main(evidence: Path) -> None:
+    """Check the wheel of this environment in an empty folder."""
+    os.environ |= {"SVM_MLFLOW": "off"}
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        command("svm-run", "--version")
+        command("svm-run", "algo=sbp", "dataset=digits", "budget.epochs=1")
+        command("svm-run", "-m", "algo=sbp,smo", "dataset=digits", "seed=0,1", "budget.epochs=1")
+        command("svm-reproduce", "figure=sbp_fig2", "scale=paper", "from=evidence", f"evidence={evidence}")
+        assert next(Path().rglob("curves.png")).stat().st_size > 0
+    X = np.random.default_rng(0).normal(size=(200, 5))
+    assert SBPClassifier(epochs=2, random_state=0).fit(X, X[:, 0] > 0).score(X, X[:, 0] > 0) > 0.8
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())
