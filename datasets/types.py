@@ -5,15 +5,14 @@ from __future__ import annotations
 import resource
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import psutil
 from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError
+from svm_cost_curves.support.memory import container_memory
 
 Features: TypeAlias = "NDArray[Any] | sparse.csr_matrix[np.float32]"
 """Features of a file: a dense array (float32, or uint8 for pixels) or CSR of float32."""
@@ -150,17 +149,9 @@ class Dataset:
 
 def machine_memory() -> int:
     """Return the memory limit of this process in bytes: the least of machine, container and own limit."""
-    limits = [int(psutil.virtual_memory().total)]
-    try:
-        text = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
-    except (OSError, ValueError):
-        text = ""
-    if text.isdigit():
-        limits.append(int(text))
     address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if address_space != resource.RLIM_INFINITY:
-        limits.append(address_space)
-    return min(limits)
+    memory = container_memory()
+    return memory if address_space == resource.RLIM_INFINITY else min(memory, address_space)
 
 
 def require_memory(needed: int, subject: str, advice: str = "") -> None:

@@ -1,7 +1,10 @@
 """Stores Gram matrices in files that all processes map: built once, used by all later runs.
 
-The default folder is in shared memory (``/dev/shm``) if there is any, else in the per-user cache on disk. Its size is
-limited by the memory limit of a run: the least recently used matrices are removed for a new one.
+The default folder is in shared memory (``/dev/shm``) if there is any, else in the per-user cache on disk. One limit
+belongs to the folder, whatever memory a run may use: the least recently used matrices that no process uses are removed
+for a new one. A process that uses a matrix holds a shared flock on its file, which ends with the process.
+
+The folder is optional: a process that does not get its matrix there is told why and goes on by itself.
 
 A file has the values, then their checksum, which a process verifies when it first maps the file: a tenth of a second
 for each GB. XXH3 detects changes by a disk, a crash or another program. The time of the last change cannot replace it:
@@ -11,7 +14,7 @@ in shared memory, a write through a mapping does not change it.
 from __future__ import annotations
 
 import contextlib
-import errno
+import fcntl
 import hashlib
 import io
 import json
@@ -27,23 +30,24 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import psutil
 import xxhash
 from numpy.typing import NDArray
 
 from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.errors import SettingsError
 from svm_cost_curves.support.disk_cache import check, checksummed, default_cache_dir
 from svm_cost_curves.support.files import (
     DRAFT,
     LOCK,
-    POLL_SECONDS,
     entries_of,
     keyed,
     locked,
     new_file,
     remove_drafts,
     remove_locks,
+    unlocked,
 )
+from svm_cost_curves.support.memory import container_memory
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +60,10 @@ _FILE_MODE, _FOLDER_MODE = 0o600, 0o700
 _MATRIX = ".f32"
 _MATRIX_FILE = keyed(_MATRIX)
 _MADV_POPULATE_WRITE = 23  # of Linux, which Python's mmap does not name: maps all pages of a range at once
-_MARGIN = 256 << 20  # bytes left free on the file system
+_MARGIN = 256 << 20  # bytes left free on the file system, and in memory
+_SHARE_OF_MEMORY, _SHARE_OF_FILE_SYSTEM = 0.75, 0.875  # the rest is for other programs
+STALLED_SECONDS = 30.0
+"""A process that holds a lock and makes no progress for so long is not waited for any longer."""
 _LIMIT = 1 << 16  # largest size in bytes of what follows the values
 
 _verified: set[tuple[int, int, int, int]] = set()
@@ -67,8 +74,8 @@ class UnusableFileError(Exception):
     """A file that must not be used; the message is the reason."""
 
 
-class NoRoomError(SettingsError):
-    """A Gram matrix does not fit into its folder."""
+class UnavailableError(Exception):
+    """A Gram matrix cannot be had; the message is the reason."""
 
 
 def default_directory() -> Path:
@@ -84,7 +91,7 @@ def make_directory(directory: Path) -> None:
     """Make the folder of Gram matrices if it is missing; raises OSError.
 
     All users can write to shared memory: a folder there must belong to this user, and others must not read it.
-    SettingsError is raised if it is a link, or belongs to another user.
+    UnavailableError is raised if it is a link, or belongs to another user.
     """
     directory.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
     if directory.parent != _SHARED:
@@ -92,7 +99,7 @@ def make_directory(directory: Path) -> None:
     status = directory.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         whose = f"belongs to the user {status.st_uid}" if stat.S_ISDIR(status.st_mode) else "is a link"
-        raise SettingsError(f"{directory} {whose}, and could be used to change results: set SVM_GRAM_DIR to a folder")
+        raise UnavailableError(f"{directory} {whose}, and could be used to change results: set SVM_GRAM_DIR")
     if stat.S_IMODE(status.st_mode) != _FOLDER_MODE:
         directory.chmod(_FOLDER_MODE)
 
@@ -101,14 +108,19 @@ def _in_memory(directory: Path) -> bool:
     return _SHARED in [directory, *directory.parents]
 
 
-def _free_bytes(directory: Path) -> int:
-    """Return the bytes that can be written below an existing folder; in shared memory at most the available memory."""
-    free = shutil.disk_usage(directory).free
-    if _in_memory(directory):
-        import psutil
+def _free_memory() -> int:
+    return max(psutil.virtual_memory().available - _MARGIN, 0)
 
-        free = min(free, psutil.virtual_memory().available)
-    return max(free - _MARGIN, 0)
+
+def _free_bytes(directory: Path) -> int:
+    """Return the bytes that can be written to a folder; in shared memory at most the available memory."""
+    free = shutil.disk_usage(directory).free - _MARGIN
+    return min(free, _free_memory()) if _in_memory(directory) else free
+
+
+def folder_limit(directory: Path) -> int:
+    """Return the most bytes of all matrices in a folder: a part of the machine's memory and of the file system."""
+    return int(min(_SHARE_OF_MEMORY * container_memory(), _SHARE_OF_FILE_SYSTEM * shutil.disk_usage(directory).total))
 
 
 def gram_key(kernel: object, arrays: tuple[NDArray[np.generic], ...]) -> str:
@@ -126,34 +138,10 @@ def checksum(label: str, arrays: tuple[NDArray[np.generic], ...]) -> str:
 
 
 class GramStore:
-    """A folder of Gram matrices, made when it is missing.
+    """A folder of Gram matrices, made when it is missing. Other files there are not counted, and stay."""
 
-    The size of all matrices in it is limited to `limit_bytes`; other files there are not counted, and stay.
-    """
-
-    def __init__(self, directory: Path, limit_bytes: int) -> None:
+    def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.limit_bytes = limit_bytes
-
-    def room_for(self, n: int) -> str | None:
-        """Return None if a matrix of n x n float32 fits, else the reason why it does not.
-
-        Raises SettingsError if the folder cannot be read.
-        """
-        size = 4 * n * n
-        if size > self.limit_bytes:
-            return f"{size / 1e9:.1f} GB are more than the memory limit leaves ({self.limit_bytes / 1e9:.1f} GB)"
-        try:
-            existing = self.directory
-            while not existing.exists():
-                existing = existing.parent
-            reclaimable = _bytes(self.directory, _MATRIX_FILE) + _bytes(self.directory, DRAFT)
-            free = _free_bytes(existing) + reclaimable
-        except OSError as error:
-            raise self._unusable(error) from error
-        if size > free:
-            return f"{size / 1e9:.1f} GB are more than {self.directory} has room for ({free / 1e9:.1f} GB)"
-        return None
 
     def get(
         self,
@@ -164,36 +152,45 @@ class GramStore:
     ) -> GramMatrix:
         """Map the matrix `key`, (n, n) float32, read-only; build it by `fill` first if it is missing.
 
-        If another process is building it, this one waits. A new file is renamed to its final name once it is complete,
-        so an unfinished one is never read. A damaged file is built again. A matrix that another process removes stays
-        mapped here. `key` is as `gram_key` returns it: only files that are named by such a key are removed to make
-        room. `progress` takes the part that is done, from 0 to 1.
+        If another process is building it, this one waits as long as that one makes progress. A new file is renamed to
+        its final name once it is complete, so an unfinished one is never read. A damaged file is built again. A matrix
+        is not removed while it is mapped here. `key` is as `gram_key` returns it: only files that are named by such a
+        key are removed to make room. `progress` takes the part that is done, from 0 to 1.
 
-        Raises
-        ------
-        NoRoomError
-            If there is no room for it.
-        SettingsError
-            If the folder cannot be written, or belongs to another user.
+        Raises UnavailableError if there is no room, the folder cannot be written or belongs to another user, or the
+        process that builds the matrix makes no progress.
         """
         path = self.directory / f"{key}{_MATRIX}"
         try:
             make_directory(self.directory)
             matrix = self._read(path, key, n)  # without the lock: several processes can verify checksums at once
             if matrix is None:
-                with locked(
-                    self.directory / f"{key}{LOCK}",
-                    lambda holder: log.warning("waiting for %s, which builds the Gram matrix %s", holder, path),
-                    mode=_FILE_MODE,
-                ):
+                lock = self.directory / f"{key}{LOCK}"
+
+                def report(done: float) -> None:
+                    with contextlib.suppress(OSError):
+                        os.utime(lock)  # for those that wait
+                    progress(done)
+
+                with self._locked(lock, f"builds the Gram matrix {path}"):
                     matrix = self._read(path, key, n, warn=True)
                     if matrix is None:
-                        matrix = self._build(path, key, n, fill, progress)
-            with contextlib.suppress(OSError):  # another process may have removed it
+                        matrix = self._build(path, key, n, fill, report)
+            with contextlib.suppress(OSError):  # the folder may be read-only
                 os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns), follow_symlinks=False)
+        except TimeoutError as error:
+            raise UnavailableError(f"{error.strerror}, and holds {error.filename}") from error
         except OSError as error:
-            raise self._unusable(error) from error
+            raise UnavailableError(f"{self.directory} cannot keep it: {error.strerror}") from error
         return matrix
+
+    def _locked(self, path: Path, purpose: str) -> contextlib.AbstractContextManager[None]:
+        return locked(
+            path,
+            lambda holder: log.warning("waiting for %s, which %s", holder, purpose),
+            mode=_FILE_MODE,
+            stalled=STALLED_SECONDS,
+        )
 
     def _read(self, path: Path, key: str, n: int, *, warn: bool = False) -> GramMatrix | None:
         try:
@@ -206,9 +203,12 @@ class GramStore:
     def _build(
         self, path: Path, key: str, n: int, fill: Callable[[NDArray[np.float32], Progress], None], progress: Progress
     ) -> GramMatrix:
-        with contextlib.ExitStack() as stack:
-            file = self._allocate(path, 4 * n * n, stack)
-            pages = mmap.mmap(file.fileno(), 4 * n * n)
+        size = 4 * n * n
+        with contextlib.ExitStack() as renamed, contextlib.ExitStack() as stack:
+            file = self._new_file(path, size, stack)
+            if hasattr(os, "posix_fallocate"):  # fast, and a full file system is an error here and no signal later
+                os.posix_fallocate(file.fileno(), 0, size)
+            pages = mmap.mmap(file.fileno(), size)
             with contextlib.suppress(OSError):  # Linux before 5.14, and other systems: one page fault for each page
                 pages.madvise(_MADV_POPULATE_WRITE)
             matrix = np.frombuffer(pages, dtype=np.float32).reshape(n, n)
@@ -218,64 +218,70 @@ class GramStore:
                 file.write(json.dumps({"key": key, "n": n, "xxh3": xxh3(matrix)}).encode())
             file.flush()
             del matrix
+            descriptor = os.dup(file.fileno())
+            renamed.callback(os.close, descriptor)
+            renamed.callback(_mark_as_used, descriptor)  # the lock of a draft is exclusive
             return np.memmap(file, dtype=np.float32, mode="r", shape=(n, n))
 
-    def _allocate(self, path: Path, size: int, stack: contextlib.ExitStack) -> BinaryIO:
-        """Open a new file of this size; remove older matrices for it, and wait while other processes build theirs."""
-        warned = False
-        while True:
-            with locked(
-                self.directory / "room.lock",
-                lambda holder: log.warning("waiting for %s, which makes room in %s", holder, self.directory),
-                mode=_FILE_MODE,
-            ):
-                remove_drafts(self.directory)
-                remove_locks(self.directory)
-                # before the eviction, for which one that is finished makes room
-                building = entries_of(self.directory, DRAFT)
-                if self._evict(size):
-                    file = stack.enter_context(new_file(path, mode=_FILE_MODE, sync=False))
-                    _reserve(file, size)
-                    return file
-            if not building:
-                raise NoRoomError(f"the Gram matrix does not fit: {self._shortage(size)}")
-            if not warned:
-                log.warning("waiting for room in %s, where other processes build Gram matrices", self.directory)
-                warned = True
-            time.sleep(POLL_SECONDS)
+    def _new_file(self, path: Path, size: int, stack: contextlib.ExitStack) -> BinaryIO:
+        """Open a new file; remove older matrices for it.
 
-    def _shortage(self, size: int) -> str:
-        free = min(_free_bytes(self.directory), self.limit_bytes)
-        return f"{size / 1e9:.1f} GB are more than {self.directory} has room for ({free / 1e9:.1f} GB)"
-
-    def _unusable(self, error: OSError) -> SettingsError:
-        return SettingsError(f"the Gram matrix cannot be kept in {self.directory}: {error.strerror}; set SVM_GRAM_DIR")
-
-    def make_room_in_memory(self, size: int) -> None:
-        """Remove matrices from shared memory until they and `size` bytes of something else are within the limit.
-
-        Without this, several processes could use more than the machine's memory while each respects its own limit.
-        Raises SettingsError if the folder belongs to another user, or cannot be read.
+        It has its size at once, so that other processes count it; its pages are allocated without the lock.
         """
-        if _in_memory(self.directory):
-            try:
-                make_directory(self.directory)
-                self._evict(size)
-            except OSError as error:
-                raise self._unusable(error) from error
+        with self._locked(self.directory / "room.lock", f"makes room in {self.directory}"):
+            remove_drafts(self.directory)
+            remove_locks(self.directory)
+            # drafts first: one that another process finishes in between would be missed in the other order
+            drafts = _states(self.directory, DRAFT).values()
+            promised = sum(max(state.st_size - 512 * state.st_blocks, 0) for state in drafts)
+            used = sum(state.st_size for state in (*drafts, *_states(self.directory, _MATRIX_FILE).values()))
+            room = max(min(_free_bytes(self.directory) - promised, folder_limit(self.directory) - used), 0)
+            if not self._remove_unused(size - room):
+                raise UnavailableError(
+                    f"{size / 1e6:,.0f} MB are more than {self.directory} has room for ({room / 1e6:,.0f} MB besides "
+                    "matrices that are in use)"
+                )
+            file = stack.enter_context(new_file(path, mode=_FILE_MODE, sync=False))
+            file.truncate(size)
+            return file
 
-    def _evict(self, size: int) -> bool:
-        """Remove the least recently used matrices until `size` more bytes fit; return whether they fit."""
-        # in this order, as a draft that another process finishes in between would be missed in the other one
-        needed = size + _bytes(self.directory, DRAFT)
+    def make_room_in_memory(self, size: int) -> bool:
+        """Remove unused matrices from shared memory until `size` bytes of something else fit; return whether they do.
+
+        Matrices that other processes left there would otherwise take memory that this one needs.
+        """
+        missing = size - _free_memory()
+        if missing > 0 and _in_memory(self.directory):
+            with contextlib.suppress(OSError, UnavailableError):
+                make_directory(self.directory)
+                return self._remove_unused(missing, partly=True)
+        return missing <= 0
+
+    def _remove_unused(self, missing: int, *, partly: bool = False) -> bool:
+        """Remove the least recently used matrices that no process uses, of `missing` bytes; return whether there are.
+
+        If there are not, nothing is removed, or with `partly` what there is.
+        """
         states = _states(self.directory, _MATRIX_FILE)
-        needed += sum(state.st_size for state in states.values())
-        for path in sorted(states, key=lambda path: states[path].st_atime_ns):
-            if needed <= self.limit_bytes and size <= _free_bytes(self.directory):
-                return True
-            needed -= states[path].st_size
-            path.unlink(missing_ok=True)  # a process that has mapped it can still read it
-        return needed <= self.limit_bytes and size <= _free_bytes(self.directory)
+        with contextlib.ExitStack() as held:
+            unused = []
+            for path in sorted(states, key=lambda path: states[path].st_atime_ns):
+                if missing <= 0:
+                    break
+                with contextlib.suppress(OSError):  # in use, or not a file of this user
+                    held.enter_context(unlocked(path))
+                    unused.append(path)
+                    missing -= states[path].st_size
+            if missing <= 0 or partly:
+                for path in unused:
+                    path.unlink(missing_ok=True)
+        return missing <= 0
+
+
+def _mark_as_used(descriptor: int) -> None:
+    """Share the lock on a file: mappings keep it, until the last one has ended."""
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
 def _states(folder: Path, names: re.Pattern[str]) -> dict[Path, os.stat_result]:
@@ -285,28 +291,6 @@ def _states(folder: Path, names: re.Pattern[str]) -> dict[Path, os.stat_result]:
         with contextlib.suppress(FileNotFoundError):
             states[path] = path.lstat()
     return states
-
-
-def _bytes(folder: Path, names: re.Pattern[str]) -> int:
-    """Return the size of the files with such a name in a folder."""
-    return sum(state.st_size for state in _states(folder, names).values())
-
-
-def _reserve(file: BinaryIO, size: int) -> None:
-    """Allocate all pages of a new file.
-
-    One call is several times faster than touching page by page. And a full file system is reported here; otherwise it
-    would kill the process with a signal while the matrix is written.
-    """
-    try:
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(file.fileno(), 0, size)
-        else:  # macOS
-            file.truncate(size)
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise NoRoomError(f"the Gram matrix does not fit: {error.strerror} for {size / 1e9:.1f} GB") from error
 
 
 def read_matrix(path: Path, key: str, n: int) -> GramMatrix | None:
@@ -327,6 +311,7 @@ def read_matrix(path: Path, key: str, n: int) -> GramMatrix | None:
             raise UnusableFileError("is not a file")
         if status.st_uid != os.geteuid():
             raise UnusableFileError(f"belongs to another user (uid {status.st_uid})")
+        _mark_as_used(descriptor)
         checksum = _read_checksum(file, key, n)
         matrix: GramMatrix = np.memmap(file, dtype=np.float32, mode="r", shape=(n, n))
     state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)

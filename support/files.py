@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import math
 import os
 import re
 import secrets
@@ -147,7 +148,7 @@ def remove_drafts(folder: Path) -> None:
     """Remove the drafts of ended processes in a folder. Other users' drafts and links stay."""
     for path in entries_of(folder, DRAFT):
         place = path.with_name(DRAFT.sub(r"\g<name>", path.name))
-        with contextlib.suppress(OSError), _unlocked(path):
+        with contextlib.suppress(OSError), unlocked(path):
             if path.suffix == ".old" and not os.path.lexists(place):
                 path.rename(place)  # the process was killed before its draft had this name
             elif path.is_dir():
@@ -159,19 +160,22 @@ def remove_drafts(folder: Path) -> None:
 def remove_locks(folder: Path) -> None:
     """Remove the lock files (`support.locks.locked`) of ended processes that are named by a key."""
     for path in entries_of(folder, keyed(LOCK)):
-        with contextlib.suppress(OSError), _unlocked(path):
+        with contextlib.suppress(OSError), unlocked(path):
             path.unlink()
 
 
 @contextlib.contextmanager
-def locked(path: Path, notify: Callable[[str], None], *, mode: int = 0o666) -> Iterator[None]:
+def locked(
+    path: Path, notify: Callable[[str], None], *, mode: int = 0o666, stalled: float = math.inf
+) -> Iterator[None]:
     """Hold a lock; wait while another process holds it. Ctrl-C and SIGTERM end the wait.
 
     Works on one machine, and between machines on file systems that support flock. The file, in a folder that exists,
     exists while the lock is held or waited for. `notify` is called once, after `NOTIFY_SECONDS`, with the holder:
     ``process 123 on HOST``. OSError: the file cannot be created or locked, is a link, or has several names.
+    TimeoutError: for `stalled` seconds the holder has neither changed nor touched the file, nor has the holder changed.
     """
-    descriptor = _acquire(path, notify, mode)
+    descriptor = _acquire(path, notify, mode, stalled)
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
@@ -183,8 +187,9 @@ def locked(path: Path, notify: Callable[[str], None], *, mode: int = 0o666) -> I
         os.close(descriptor)
 
 
-def _acquire(path: Path, notify: Callable[[str], None], mode: int) -> int:
+def _acquire(path: Path, notify: Callable[[str], None], mode: int, stalled: float) -> int:
     began, notified, pause = time.monotonic(), False, FIRST_POLL_SECONDS
+    touched, since = 0, began
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
         try:
@@ -195,9 +200,15 @@ def _acquire(path: Path, notify: Callable[[str], None], mode: int) -> int:
                 with contextlib.suppress(BlockingIOError):
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     break
-                if not notified and time.monotonic() - began >= NOTIFY_SECONDS:
-                    notify(os.pread(descriptor, 200, 0).decode("ascii", "replace").strip() or "another process")
+                now, holder = time.monotonic(), os.pread(descriptor, 200, 0).decode("ascii", "replace").strip()
+                if not notified and now - began >= NOTIFY_SECONDS:
+                    notify(holder or "another process")
                     notified = True
+                if touched != (touched := os.fstat(descriptor).st_mtime_ns):
+                    since = now
+                elif now - since >= stalled:
+                    text = f"{holder or 'another process'} makes no progress for {stalled:g} s"
+                    raise TimeoutError(errno.ETIMEDOUT, text, str(path))
                 time.sleep(pause)
                 pause = min(2 * pause, POLL_SECONDS)
             if same_file(descriptor, path):
@@ -248,7 +259,7 @@ def _lock(folder: Path, stack: contextlib.ExitStack) -> int:
 
 
 @contextlib.contextmanager
-def _unlocked(path: Path) -> Iterator[None]:
+def unlocked(path: Path) -> Iterator[None]:
     """Lock a file or folder, to remove it; raise OSError if it is locked, not this user's, or a link or a pipe."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:

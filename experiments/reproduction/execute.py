@@ -97,8 +97,7 @@ def execute(
         weights = [seconds(run) for run in settings]
         fractions = [0.0] * len(weights)
         if not gram:  # Gram matrices whose memory these runs may need go; they can be built again
-            limit = max(run.memory_bytes for run in settings)
-            GramStore(default_directory(), limit).make_room_in_memory(int(working_memory(settings, jobs)))
+            GramStore(default_directory()).make_room_in_memory(int(working_memory(settings, jobs)))
         for event in make_runs(settings, jobs, command, cluster):
             fractions[event.index] = event.fraction
             if event.outcome is not None:

@@ -62,7 +62,7 @@ def model(folder: Path) -> Case:
 
 
 def gram(folder: Path) -> Case:
-    n, store, built = 9, GramStore(folder, 10**6), []
+    n, store, built = 9, GramStore(folder), []
     fill = np.random.default_rng(0).normal(size=(n, n)).astype(np.float32)
 
     def build(out: np.ndarray, _: Any) -> None:

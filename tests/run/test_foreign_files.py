@@ -22,6 +22,7 @@ from svm_cost_curves.experiments.run import runner
 from svm_cost_curves.experiments.run.checkpointer import Checkpointer
 from svm_cost_curves.experiments.run.console import Display
 from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.solvers import gram_store
 from svm_cost_curves.solvers.gram_store import GramStore
 from svm_cost_curves.solvers.models import Model
 from svm_cost_curves.solvers.predictors import LinearPredictor
@@ -57,8 +58,10 @@ def a_run_and_a_sweep(folder: Path) -> None:
 
 
 def gram_matrices(folder: Path) -> None:
-    for key in "abc":
-        GramStore(folder, 700).get(key * 32, 10, lambda out, _: out.fill(1.0), lambda _: None)
+    with pytest.MonkeyPatch.context() as small:
+        small.setattr(gram_store, "folder_limit", lambda _: 700)
+        for key in "abc":
+            GramStore(folder).get(key * 32, 10, lambda out, _: out.fill(1.0), lambda _: None)
     assert len(list(folder.glob("c*.f32"))) == 1
 
 

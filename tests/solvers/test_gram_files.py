@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from cases import Builder, quiet
 
-from svm_cost_curves.solvers import SettingsError, gram_store
-from svm_cost_curves.solvers.gram_store import GramStore
+from svm_cost_curves.solvers import gram_store
+from svm_cost_curves.solvers.gram_store import GramStore, UnavailableError
 
 N = 120
 VALUES = np.random.default_rng(0).normal(size=(N, N)).astype(np.float32)
@@ -46,7 +46,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_file_is_built_again(tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture) -> None:
-    store, build, path = GramStore(tmp_path, 10**8), Builder(VALUES), tmp_path / "a.f32"
+    store, build, path = GramStore(tmp_path), Builder(VALUES), tmp_path / "a.f32"
     store.get("a", N, build, quiet)
     path.write_bytes(DAMAGE[damage](path.read_bytes()))
     for _ in range(2):
@@ -60,7 +60,7 @@ def test_a_matrix_is_built_where_the_system_does_not_map_all_pages_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gram_store, "_MADV_POPULATE_WRITE", -1)  # refused, as by an older Linux
-    np.testing.assert_array_equal(GramStore(tmp_path, 10**8).get("a", N, Builder(VALUES), quiet), VALUES)
+    np.testing.assert_array_equal(GramStore(tmp_path).get("a", N, Builder(VALUES), quiet), VALUES)
 
 
 def test_checksums_are_compared_once_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,12 +68,12 @@ def test_checksums_are_compared_once_in_a_process(tmp_path: Path, monkeypatch: p
     real = gram_store.xxh3
     monkeypatch.setattr(gram_store, "xxh3", lambda matrix: compared.append("once") or real(matrix))
     for _ in range(3):
-        GramStore(tmp_path, 10**8).get("a", N, Builder(VALUES), quiet)
+        GramStore(tmp_path).get("a", N, Builder(VALUES), quiet)
     assert len(compared) == 2  # when it was built, and when it was first mapped
 
 
 def test_the_file_of_another_matrix_is_not_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    store = GramStore(tmp_path, 10**8)
+    store = GramStore(tmp_path)
     store.get("a", N, Builder(3.0), quiet)
     (tmp_path / "a.f32").rename(tmp_path / "b.f32")
     np.testing.assert_array_equal(store.get("b", N, Builder(VALUES), quiet), VALUES)
@@ -81,7 +81,7 @@ def test_the_file_of_another_matrix_is_not_used(tmp_path: Path, caplog: pytest.L
 
 
 def test_an_unreadable_file_is_built_again(plain_user: Path, caplog: pytest.LogCaptureFixture) -> None:
-    store, build = GramStore(plain_user, 10**8), Builder(VALUES)
+    store, build = GramStore(plain_user), Builder(VALUES)
     store.get("a", N, build, quiet)
     (plain_user / "a.f32").chmod(0)
     np.testing.assert_array_equal(store.get("a", N, build, quiet), VALUES)
@@ -92,7 +92,7 @@ def test_an_unreadable_file_is_built_again(plain_user: Path, caplog: pytest.LogC
 def test_the_file_of_another_user_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    store, owner = GramStore(tmp_path, 10**8), os.geteuid()
+    store, owner = GramStore(tmp_path), os.geteuid()
     store.get("a", N, Builder(3.0), quiet)
     with monkeypatch.context() as other:
         other.setattr(os, "geteuid", lambda: owner + 1)
@@ -106,27 +106,39 @@ def test_files_are_for_their_owner_only_and_links_are_not_followed(tmp_path: Pat
     folder = tmp_path / "gram"
     folder.mkdir()
     os.link(victim, folder / "b.lock")
-    with pytest.raises(SettingsError, match="plain file with one name"):
-        GramStore(folder, 10**8).get("b", 10, Builder(1.0), quiet)
+    with pytest.raises(UnavailableError, match="plain file with one name"):
+        GramStore(folder).get("b", 10, Builder(1.0), quiet)
     for name in ("a.lock", "room.lock"):
         (folder / name).symlink_to(victim)
-        with pytest.raises(SettingsError, match="symbolic link"):
-            GramStore(folder, 10**8).get("a", 10, Builder(1.0), quiet)
+        with pytest.raises(UnavailableError, match="symbolic link"):
+            GramStore(folder).get("a", 10, Builder(1.0), quiet)
         (folder / name).unlink()
     (folder / "a.f32").symlink_to(victim)
-    GramStore(folder, 10**8).get("a", 10, Builder(1.0), quiet)
+    GramStore(folder).get("a", 10, Builder(1.0), quiet)
     assert not (folder / "a.f32").is_symlink()
     assert (folder / "a.f32").stat().st_mode & 0o777 == 0o600
     assert victim.read_bytes() == b"precious"
 
 
-def test_an_unreadable_folder_is_refused_with_a_message(plain_user: Path) -> None:
+def test_an_unreadable_folder_is_told(plain_user: Path) -> None:
     folder = plain_user / "gram"
     folder.mkdir(mode=0)
-    store = GramStore(folder, 10**8)
-    for use in (lambda: store.get("a", 10, Builder(), quiet), lambda: GramStore(folder / "deeper", 10**8).room_for(10)):
-        with pytest.raises(SettingsError, match=r"cannot be kept in .*: Permission denied; set SVM_GRAM_DIR"):
-            use()
+    for place in (folder, folder / "deeper"):
+        with pytest.raises(UnavailableError, match=f"^{place} cannot keep it: Permission denied$"):
+            GramStore(place).get("a", 10, Builder(), quiet)
+        assert GramStore(place).make_room_in_memory(1)
+
+
+def test_a_matrix_in_a_folder_that_cannot_be_written_is_read(plain_user: Path) -> None:
+    store = GramStore(plain_user)
+    store.get("a", 10, Builder(3.0), quiet)
+    plain_user.chmod(0o500)
+    try:
+        np.testing.assert_array_equal(store.get("a", 10, Builder(), quiet), 3.0)
+        with pytest.raises(UnavailableError, match="cannot keep it: Permission denied"):
+            store.get("b", 10, Builder(), quiet)
+    finally:
+        plain_user.chmod(0o700)
 
 
 @pytest.fixture
@@ -140,10 +152,10 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_folder_in_shared_memory_is_private(shared: Path) -> None:
     folder = gram_store.default_directory()
     assert folder.parent == shared
-    GramStore(folder, 10**8).get("a", 10, Builder(1.0), quiet)
+    GramStore(folder).get("a", 10, Builder(1.0), quiet)
     assert folder.stat().st_mode & 0o777 == 0o700
     folder.chmod(0o755)  # as an earlier version has left it
-    GramStore(folder, 10**8).get("a", 10, Builder(1.0), quiet)
+    GramStore(folder).get("a", 10, Builder(1.0), quiet)
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
@@ -151,19 +163,18 @@ def test_the_folder_of_another_user_in_shared_memory_is_refused(shared: Path, mo
     folder = gram_store.default_directory()
 
     def refused(message: str) -> None:
-        store = GramStore(folder, 10**8)
-        for use in (
-            lambda: store.get("a", 10, Builder(), quiet),
-            lambda: store.make_room_in_memory(1),
-        ):
-            with pytest.raises(SettingsError, match=message):
-                use()
+        with pytest.raises(UnavailableError, match=message):
+            GramStore(folder).get("a", 10, Builder(), quiet)
+        with monkeypatch.context() as full:
+            full.setattr(gram_store, "_free_memory", lambda: 0)
+            assert not GramStore(folder).make_room_in_memory(1)
 
     elsewhere = shared / "elsewhere"
     elsewhere.mkdir()
+    (elsewhere / f"{'a' * 32}.f32").touch()
     folder.symlink_to(elsewhere)
     refused("is a link.*set SVM_GRAM_DIR")
-    assert list(elsewhere.iterdir()) == []
+    assert len(list(elsewhere.iterdir())) == 1
     folder.unlink()
     folder.mkdir()
     owner = os.geteuid()
@@ -173,7 +184,7 @@ def test_the_folder_of_another_user_in_shared_memory_is_refused(shared: Path, mo
 
 
 def test_the_time_of_the_last_use_is_noted_and_the_file_stays_verified(tmp_path: Path) -> None:
-    store = GramStore(tmp_path, 10**8)
+    store = GramStore(tmp_path)
     store.get("a", 10, Builder(2.0), quiet)
     path = tmp_path / "a.f32"
     os.utime(path, (1000, 1000))

@@ -18,8 +18,8 @@ import pytest
 from cases import ROOT, Builder, points, problem, quiet
 from waiting import PATIENCE, wait_until
 
-from svm_cost_curves.solvers import Gaussian, Linear, SettingsError, gram_store
-from svm_cost_curves.solvers.gram_store import GramStore, NoRoomError, gram_key
+from svm_cost_curves.solvers import Gaussian, Linear, gram_store
+from svm_cost_curves.solvers.gram_store import GramStore, UnavailableError, gram_key
 from svm_cost_curves.support import files as shared
 from svm_cost_curves.support.files import new_file
 
@@ -28,8 +28,14 @@ def files(folder: Path, pattern: str = "*.f32") -> list[str]:
     return sorted(path.name for path in folder.glob(pattern))
 
 
+@pytest.fixture
+def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Sets the folder's limit, in bytes."""
+    return lambda size: monkeypatch.setattr(gram_store, "folder_limit", lambda _: size)
+
+
 def test_builds_once_and_maps_read_only(tmp_path: Path) -> None:
-    store, build = GramStore(tmp_path / "deep" / "er", 10**6), Builder(3.0)
+    store, build = GramStore(tmp_path / "deep" / "er"), Builder(3.0)
     first, second = (store.get("a", 10, build, quiet) for _ in range(2))
     assert build.calls == 1
     assert first.shape == (10, 10)
@@ -45,7 +51,7 @@ def test_a_failed_build_leaves_no_file(tmp_path: Path) -> None:
         out[:] = 5.0
         raise KeyboardInterrupt
 
-    store = GramStore(tmp_path, 10**6)
+    store = GramStore(tmp_path)
     with pytest.raises(KeyboardInterrupt):
         store.get("a", 10, fail, quiet)
     assert files(tmp_path, "*") == []
@@ -76,12 +82,12 @@ def test_an_exception_in_the_progress_report_stops_the_build(gram_folder: Path) 
     assert reports[-1] == 1.0
 
 
-def test_the_least_recently_used_are_removed_for_a_new_one(tmp_path: Path) -> None:
-    store = GramStore(tmp_path, 3 * 41_000)
+def test_the_least_recently_used_are_removed_for_a_new_one(tmp_path: Path, limit: Callable[[int], None]) -> None:
+    limit(3 * 41_000)
+    store = GramStore(tmp_path)
     a, b, c, d, e = (letter * 32 for letter in "abcde")
-    mapped = {}
     for k, key in enumerate((a, b, c)):
-        mapped[key] = store.get(key, 100, Builder(float(k)), quiet)
+        store.get(key, 100, Builder(float(k)), quiet)
         os.utime(tmp_path / f"{key}.f32", (1000 + k, 1000 + k))
     build = Builder()
     store.get(a, 100, build, quiet)  # a is now the most recently used
@@ -90,38 +96,69 @@ def test_the_least_recently_used_are_removed_for_a_new_one(tmp_path: Path) -> No
     assert files(tmp_path) == [f"{a}.f32", f"{c}.f32", f"{d}.f32"]
     store.get(e, 170, Builder(), quiet)  # 115,600 bytes: everything else goes
     assert files(tmp_path) == [f"{e}.f32"]
-    np.testing.assert_array_equal(mapped[b], 1.0)  # who has one mapped keeps it
-    assert sum(path.stat().st_size for path in tmp_path.glob("*.f32")) <= store.limit_bytes
 
 
-def test_matrices_in_shared_memory_are_removed_for_a_row_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = GramStore(tmp_path, 100_000)
-    names = [f"{letter * 32}.f32" for letter in "ab"]
+@pytest.mark.parametrize("built_here", [True, False], ids=["by its builder", "by a reader"])
+def test_a_matrix_in_use_is_not_removed(tmp_path: Path, limit: Callable[[int], None], built_here: bool) -> None:
+    limit(2 * 41_000)
+    store = GramStore(tmp_path)
+    used, idle, new = (letter * 32 for letter in "abc")
+    matrix = store.get(used, 100, Builder(2.0), quiet)
+    if not built_here:
+        del matrix
+        matrix = store.get(used, 100, Builder(), quiet)
+    store.get(idle, 100, Builder(), quiet)
+    store.get(new, 100, Builder(), quiet)
+    assert files(tmp_path) == [f"{used}.f32", f"{new}.f32"]
+    with pytest.raises(UnavailableError, match="matrices that are in use"):
+        store.get(idle, 110, Builder(), quiet)
+    assert files(tmp_path) == [f"{used}.f32", f"{new}.f32"], "nothing is removed in vain"
+    np.testing.assert_array_equal(matrix, 2.0)
+    del matrix
+    store.get(idle, 110, Builder(), quiet)
+    assert files(tmp_path) == [f"{idle}.f32"]
+
+
+def test_matrices_in_shared_memory_are_removed_if_memory_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = GramStore(tmp_path)
+    names = [f"{letter * 32}.f32" for letter in "abc"]
     for number, name in enumerate(names):
-        store.get(name[:32], 100, Builder(), quiet)
+        matrix = store.get(name[:32], 100, Builder(), quiet)
         os.utime(tmp_path / name, (number, number))
-    store.make_room_in_memory(40_000)
+    monkeypatch.setattr(gram_store, "_free_memory", lambda: 50_000)
+    assert not store.make_room_in_memory(50_001)
     assert files(tmp_path) == names  # files on disk take no memory
     monkeypatch.setattr(gram_store, "_in_memory", lambda _: True)
-    left = 100_000 - sum(path.stat().st_size for path in tmp_path.glob("*.f32"))
-    store.make_room_in_memory(left)
+    assert store.make_room_in_memory(50_000)
     assert files(tmp_path) == names
-    store.make_room_in_memory(left + 1)
+    assert store.make_room_in_memory(50_001)
     assert files(tmp_path) == names[1:]
-    store.make_room_in_memory(1_000_000)
-    assert files(tmp_path) == []
+    assert not store.make_room_in_memory(1_000_000)
+    assert files(tmp_path) == names[2:], "the last one is in use"
+    assert matrix[0, 0] == 1.0
 
 
 def test_a_matrix_that_does_not_fit_is_refused_with_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = GramStore(tmp_path, 10**9)
-    assert store.room_for(15_000) is None
-    assert store.room_for(20_000) == "1.6 GB are more than the memory limit leaves (1.0 GB)"
     monkeypatch.setattr(gram_store, "_free_bytes", lambda directory: 500_000_000)
-    reason = store.room_for(15_000)
-    assert reason == f"0.9 GB are more than {tmp_path} has room for (0.5 GB)"
-    with pytest.raises(SettingsError, match=r"does not fit: 0\.9 GB"):
-        store.get("a", 15_000, Builder(), quiet)
+    reason = f"^900 MB are more than {tmp_path} has room for \\(500 MB"
+    with pytest.raises(UnavailableError, match=reason):
+        GramStore(tmp_path).get("a", 15_000, Builder(), quiet)
     assert files(tmp_path) == []
+
+
+def test_the_limit_is_the_folders_and_not_the_process(tmp_path: Path) -> None:
+    """It follows from the machine and the file system; `ulimit -v` and the like do not change it."""
+    code = f"""
+import resource
+from pathlib import Path
+from svm_cost_curves.solvers.gram_store import folder_limit
+before = folder_limit(Path({str(tmp_path)!r}))
+resource.setrlimit(resource.RLIMIT_AS, (before // 2, before // 2))
+assert folder_limit(Path({str(tmp_path)!r})) == before > 0
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
 def test_the_key_differs_for_other_data_and_kernels() -> None:
@@ -145,7 +182,7 @@ def fill(out, progress):
     (Path(sys.argv[1]) / "begun").touch()
     time.sleep(900)
 
-GramStore(Path(sys.argv[1]), 10**9).get("a", 512, fill, lambda done: None)
+GramStore(Path(sys.argv[1])).get("a", 512, fill, lambda done: None)
 """
 
 
@@ -159,7 +196,7 @@ def test_after_a_killed_build_the_next_process_builds_it(tmp_path: Path) -> None
     assert len(files(tmp_path, ".a.f32.*.part")) == 1
     assert files(tmp_path) == []
     build = Builder(4.0)
-    np.testing.assert_array_equal(GramStore(tmp_path, 10**9).get("a", 512, build, quiet), 4.0)
+    np.testing.assert_array_equal(GramStore(tmp_path).get("a", 512, build, quiet), 4.0)
     assert build.calls == 1
     assert files(tmp_path, "*") == ["a.f32", "begun"]
 
@@ -170,7 +207,7 @@ def _hold(folder: Path, begun: object, go_on: object) -> None:
         go_on.wait(PATIENCE)
         out[:] = 1.0
 
-    GramStore(folder, 10**8).get("a", 10, fill, quiet)
+    GramStore(folder).get("a", 10, fill, quiet)
 
 
 @contextlib.contextmanager
@@ -202,7 +239,7 @@ def test_a_process_that_waits_names_the_one_that_builds(
 
         build = Builder()
         with _at_first_message(go_on.set):
-            np.testing.assert_array_equal(GramStore(tmp_path, 10**8).get("a", 10, build, quiet), 1.0)
+            np.testing.assert_array_equal(GramStore(tmp_path).get("a", 10, build, quiet), 1.0)
         assert build.calls == 0
         assert f"waiting for process {child.pid} on " in caplog.text
         assert "a.f32" in caplog.text
@@ -211,9 +248,42 @@ def test_a_process_that_waits_names_the_one_that_builds(
         child.join()
 
 
-def _work(folder: Path, seed: int, failures: object) -> None:
+def test_a_process_does_not_wait_for_one_that_has_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(shared, "NOTIFY_SECONDS", 0.0)
+    monkeypatch.setattr(gram_store, "STALLED_SECONDS", 0.05)
+    context = multiprocessing.get_context("fork")
+    begun, go_on = context.Event(), context.Event()
+    child = context.Process(target=_hold, args=(tmp_path, begun, go_on))
+    child.start()
+    try:
+        assert begun.wait(PATIENCE)
+        with pytest.raises(UnavailableError, match=f"process {child.pid} on .* makes no progress for"):
+            GramStore(tmp_path).get("a", 10, Builder(), quiet)
+        assert f"waiting for process {child.pid} on " in caplog.text
+        np.testing.assert_array_equal(GramStore(tmp_path).get("b", 10, Builder(2.0), quiet), 2.0)
+    finally:
+        child.kill()
+        child.join()
+
+
+def test_a_builder_reports_its_progress_to_those_that_wait(tmp_path: Path) -> None:
+    lock, seen = tmp_path / "a.lock", []
+
+    def fill(out: np.ndarray, progress: Callable[[float], None]) -> None:
+        for done in (0.5, 1.0):
+            os.utime(lock, (1000, 1000))
+            progress(done)
+            seen.append(lock.stat().st_mtime)
+
+    GramStore(tmp_path).get("a", 10, fill, quiet)
+    assert min(seen) > 1000
+
+
+def _work(folder: Path, seed: int, failures: object, refused: object) -> None:
     random = np.random.default_rng(seed)
-    store = GramStore(folder, 3 * (4 * 64 * 64 + 200))
+    store = GramStore(folder)
     for _ in range(60):
         number = int(random.integers(8))
         key = f"{number:032x}"
@@ -221,14 +291,18 @@ def _work(folder: Path, seed: int, failures: object) -> None:
             matrix = store.get(key, 64, Builder(number), quiet)
             if not (matrix == number).all():
                 raise ValueError(f"{key} holds {matrix[0, 0]}")
+            del matrix
+        except UnavailableError:
+            refused.put(number)  # three others are in use
         except Exception as error:
             failures.put(f"{type(error).__name__}: {error}")
 
 
-def test_six_processes_with_room_for_three_matrices_all_get_theirs(tmp_path: Path) -> None:
+def test_six_processes_with_room_for_three_matrices(tmp_path: Path, limit: Callable[[int], None]) -> None:
+    limit(3 * (4 * 64 * 64 + 200))
     context = multiprocessing.get_context("fork")
-    failures = context.SimpleQueue()
-    children = [context.Process(target=_work, args=(tmp_path, seed, failures)) for seed in range(6)]
+    failures, refused = context.SimpleQueue(), context.Queue()
+    children = [context.Process(target=_work, args=(tmp_path, seed, failures, refused)) for seed in range(6)]
     for child in children:
         child.start()
     for child in children:
@@ -239,24 +313,37 @@ def test_six_processes_with_room_for_three_matrices_all_get_theirs(tmp_path: Pat
     assert all(path.suffix == ".f32" for path in tmp_path.iterdir())  # no lock and no draft stays
 
 
-def test_a_process_waits_while_others_fill_the_room(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Room for one: a living process's draft is neither evicted nor counted as a lack of room."""
+def test_a_process_does_not_wait_for_room(tmp_path: Path, limit: Callable[[int], None]) -> None:
+    """Room for one, which another process builds: its draft counts with its whole size."""
+    limit(700)
     context = multiprocessing.get_context("fork")
     begun, go_on = context.Event(), context.Event()
     child = context.Process(target=_hold, args=(tmp_path, begun, go_on))
     child.start()
     try:
         assert begun.wait(PATIENCE)
-
-        with _at_first_message(go_on.set):
-            matrix = GramStore(tmp_path, 700).get("b", 10, Builder(2.0), quiet)
-        np.testing.assert_array_equal(matrix, 2.0)
+        with pytest.raises(UnavailableError, match="has room for"):
+            GramStore(tmp_path).get("b", 10, Builder(2.0), quiet)
+        go_on.set()
         child.join(PATIENCE)
         assert child.exitcode == 0
-        assert "waiting for room" in caplog.text
     finally:
         child.kill()
         child.join()
+
+
+def test_pages_are_allocated_while_others_may_seek_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, held = os.posix_fallocate, []
+
+    def allocate(*given: int) -> None:
+        held.append((tmp_path / "room.lock").exists())
+        (draft,) = tmp_path.glob(".*.part")
+        assert draft.stat().st_size == 400, "others count it before"
+        real(*given)
+
+    monkeypatch.setattr(os, "posix_fallocate", allocate)
+    GramStore(tmp_path).get("a", 10, Builder(), quiet)
+    assert held == [False]
 
 
 @pytest.fixture
@@ -269,26 +356,15 @@ def begun(tmp_path: Path) -> Iterator[contextlib.ExitStack]:
         yield stack
 
 
-def test_a_matrix_that_is_finished_after_room_was_sought_is_evicted(
-    tmp_path: Path, begun: contextlib.ExitStack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    evict = GramStore._evict
-
-    def finished_by_then(self: GramStore, size: int) -> bool:
-        evicted = evict(self, size)
-        begun.close()
-        return evicted
-
-    monkeypatch.setattr(GramStore, "_evict", finished_by_then)
-    matrix = GramStore(tmp_path, 700).get("a" * 32, 10, Builder(2.0), quiet)
-    np.testing.assert_array_equal(matrix, 2.0)
-    assert [path.name for path in tmp_path.iterdir()] == [f"{'a' * 32}.f32"]
-
-
 @pytest.mark.parametrize("after", [True, False])
 def test_a_matrix_that_is_finished_while_the_folder_is_read_is_counted(
-    tmp_path: Path, begun: contextlib.ExitStack, after: bool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    begun: contextlib.ExitStack,
+    after: bool,
+    limit: Callable[[int], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    limit(700)
     read = gram_store._states
 
     def finished_by_then(folder: Path, names: re.Pattern[str]) -> dict[Path, os.stat_result]:
@@ -301,23 +377,23 @@ def test_a_matrix_that_is_finished_while_the_folder_is_read_is_counted(
         return states
 
     monkeypatch.setattr(gram_store, "_states", finished_by_then)
-    GramStore(tmp_path, 700).get("a" * 32, 10, Builder(2.0), quiet)
+    with contextlib.suppress(UnavailableError):
+        GramStore(tmp_path).get("a" * 32, 10, Builder(2.0), quiet)
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 700
 
 
-def test_a_dead_builders_draft_is_removed_and_its_room_used(tmp_path: Path) -> None:
+def test_a_dead_builders_draft_is_removed_and_its_room_used(tmp_path: Path, limit: Callable[[int], None]) -> None:
+    limit(700)
     (tmp_path / ".a.f32.0123456789abcdef.part").write_bytes(bytes(500))
-    store = GramStore(tmp_path, 700)
-    assert store.room_for(10) is None
-    store.get("b", 10, Builder(2.0), quiet)
+    GramStore(tmp_path).get("b", 10, Builder(2.0), quiet)
     assert [path.name for path in tmp_path.iterdir()] == ["b.f32"]
 
 
-def test_a_full_file_system_raises_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_file_system_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, os.strerror(28))
 
     monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(NoRoomError, match="No space left"):
-        GramStore(tmp_path, 10**8).get("a", 10, Builder(), quiet)
+    with pytest.raises(UnavailableError, match="No space left"):
+        GramStore(tmp_path).get("a", 10, Builder(), quiet)
     assert list(tmp_path.iterdir()) == []

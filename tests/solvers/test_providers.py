@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from cases import ROOT, Array, Python, coefficients, dense, problem, run, solver
+from cases import ROOT, Array, Python, coefficients, dense, gram, problem, run, solver
 
-from svm_cost_curves.solvers import Gaussian, Limit, Problem, RowPolicy, SettingsError, _core
+from svm_cost_curves.solvers import Gaussian, Limit, Problem, RowPolicy, SettingsError, _core, gram_store
+from svm_cost_curves.solvers import rows as row_providers
 from svm_cost_curves.solvers.gram_store import GramStore
 from svm_cost_curves.solvers.rows import WORKING_BYTES, make_rows
 
@@ -100,13 +101,48 @@ def test_the_cache_leaves_room_for_the_copy_of_sparse_data_by_columns() -> None:
     assert source.capacity == (99_999 - 2 * (8 * stored + 8 * 101) - 8 * 3002) // 400
 
 
-def test_auto_falls_back_when_the_file_system_is_full(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("svm_cost_curves.solvers.gram_store._free_bytes", lambda directory: 1000)
-    p = problem(100, rows={"provider": "auto", "gram_dir": tmp_path})
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder for all Gram matrices, also for small ones."""
+    monkeypatch.setattr(row_providers, "PRIVATE_BYTES", 0)
+    return tmp_path
+
+
+def test_small_matrices_stay_in_memory_and_have_the_same_values(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    p = problem(100, rows={"gram_dir": folder})
+    assert p.describe_rows() == f"whole Gram matrix, 0.00 GB, kept in {folder}"
+    assert len(list(folder.iterdir())) == 1
+    monkeypatch.setattr(row_providers, "PRIVATE_BYTES", 40_000)
+    private = problem(100, rows={"gram_dir": folder / "not made"})
+    assert private.describe_rows() == "whole Gram matrix, 0.00 GB, in this process's memory"
+    np.testing.assert_array_equal(gram(private), gram(p))
+    assert not (folder / "not made").exists()
+
+
+@pytest.mark.parametrize("provider", ["auto", "gram"])
+def test_without_room_in_the_folder_the_matrix_is_in_memory(
+    folder: Path, provider: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = problem(100, rows={"gram_dir": folder})
+    kept = gram(first)  # and in use
+    (folder / "file").touch()
+    for place, reason in ((folder, "has room for"), (folder / "file", "cannot keep it: ")):
+        monkeypatch.setattr(gram_store, "_free_bytes", lambda directory: 1000)
+        p = problem(100, seed=place == folder, rows={"provider": provider, "gram_dir": place})
+        assert reason in p.describe_rows()
+        assert isinstance(p.rows.source, _core.GramRows)
+        assert reason in caplog.text
+    np.testing.assert_array_equal(gram(p), kept)
+
+
+def test_without_room_in_memory_either_auto_takes_the_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gram_store, "_free_bytes", lambda directory: 1000)
+    monkeypatch.setattr(gram_store, "_free_memory", lambda: 39_999)
+    p = problem(100, rows={"provider": "auto", "gram_dir": folder})
     assert isinstance(p.rows.source, _core.CachedRows)
     assert "has room for" in p.describe_rows()
     with pytest.raises(SettingsError, match=r"rows\.provider=gram: .* has room for .*rows\.provider=cache"):
-        problem(100, rows={"provider": "gram", "gram_dir": tmp_path}).describe_rows()
+        problem(100, rows={"provider": "gram", "gram_dir": folder}).describe_rows()
 
 
 def test_too_little_memory_for_two_rows_is_refused_with_sizes() -> None:
@@ -115,15 +151,15 @@ def test_too_little_memory_for_two_rows_is_refused_with_sizes() -> None:
         p.describe_rows()
 
 
-def test_rows_are_made_at_first_use_only() -> None:
+def test_rows_are_made_at_first_use_only(folder: Path) -> None:
     calls: list[float] = []
-    p = problem(60, kernel=Gaussian(3.21), rows={"progress": calls.append})
+    p = problem(60, kernel=Gaussian(3.21), rows={"progress": calls.append, "gram_dir": folder})
     solver("fourier", p, pairs=2).advance(Limit())
     assert calls == []
     assert "rows" not in vars(p)
     assert p.rows is p.rows
     assert calls[-1] == 1.0
-    again = problem(60, kernel=Gaussian(3.21), rows={"progress": calls.append})
+    again = problem(60, kernel=Gaussian(3.21), rows={"progress": calls.append, "gram_dir": folder})
     count = len(calls)
     assert make_rows(again.kernel, again.matrix, (again.X,), again.positives, again.policy).source.size == 60
     assert len(calls) == count, "the second problem finds the matrix of the first"
