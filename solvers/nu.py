@@ -9,8 +9,18 @@ import numpy as np
 from svm_cost_curves.solvers.base import Limit, Status
 from svm_cost_curves.solvers.dual import Smo, SmoSettings
 from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.kernels import Linear
+from svm_cost_curves.solvers.linear import Dcd, DcdSettings
 from svm_cost_curves.solvers.problem import Problem
 from svm_cost_curves.solvers.snapshots import KernelSnapshot
+
+
+class NuNotFoundError(SettingsError):
+    """No optimum was found; `estimate` is mean hinge loss / ||w|| of the last iterate, a nu that is attainable."""
+
+    def __init__(self, message: str, estimate: float) -> None:
+        super().__init__(message)
+        self.estimate = estimate
 
 
 def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: int = 1000) -> float:
@@ -21,9 +31,11 @@ def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: int =
 
     Raises
     ------
-    SettingsError
+    NuNotFoundError
         If the gap is not reached: the data are (nearly) separable at this lambda and nu is lost in rounding, or SMO
-        needs more passes; or if the optimum cannot be told from w = 0.
+        needs more passes.
+    SettingsError
+        If the optimum cannot be told from w = 0.
     """
     solver = Smo(problem, SmoSettings(tolerance=0.0), seed=0)
     for epoch in range(1, max_epochs + 1):
@@ -46,7 +58,21 @@ def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: int =
             return hinge / math.sqrt(norm2)
         if status is Status.CONVERGED:
             break
-    raise SettingsError(
+    message = (
         f"nu could not be derived from lambda = {problem.lambda_:g}: the duality gap stays at "
         f"{(primal - dual) / primal:.1e} of the objective after {epoch} epochs; set problem.nu"
     )
+    if isinstance(problem.kernel, Linear) and not problem.bias:
+        hinge, norm2 = _with_explicit_weights(problem, max_epochs)
+    if norm2 > 0:
+        raise NuNotFoundError(message, hinge / math.sqrt(norm2))
+    raise SettingsError(message)
+
+
+def _with_explicit_weights(problem: Problem, max_epochs: int) -> tuple[float, float]:
+    """Return mean hinge loss and ||w||^2 after DCD, whose weights in float64 lose less than sums over kernel values."""
+    solver = Dcd(problem, DcdSettings(), seed=0)
+    solver.advance(Limit(presentations=max_epochs * problem.n))
+    snapshot = solver.snapshot()
+    hinge = np.maximum(0.0, 1.0 - problem.y * snapshot.decision_values(problem.X)).mean()
+    return float(hinge), float(snapshot.weights @ snapshot.weights)

@@ -2,40 +2,62 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import os
 import re
-from functools import cache
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import TypeAdapter, ValidationError
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svm_cost_curves.solvers import plugins
-from svm_cost_curves.solvers.base import Limit, Solver
+from svm_cost_curves.solvers.base import Limit, Solver, Status
 from svm_cost_curves.solvers.errors import LARGEST_INTEGER, CoreError, SettingsError
 from svm_cost_curves.solvers.estimators.fit import Fit
-from svm_cost_curves.solvers.estimators.parameters import KERNELS, default_limit, simple
+from svm_cost_curves.solvers.estimators.parameters import (
+    KERNELS,
+    UNWEIGHTED,
+    default_limit,
+    parameters_of,
+    plain,
+    simple,
+    stops_by_itself,
+)
 from svm_cost_curves.solvers.features import Features, sigma2_from_data
 from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear, Polynomial
 from svm_cost_curves.solvers.models import Model, ModelError
-from svm_cost_curves.solvers.nu import derive_nu
+from svm_cost_curves.solvers.nu import NuNotFoundError, derive_nu
 from svm_cost_curves.solvers.problem import Problem
 from svm_cost_curves.solvers.rows import RowPolicy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_PREFIX = re.compile(r"\b(?:algo|problem|kernel|budget)\.(?=[a-zA-Z])")
-"""Of a setting's name on the command line, which messages have."""
+_WORDING = (
+    (re.compile(r"\balgo=\w+: "), ""),
+    (
+        re.compile(r"\((?:dataset\.scaling=minmax, )?dataset\.row_norm=.*?\)"),
+        "(scale X, as by MinMaxScaler)",
+    ),
+    (re.compile(r"\b(?:algo|problem|kernel|budget)\.(?=[a-zA-Z])"), ""),
+    (re.compile(r"\bkernel=gaussian\b"), 'kernel="rbf"'),
+    (re.compile(r"\bkernel=polynomial\b"), 'kernel="poly"'),
+    (re.compile(r"\bkernel=linear\b"), 'kernel="linear"'),
+    (re.compile(r"\bmemory="), "memory"),
+    (re.compile(r"\bnull\b"), "None"),
+)
+"""How messages name settings of the command line, and what they are here."""
 
 
 class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -66,13 +88,18 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     solver: ClassVar[type[Solver]]
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **unknown: Any) -> Self:
         """Train on (n, d) points, dense or sparse, and (n,) labels of two classes.
 
         Features are converted to float32. Of settings that count examples (``features``, ``batch_size``) at most n is
-        used. Raises ValueError if the data or a parameter is not allowed.
+        used. Raises ValueError if the data or a parameter is not allowed. A ConvergenceWarning says that a method with
+        a stopping rule has ended at a limit, or that nu could not be derived.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32, order="C")
+        for name in unknown:
+            raise TypeError(f"{type(self).__name__}.fit takes X and y only, got {name}: {UNWEIGHTED}")
+        with self._errors():
+            given = {each.name: each.checked(getattr(self, each.name)) for each in parameters_of(self.solver)}
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric")
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":
             check_classification_targets(y)  # has a message of its own about numbers that are no classes
@@ -80,109 +107,107 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         classes, labels = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"two classes are needed, and y has only one class, {classes[0]!r}")
-        try:
-            self._train(_stored(X), (2 * labels - 1).astype(np.int8), classes)
-        except (SettingsError, CoreError) as error:
-            raise ValueError(f"{type(self).__name__}: {_PREFIX.sub('', str(error))}") from error
+        X = check_array(X, accept_sparse="csr", dtype=np.float32, order="C", input_name="X", estimator=self)
+        with self._errors():
+            self._train(_stored(X), (2 * labels - 1).astype(np.int8), classes, given)
         self.classes_ = classes
         return self
 
-    def _train(self, X: Features, y: NDArray[np.int8], classes: NDArray[Any]) -> None:
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Raise errors of settings as ValueError that names the class, and its parameters as they are here."""
+        try:
+            yield
+        except (SettingsError, CoreError) as error:
+            raise ValueError(f"{type(self).__name__}: {_in_python(error)}") from error
+
+    def _train(self, X: Features, y: NDArray[np.int8], classes: NDArray[Any], given: dict[str, Any]) -> None:
         n = X.shape[0]
-        settings, limit = self._settings(n), self._limit(n)
-        problem = self._problem(X, y)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        if not isinstance(self.evaluations, int | np.integer) or self.evaluations < 0:
-            raise SettingsError(f"evaluations = {self.evaluations!r}: it must be a whole number, at least 0")
-        solver = plugins.make(self.solver, problem, settings, seed)
-        fit = Fit(problem, X, classes.tolist(), int(self.evaluations))
-        self.converged_ = fit.advance(solver, limit)
+        limit, default = self._limit(n, given)
+        settings = {field.name: given[field.name] for field in dataclasses.fields(self.solver.Settings)}
+        settings |= {name: min(settings[name], n) for name in self.solver.within_n}
+        problem = self._problem(X, y, given)
+        seed = int(check_random_state(given["random_state"]).randint(2**31 - 1))
+        solver = plugins.make(self.solver, problem, self.solver.Settings(**settings), seed)
+        fit = Fit(problem, X, classes.tolist(), given["evaluations"])
+        status = fit.advance(solver, limit)
+        self.converged_ = status is Status.CONVERGED
         self._fit = fit
         self.counters_ = {name: cost for name, cost in vars(solver.counters).items() if cost is not None}
         self.n_iter_ = self.counters_["iterations"]
+        if not self.converged_ and stops_by_itself(self.solver.Settings):
+            reached = "epochs" if status is Status.PRESENTATIONS or default else status.value
+            of_default = " (the default)" if default else f" = {given[reached]:g}"
+            self._warn(f"it has reached {reached}{of_default} before it has converged; raise {reached}, or scale X")
 
-    def _settings(self, n: int) -> Any:
-        """Return the solver's settings; their types are checked."""
-        adapters = _adapters(self.solver)
-        given = {name: _plain(getattr(self, name)) for name in adapters}
-        for name in self.solver.within_n:
-            given[name] = min(given[name], n)
-        try:
-            checked = {name: adapters[name].validate_python(value) for name, value in given.items()}
-            return self.solver.Settings(**checked)
-        except ValidationError as error:
-            (first, *_) = error.errors()
-            names = ", ".join(f"{name} = {value!r}" for name, value in given.items())
-            raise SettingsError(f"a setting has a wrong type or value ({names}): {first['msg']}") from error
+    def _warn(self, text: str) -> None:
+        warnings.warn(f"{type(self).__name__}: {text}", ConvergenceWarning, stacklevel=4)
 
-    def _limit(self, n: int) -> Limit:
-        """Return the limits that are given, or the default one."""
-        given = {name: getattr(self, name, None) for name in ("epochs", *Limit.__dataclass_fields__)}
-        limits = {name: value for name, value in given.items() if value is not None}
+    def _limit(self, n: int, given: dict[str, Any]) -> tuple[Limit, bool]:
+        """Return the limits that are given, or the default one, and whether it is the default."""
+        names = ("epochs", *Limit.__dataclass_fields__)
+        limits = {name: given[name] for name in names if given.get(name) is not None}
         for name, value in limits.items():
-            if not 0 < value <= LARGEST_INTEGER:
-                raise SettingsError(f"{name} = {value!r}: it must be positive and at most 2^63 - 1, or None: no limit")
-            if name in self.solver.not_counted(self._kernel_name()):
+            if name in self.solver.not_counted(self._kernel_name(given)):
                 raise SettingsError(f"{name} = {value!r} cannot end the fit: the method does not count that here")
         if not limits:
-            return default_limit(self.solver, n)
+            return default_limit(self.solver, n), True
         if "epochs" in limits:
-            limits["presentations"] = min(limits.pop("epochs") * n, LARGEST_INTEGER)
-        return Limit(**{name: value if name == "cpu_seconds" else math.ceil(value) for name, value in limits.items()})
+            limits["presentations"] = math.ceil(min(limits.pop("epochs") * n, LARGEST_INTEGER))
+        return Limit(**limits), False
 
-    def _problem(self, X: Features, y: NDArray[np.int8]) -> Problem:
-        given = {name: getattr(self, name, None) for name in ("C", "lambda_", "nu")}
-        numbers = {name: float(value) for name, value in given.items() if value is not None}
+    def _problem(self, X: Features, y: NDArray[np.int8], given: dict[str, Any]) -> Problem:
+        numbers = {name: given[name] for name in ("C", "lambda_", "nu") if given.get(name) is not None}
         if len(numbers) > 1:
             raise SettingsError(f"at most one of C, lambda_ and nu is given, got {' and '.join(sorted(numbers))}")
         lambda_ = numbers.get("lambda_")
         if self.solver.needs and lambda_ is None and "nu" not in numbers:
-            C = numbers.get("C", 1.0)
-            if not C > 0:
-                raise SettingsError(f"C = {C!r}: it must be positive")
-            lambda_ = 1.0 / (C * X.shape[0])
-        given_rows = {"memory_bytes": self.memory, "threads": self.threads}
-        rows: dict[str, Any] = {name: int(value) for name, value in given_rows.items() if value is not None}
+            lambda_ = _inverse("C", numbers.get("C", 1.0), X.shape[0])
+        rows = {"memory_bytes": given["memory"], "threads": given["threads"]}
         problem = Problem(
             X,
             y,
-            self._make_kernel(X),
+            self._make_kernel(X, given),
             lambda_=lambda_,
             nu=numbers.get("nu"),
-            bias=getattr(self, "bias", True in self.solver.biases),
-            rho=getattr(self, "rho", 0.0),
-            rows=RowPolicy(**rows),
+            bias=given.get("bias", True in self.solver.biases),
+            rho=given.get("rho", 0.0),
+            rows=RowPolicy(**{name: value for name, value in rows.items() if value is not None}),
         )
         if "nu" in self.solver.needs and problem.nu is None:
-            problem.nu = derive_nu(problem)
+            try:
+                problem.nu = derive_nu(problem)
+            except NuNotFoundError as error:
+                problem.nu = error.estimate
+                self._warn(f"{_in_python(error)}, or scale X; the fit goes on with nu = {error.estimate:g}")
         return problem
 
-    def _kernel_name(self) -> str:
+    def _kernel_name(self, given: dict[str, Any]) -> str:
         """Return the project's name of the kernel."""
-        name = getattr(self, "kernel", None)
-        if name is None:
-            (only,) = self.solver.kernels
-            return only
-        if name not in KERNELS or KERNELS[name] not in self.solver.kernels:
-            known = " or ".join(
-                repr(sklearn_name) for sklearn_name, ours in KERNELS.items() if ours in self.solver.kernels
-            )
-            raise SettingsError(f"kernel = {name!r}: it must be {known}")
-        return KERNELS[name]
+        if "kernel" in given:
+            return KERNELS[given["kernel"]]
+        (only,) = self.solver.kernels
+        return only
 
-    def _make_kernel(self, X: Features) -> Kernel:
-        name, sigma2, gamma = self._kernel_name(), getattr(self, "sigma2", None), getattr(self, "gamma", None)
+    def _make_kernel(self, X: Features, given: dict[str, Any]) -> Kernel:
+        name, sigma2, gamma = self._kernel_name(given), given.get("sigma2"), given.get("gamma")
         if name == Linear.name:
             return Linear()
         if sigma2 is not None and gamma is not None:
             raise SettingsError("at most one of sigma2 and gamma is given: gamma = 1/(2 sigma2)")
-        if gamma is not None and not gamma > 0:
-            raise SettingsError(f"gamma = {gamma!r}: it must be positive")
-        if sigma2 is None:
-            sigma2 = sigma2_from_data(X) if gamma is None else 0.5 / float(gamma)
+        if gamma == "auto":
+            sigma2 = X.shape[1] / 2
+        elif gamma == "scale":
+            with contextlib.suppress(SettingsError):  # all values are equal: scikit-learn takes gamma = 1
+                sigma2 = sigma2_from_data(X)
+            sigma2 = sigma2 or 0.5
+        elif gamma is not None:
+            sigma2 = _inverse("gamma", gamma, 2)
+        elif sigma2 is None:
+            sigma2 = sigma2_from_data(X)
         if name == Gaussian.name:
-            return Gaussian(float(sigma2))
-        return Polynomial(int(self.degree), 0.5 / float(sigma2), float(self.coef0))
+            return Gaussian(sigma2)
+        return Polynomial(given["degree"], _inverse("sigma2", sigma2, 2), given["coef0"])
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return f(x), (m,) float64, for (m, d) points: positive for the second class."""
@@ -217,7 +242,7 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises OSError if it cannot be written.
         """
         check_is_fitted(self)
-        parameters = {name: simple(_plain(value)) for name, value in self.get_params().items()}
+        parameters = {name: simple(plain(value)) for name, value in self.get_params().items()}
         if not isinstance(parameters["random_state"], int):
             parameters["random_state"] = None
         about = {
@@ -265,19 +290,24 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return tags
 
 
-@cache
-def _adapters(solver: type[Solver]) -> dict[str, TypeAdapter[Any]]:
-    """Return what checks the type of each setting; making them takes longer than checking."""
-    hints = get_type_hints(solver.Settings)
-    return {field.name: TypeAdapter(hints[field.name]) for field in dataclasses.fields(solver.Settings)}
+def _in_python(error: Exception) -> str:
+    """Return a message with the parameters' names and values as they are in Python."""
+    text = str(error)
+    for pattern, replacement in _WORDING:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _inverse(name: str, value: float, factor: int) -> float:
+    """Return 1 / (factor value); raises SettingsError if float64 cannot hold it."""
+    product = factor * value
+    inverse = 1.0 / product if product > 0 else math.inf
+    if not 0.0 < inverse < math.inf:
+        raise SettingsError(f"{name} = {value!r}: 1/({factor} {name}) must be a positive number in float64")
+    return inverse
 
 
 def _stored(X: Any) -> Features:
     """Return checked points as the core stores them; scikit-learn may pass a sparse array instead of a matrix."""
     stored: Features = sparse.csr_matrix(X) if sparse.issparse(X) else X  # type: ignore[call-overload]
     return stored
-
-
-def _plain(value: Any) -> Any:
-    """Return numpy's numbers as Python's."""
-    return value.item() if isinstance(value, np.generic) else value

@@ -68,8 +68,8 @@ class Fit:
         fit._last, fit._model, fit._frame = None, model, None
         return fit
 
-    def advance(self, solver: Solver, limit: Limit) -> bool:
-        """Run a solver to its end; take snapshots at costs that double each time; return whether it has converged.
+    def advance(self, solver: Solver, limit: Limit) -> Status:
+        """Run a solver to its end; take snapshots at costs that double each time; return why it has ended.
 
         A library is called once, because it would start again for each point: its curve has only the last point.
         """
@@ -81,9 +81,9 @@ class Fit:
         for k in range(0 if solver.timed or not most else doublings, 0, -1):
             solver.advance(_divided(pace, 2**k))
             self._add(solver)
-        status = solver.advance(limit)
+        status: Status = solver.advance(limit)
         self._add(solver)
-        return status is Status.CONVERGED
+        return status
 
     def _add(self, solver: Solver) -> None:
         counters = solver.counters

@@ -6,12 +6,28 @@ import ast
 import dataclasses
 import enum
 import inspect
+import math
+import reprlib
 import textwrap
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, get_type_hints
+from functools import cache, cached_property
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+from pydantic import (
+    Field,
+    InstanceOf,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    TypeAdapter,
+    ValidationError,
+)
 
 from svm_cost_curves.solvers.base import Limit, Solver
+from svm_cost_curves.solvers.errors import LARGEST_INTEGER, SettingsError
 from svm_cost_curves.solvers.kernels import Polynomial
 
 KERNELS = {"rbf": "gaussian", "poly": "polynomial", "linear": "linear"}
@@ -20,14 +36,84 @@ OPEN_EPOCHS, STOPPED_EPOCHS = 10.0, 10_000.0
 """Epochs of a method without a stopping rule, and of one with it, if no limit is given."""
 
 
+UNWEIGHTED = "all examples have the same weight in these solvers"
+Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
+_WORDS: dict[Any, str] = {
+    NoneType: "None",
+    bool: "True or False",
+    int: "a whole number",
+    float: "a finite number",
+    PositiveInt: "a positive whole number",
+    NonNegativeInt: "a whole number, at least 0",
+    PositiveFloat: "a positive number",
+    NonNegativeFloat: "a number, at least 0",
+    list[int]: "a tuple of whole numbers",
+    Seed: "a whole number from 0 to 2^32 - 1",
+    InstanceOf[np.random.RandomState]: "a numpy.random.RandomState",
+}
+"""What a value of a type is, in words."""
+
+
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: its name, type as text, default, and description."""
+    """One parameter: its name, type, default, and description."""
 
     name: str
-    type: str
+    hint: Any
     default: Any
     text: str
+
+    @cached_property
+    def allowed(self) -> str:
+        """What a value may be, in words."""
+        kinds = [_WORDS.get(kind) or _choices(kind) or str(kind) for kind in kinds_of(self.hint)]
+        return f"{', '.join(kinds[:-1])}{' or ' * (len(kinds) > 1)}{kinds[-1]}"
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[Any]:
+        return TypeAdapter(self.hint)
+
+    def checked(self, value: Any) -> Any:
+        """Return a value with Python's types, and a choice as the solver has it; raises SettingsError.
+
+        Types are strict: a whole number is no text, no truth value, and no float.
+        """
+        given = plain(value)
+        if isinstance(self.hint, type) and issubclass(self.hint, enum.Enum) and isinstance(given, str):
+            given = next((member for member in self.hint if member.value == given), given)
+        if get_origin(self.hint) is list and isinstance(given, tuple | np.ndarray):
+            given = [plain(item) for item in given]
+        try:
+            checked = self._adapter.validate_python(given, strict=True)
+        except (ValidationError, OverflowError):  # OverflowError: a whole number beyond float64
+            checked = math.nan
+        too_large = isinstance(checked, int) and abs(checked) > LARGEST_INTEGER
+        if too_large or (isinstance(checked, float) and not math.isfinite(checked)):
+            shown = " ".join(reprlib.repr(value).split())
+            limit = ", up to 2^63 - 1" if too_large else ""
+            raise SettingsError(f"{self.name} = {shown}: it must be {self.allowed}{limit}")
+        return checked
+
+
+def kinds_of(hint: Any) -> tuple[Any, ...]:
+    """Return the members of a union, or the type itself."""
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def plain(value: Any) -> Any:
+    """Return numpy's numbers as Python's."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def choices_of(kind: Any) -> list[str]:
+    """Return the texts that a type allows; none if it is not a choice."""
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return [member.value for member in kind]
+    return list(get_args(kind)) if get_origin(kind) is Literal else []
+
+
+def _choices(kind: Any) -> str:
+    return " or ".join(f'"{choice}"' for choice in choices_of(kind))
 
 
 @cache
@@ -76,7 +162,7 @@ def simple(value: Any) -> Any:
 def _settings(solver: type[Solver]) -> list[Parameter]:
     texts, hints, defaults = field_texts(solver.Settings), get_type_hints(solver.Settings), solver.Settings()
     return [
-        Parameter(field.name, _type_text(hints[field.name]), simple(getattr(defaults, field.name)), texts[field.name])
+        Parameter(field.name, hints[field.name], simple(getattr(defaults, field.name)), texts[field.name])
         for field in dataclasses.fields(solver.Settings)
     ]
 
@@ -85,21 +171,24 @@ def _kernel(solver: type[Solver]) -> list[Parameter]:
     names = [name for name, ours in KERNELS.items() if ours in solver.kernels]
     parameters = []
     if len(names) > 1:
-        allowed = "{" + ", ".join(f'"{name}"' for name in names) + "}"
-        parameters.append(Parameter("kernel", allowed, names[0], "Kernel function; rbf is the Gaussian kernel."))
+        text = "Kernel function; rbf is the Gaussian kernel."
+        parameters.append(Parameter("kernel", Literal[tuple(names)], names[0], text))
     if "rbf" in names:
         text = "Width of the Gaussian kernel exp(-|x - z|^2 / (2 sigma2)); at most one of sigma2 and gamma is given."
-        parameters.append(Parameter("sigma2", "float or None", None, text))
+        parameters.append(Parameter("sigma2", PositiveFloat | None, None, text))
     if names != ["linear"]:
-        text = "1/(2 sigma2), and the factor of the polynomial kernel. None: 1/(d Var(X)) for d features."
-        parameters.append(Parameter("gamma", "float or None", None, text))
+        text = (
+            '1/(2 sigma2), and the factor of the polynomial kernel. "scale": 1/(d Var(X)) for d features, or 1 if all '
+            'values of X are equal; "auto": 1/d. None: as "scale", but equal values are refused.'
+        )
+        parameters.append(Parameter("gamma", PositiveFloat | Literal["scale", "auto"] | None, None, text))
     if "poly" in names:
-        text = "Degree of the polynomial kernel (gamma <x, z> + coef0)^degree."
-        parameters.append(Parameter("degree", "int", Polynomial.degree, text))
-        parameters.append(Parameter("coef0", "float", Polynomial.coef0, "Constant of the polynomial kernel."))
+        text = "Degree of the polynomial kernel (gamma <x, z> + coef0)^degree, up to 16."
+        parameters.append(Parameter("degree", PositiveInt, Polynomial.degree, text))
+        parameters.append(Parameter("coef0", NonNegativeFloat, Polynomial.coef0, "Constant of the polynomial kernel."))
     if "linear" in names:
         text = "A constant feature appended to every example, for the linear kernel: a regularised bias. 0: none."
-        parameters.append(Parameter("rho", "float", 0.0, text))
+        parameters.append(Parameter("rho", float, 0.0, text))
     return parameters
 
 
@@ -108,14 +197,14 @@ def _problem(solver: type[Solver]) -> list[Parameter]:
     if solver.needs:
         names = "C, lambda_ and nu" if "nu" in solver.needs else "C and lambda_"
         text = f"1/(lambda n), the weight of the losses. At most one of {names} is given. Without any: C = 1."
-        parameters.append(Parameter("C", "float or None", None, text))
+        parameters.append(Parameter("C", PositiveFloat | None, None, text))
         text = "Weight of the norm in lambda/2 |w|^2 + mean hinge loss."
-        parameters.append(Parameter("lambda_", "float or None", None, text))
+        parameters.append(Parameter("lambda_", PositiveFloat | None, None, text))
     if "nu" in solver.needs:
         text = "Bound on the mean slack. None: derived from C; this solves the problem by SMO, which takes long."
-        parameters.append(Parameter("nu", "float or None", None, text))
+        parameters.append(Parameter("nu", NonNegativeFloat | None, None, text))
     if len(solver.biases) > 1:
-        parameters.append(Parameter("bias", "bool", False, "Whether the predictor has an unregularised bias."))
+        parameters.append(Parameter("bias", bool, False, "Whether the predictor has an unregularised bias."))
     return parameters
 
 
@@ -124,21 +213,24 @@ def _limits(solver: type[Solver]) -> list[Parameter]:
     if "presentations" not in solver.uncounted:
         choice = ", not counting the choice of t0" if "t0" in _names(solver.Settings) else ""
         text = f"Limit on presentations, divided by n. Without any limit: {_default_epochs(solver):,.0f}{choice}."
-        parameters.append(Parameter("epochs", "float or None", None, text))
+        parameters.append(Parameter("epochs", PositiveFloat | None, None, text))
     for name in Limit.__dataclass_fields__:
         if name not in {"presentations", *solver.uncounted}:
-            kind = "float" if name == "cpu_seconds" else "int"
+            hint = PositiveFloat | None if name == "cpu_seconds" else PositiveInt | None
             text = f"Limit on {name.replace('_', ' ').replace('cpu', 'CPU')}: fit ends at the first limit reached."
-            parameters.append(Parameter(name, f"{kind} or None", None, text))
+            parameters.append(Parameter(name, hint, None, text))
     return parameters
 
 
 def _resources() -> list[Parameter]:
+    seed = Seed | InstanceOf[np.random.RandomState] | None
     return [
-        Parameter("evaluations", "int", 10, "Points of the curve, at most; each doubles the cost. 0: no curve."),
-        Parameter("memory", "int or None", None, "Bytes for the run, with its kernel rows. None: 4 GiB."),
-        Parameter("threads", "int or None", None, "Threads for kernel rows and predictions. None: one for each core."),
-        Parameter("random_state", "int, RandomState or None", None, "Seed of all random choices."),
+        Parameter("evaluations", NonNegativeInt, 10, "Points of the curve, at most; each doubles the cost. 0: none."),
+        Parameter("memory", PositiveInt | None, None, "Bytes for the run, with its kernel rows. None: 4 GiB."),
+        Parameter(
+            "threads", PositiveInt | None, None, "Threads for kernel rows and predictions. None: one for each core."
+        ),
+        Parameter("random_state", seed, None, "Seed of all random choices."),
     ]
 
 
@@ -154,10 +246,3 @@ def field_texts(settings: type) -> dict[str, str]:
                     case ast.Expr(value=ast.Constant(value=str(text))):
                         texts[node.target.id] = " ".join(text.split())
     return texts
-
-
-def _type_text(hint: Any) -> str:
-    if isinstance(hint, type) and issubclass(hint, enum.Enum):
-        return "{" + ", ".join(f'"{member.value}"' for member in hint) + "}"
-    text = hint.__name__ if isinstance(hint, type) else str(hint)
-    return text.replace(" | None", " or None").replace("list[int]", "tuple of int")
