@@ -12,7 +12,7 @@ from svm_cost_curves.solvers.errors import SettingsError
 from svm_cost_curves.solvers.kernels import Linear
 from svm_cost_curves.solvers.linear import Dcd, DcdSettings
 from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.snapshots import KernelSnapshot
+from svm_cost_curves.solvers.snapshots import KernelSnapshot, LinearSnapshot
 
 
 class NuNotFoundError(SettingsError):
@@ -74,5 +74,7 @@ def _with_explicit_weights(problem: Problem, max_epochs: int) -> tuple[float, fl
     solver = Dcd(problem, DcdSettings(), seed=0)
     solver.advance(Limit(presentations=max_epochs * problem.n))
     snapshot = solver.snapshot()
-    hinge = np.maximum(0.0, 1.0 - problem.y * snapshot.decision_values(problem.X)).mean()
-    return float(hinge), float(snapshot.weights @ snapshot.weights)
+    assert isinstance(snapshot, LinearSnapshot)
+    weights = problem.in_data_order(snapshot.weights)
+    hinge = np.maximum(0.0, 1.0 - problem.y * (problem.X @ weights)).mean()
+    return float(hinge), float(weights @ weights)

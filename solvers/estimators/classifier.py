@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import math
 import os
-import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -29,6 +28,7 @@ from svm_cost_curves.solvers.estimators.parameters import (
     KERNELS,
     UNWEIGHTED,
     default_limit,
+    in_python,
     parameters_of,
     plain,
     simple,
@@ -40,24 +40,10 @@ from svm_cost_curves.solvers.models import Model, ModelError
 from svm_cost_curves.solvers.nu import NuNotFoundError, derive_nu
 from svm_cost_curves.solvers.problem import Problem
 from svm_cost_curves.solvers.rows import RowPolicy
+from svm_cost_curves.support.rounding import float32_losses
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_WORDING = (
-    (re.compile(r"\balgo=\w+: "), ""),
-    (
-        re.compile(r"\((?:dataset\.scaling=minmax, )?dataset\.row_norm=.*?\)"),
-        "(scale X, as by MinMaxScaler)",
-    ),
-    (re.compile(r"\b(?:algo|problem|kernel|budget)\.(?=[a-zA-Z])"), ""),
-    (re.compile(r"\bkernel=gaussian\b"), 'kernel="rbf"'),
-    (re.compile(r"\bkernel=polynomial\b"), 'kernel="poly"'),
-    (re.compile(r"\bkernel=linear\b"), 'kernel="linear"'),
-    (re.compile(r"\bmemory="), "memory"),
-    (re.compile(r"\bnull\b"), "None"),
-)
-"""How messages name settings of the command line, and what they are here."""
 
 
 class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -93,7 +79,8 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
         Features are converted to float32. Of settings that count examples (``features``, ``batch_size``) at most n is
         used. Raises ValueError if the data or a parameter is not allowed. A ConvergenceWarning says that a method with
-        a stopping rule has ended at a limit, or that nu could not be derived.
+        a stopping rule has ended at a limit, or that nu could not be derived; a DataConversionWarning, that features
+        lose in float32 what tells the points apart.
         """
         for name in unknown:
             raise TypeError(f"{type(self).__name__}.fit takes X and y only, got {name}: {UNWEIGHTED}")
@@ -107,7 +94,11 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         classes, labels = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"two classes are needed, and y has only one class, {classes[0]!r}")
+        losses = float32_losses(_stored(X), getattr(self, "feature_names_in_", None))
         X = check_array(X, accept_sparse="csr", dtype=np.float32, order="C", input_name="X", estimator=self)
+        if losses:
+            text = f"{type(self).__name__}: {'; '.join(losses)}: scale X before, for example by StandardScaler"
+            warnings.warn(text, DataConversionWarning, stacklevel=2)
         with self._errors():
             self._train(_stored(X), (2 * labels - 1).astype(np.int8), classes, given)
         self.classes_ = classes
@@ -119,7 +110,7 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         try:
             yield
         except (SettingsError, CoreError) as error:
-            raise ValueError(f"{type(self).__name__}: {_in_python(error)}") from error
+            raise ValueError(f"{type(self).__name__}: {in_python(str(error))}") from error
 
     def _train(self, X: Features, y: NDArray[np.int8], classes: NDArray[Any], given: dict[str, Any]) -> None:
         n = X.shape[0]
@@ -164,22 +155,27 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if self.solver.needs and lambda_ is None and "nu" not in numbers:
             lambda_ = _inverse("C", numbers.get("C", 1.0), X.shape[0])
         rows = {"memory_bytes": given["memory"], "threads": given["threads"]}
-        problem = Problem(
-            X,
-            y,
-            self._make_kernel(X, given),
-            lambda_=lambda_,
-            nu=numbers.get("nu"),
-            bias=given.get("bias", True in self.solver.biases),
-            rho=given.get("rho", 0.0),
-            rows=RowPolicy(**{name: value for name, value in rows.items() if value is not None}),
-        )
+        try:
+            problem = Problem(
+                X,
+                y,
+                self._make_kernel(X, given),
+                lambda_=lambda_,
+                nu=numbers.get("nu"),
+                bias=given.get("bias", True in self.solver.biases),
+                rho=given.get("rho", 0.0),
+                rows=RowPolicy(**{name: value for name, value in rows.items() if value is not None}),
+            )
+        except SettingsError as error:
+            if "C" in numbers and str(error).startswith("lambda"):
+                raise SettingsError(f"C = {numbers['C']!r}: {error}") from error
+            raise
         if "nu" in self.solver.needs and problem.nu is None:
             try:
                 problem.nu = derive_nu(problem)
             except NuNotFoundError as error:
                 problem.nu = error.estimate
-                self._warn(f"{_in_python(error)}, or scale X; the fit goes on with nu = {error.estimate:g}")
+                self._warn(f"{in_python(str(error))}, or scale X; the fit goes on with nu = {error.estimate:g}")
         return problem
 
     def _kernel_name(self, given: dict[str, Any]) -> str:
@@ -288,14 +284,6 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
-
-
-def _in_python(error: Exception) -> str:
-    """Return a message with the parameters' names and values as they are in Python."""
-    text = str(error)
-    for pattern, replacement in _WORDING:
-        text = pattern.sub(replacement, text)
-    return text
 
 
 def _inverse(name: str, value: float, factor: int) -> float:

@@ -7,6 +7,7 @@ import dataclasses
 import enum
 import inspect
 import math
+import re
 import reprlib
 import textwrap
 from dataclasses import dataclass
@@ -37,7 +38,22 @@ OPEN_EPOCHS, STOPPED_EPOCHS = 10.0, 10_000.0
 
 
 UNWEIGHTED = "all examples have the same weight in these solvers"
+_WORDING = (
+    (re.compile(r"\balgo=\w+: "), ""),
+    (
+        re.compile(r"\((?:dataset\.scaling=minmax, )?dataset\.row_norm=.*?\)"),
+        "(scale X, as by MinMaxScaler)",
+    ),
+    (re.compile(r"\b(?:algo|problem|kernel|budget)\.(?=[a-zA-Z])"), ""),
+    (re.compile(r"\bkernel=gaussian\b"), 'kernel="rbf"'),
+    (re.compile(r"\bkernel=polynomial\b"), 'kernel="poly"'),
+    (re.compile(r"\bkernel=linear\b"), 'kernel="linear"'),
+    (re.compile(r"\bmemory="), "memory"),
+    (re.compile(r"\bnull\b"), "None"),
+)
+"""How messages name settings of the command line, and what they are here."""
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
+RandomState = InstanceOf[np.random.RandomState]
 _WORDS: dict[Any, str] = {
     NoneType: "None",
     bool: "True or False",
@@ -49,7 +65,7 @@ _WORDS: dict[Any, str] = {
     NonNegativeFloat: "a number, at least 0",
     list[int]: "a tuple of whole numbers",
     Seed: "a whole number from 0 to 2^32 - 1",
-    InstanceOf[np.random.RandomState]: "a numpy.random.RandomState",
+    RandomState: "a numpy.random.RandomState",
 }
 """What a value of a type is, in words."""
 
@@ -66,8 +82,11 @@ class Parameter:
     @cached_property
     def allowed(self) -> str:
         """What a value may be, in words."""
-        kinds = [_WORDS.get(kind) or _choices(kind) or str(kind) for kind in kinds_of(self.hint)]
-        return f"{', '.join(kinds[:-1])}{' or ' * (len(kinds) > 1)}{kinds[-1]}"
+        kinds = (
+            _WORDS.get(kind) or [f'"{text}"' for text in choices_of(kind)] or str(kind) for kind in kinds_of(self.hint)
+        )
+        *most, last = (text for kind in kinds for text in ([kind] if isinstance(kind, str) else kind))
+        return f"{', '.join(most)}{' or ' * bool(most)}{last}"
 
     @cached_property
     def _adapter(self) -> TypeAdapter[Any]:
@@ -95,6 +114,13 @@ class Parameter:
         return checked
 
 
+def in_python(text: str) -> str:
+    """Return a message with the parameters' names and values as they are in Python."""
+    for pattern, replacement in _WORDING:
+        text = pattern.sub(replacement, text)
+    return text
+
+
 def kinds_of(hint: Any) -> tuple[Any, ...]:
     """Return the members of a union, or the type itself."""
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
@@ -110,10 +136,6 @@ def choices_of(kind: Any) -> list[str]:
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return [member.value for member in kind]
     return list(get_args(kind)) if get_origin(kind) is Literal else []
-
-
-def _choices(kind: Any) -> str:
-    return " or ".join(f'"{choice}"' for choice in choices_of(kind))
 
 
 @cache
@@ -162,7 +184,7 @@ def simple(value: Any) -> Any:
 def _settings(solver: type[Solver]) -> list[Parameter]:
     texts, hints, defaults = field_texts(solver.Settings), get_type_hints(solver.Settings), solver.Settings()
     return [
-        Parameter(field.name, hints[field.name], simple(getattr(defaults, field.name)), texts[field.name])
+        Parameter(field.name, hints[field.name], simple(getattr(defaults, field.name)), in_python(texts[field.name]))
         for field in dataclasses.fields(solver.Settings)
     ]
 
@@ -223,7 +245,7 @@ def _limits(solver: type[Solver]) -> list[Parameter]:
 
 
 def _resources() -> list[Parameter]:
-    seed = Seed | InstanceOf[np.random.RandomState] | None
+    seed = Seed | RandomState | None
     return [
         Parameter("evaluations", NonNegativeInt, 10, "Points of the curve, at most; each doubles the cost. 0: none."),
         Parameter("memory", PositiveInt | None, None, "Bytes for the run, with its kernel rows. None: 4 GiB."),

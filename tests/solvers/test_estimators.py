@@ -10,14 +10,16 @@ import re
 import warnings
 from typing import Any
 
+import estimators_stub
 import numpy as np
+import pandas as pd
 import pytest
 from cases import ROOT, coefficients, dense, run
 from numpy.typing import NDArray
 from reference import kernel_matrix
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -98,6 +100,12 @@ def test_parameters_are_those_of_the_settings(kind: Any) -> None:
     assert all(parameter.text or parameter.name == "precision" for parameter in parameters_of(kind.solver))
 
 
+def test_the_stub_has_all_classes_with_their_parameters() -> None:
+    assert estimators_stub.STUB.read_text(encoding="utf-8") == estimators_stub.stub(), (
+        "run tests/solvers/estimators_stub.py"
+    )
+
+
 def test_names_are_those_of_the_papers() -> None:
     made = {name: kind.__name__ for name, kind in ALL.items()}
     assert list(made) == solvers.names()
@@ -169,10 +177,10 @@ def test_labels_of_any_two_kinds() -> None:
         ({"C": 1e-320}, "C = 1e-320: 1/.* C. must be a positive number in float64"),
         ({"C": np.arange(3)}, r"C = array\(\[0, 1, 2\]\): it must be"),
         ({"C": 1.0, "nu": 0.1}, "at most one of C, lambda_ and nu"),
-        ({"kernel": "tanh"}, 'kernel = \'tanh\': it must be "rbf" or "poly" or "linear"'),
+        ({"kernel": "tanh"}, 'kernel = \'tanh\': it must be "rbf", "poly" or "linear"'),
         ({"kernel": 7}, "kernel = 7: it must be"),
         ({"sigma2": 1.0, "gamma": 1.0}, "at most one of sigma2 and gamma"),
-        ({"gamma": 0.0}, 'gamma = 0.0: it must be a positive number, "scale" or "auto" or None'),
+        ({"gamma": 0.0}, 'gamma = 0.0: it must be a positive number, "scale", "auto" or None'),
         ({"gamma": "wide"}, "gamma = 'wide': it must be"),
         ({"gamma": 1e-320}, "gamma = 1e-320: 1/.2 gamma. must be a positive number in float64"),
         ({"degree": 17, "kernel": "poly"}, "degree = 17: it must be between 1 and 16"),
@@ -242,7 +250,7 @@ def test_values_that_are_too_large_are_refused_with_advice() -> None:
     X, y = examples(20, 2)
     for kernel in ("rbf", "poly", "linear"):
         message = refusal(estimators.SMOClassifier, (1e20 * X, y), kernel=kernel, gamma=1.0)
-        assert re.match(r"SMOClassifier: .* too large for kernel=.*scale X, as by MinMaxScaler", message)
+        assert re.match(r"SMOClassifier: .* too large for kernel=.*: scale X, as by MinMaxScaler$", message)
         assert "dataset" not in message
 
 
@@ -269,6 +277,17 @@ def test_numbers_of_numpy_are_numbers() -> None:
 def test_a_parameter_that_there_is_not_is_refused_with_advice(name: str, advice: str) -> None:
     with pytest.raises(TypeError, match=f"^SMOClassifier has no parameter {name}: {re.escape(advice)}"):
         estimators.SMOClassifier(**{name: 3})
+
+
+def test_values_that_become_equal_in_float32_are_told() -> None:
+    X, y = examples()
+    times = pd.DataFrame({"time": 1.764e9 + np.arange(120.0), "other": X[:, 0]})
+    with pytest.warns(DataConversionWarning, match=r"^SMOClassifier: time: 120 different values become .* in float32"):
+        estimators.SMOClassifier(sigma2=1.0).fit(times, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataConversionWarning)
+        for points in (X, X.astype(np.float32), sparse.csr_array(X), (10 * X).astype(int)):
+            estimators.SMOClassifier(sigma2=1.0).fit(points, y)
 
 
 def test_weights_of_examples_are_refused() -> None:
