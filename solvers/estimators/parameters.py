@@ -40,11 +40,9 @@ OPEN_EPOCHS, STOPPED_EPOCHS = 10.0, 10_000.0
 UNWEIGHTED = "all examples have the same weight in these solvers"
 _WORDING = (
     (re.compile(r"\balgo=\w+: "), ""),
-    (
-        re.compile(r"\((?:dataset\.scaling=minmax, )?dataset\.row_norm=.*?\)"),
-        "(scale X, as by MinMaxScaler)",
-    ),
+    (re.compile(r" \(dataset\.[^)]*\)$"), ""),
     (re.compile(r"\b(?:algo|problem|kernel|budget)\.(?=[a-zA-Z])"), ""),
+    (re.compile(r"\blambda = "), "lambda_ = "),
     (re.compile(r"\bkernel=gaussian\b"), 'kernel="rbf"'),
     (re.compile(r"\bkernel=polynomial\b"), 'kernel="poly"'),
     (re.compile(r"\bkernel=linear\b"), 'kernel="linear"'),

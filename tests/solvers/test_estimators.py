@@ -250,7 +250,7 @@ def test_values_that_are_too_large_are_refused_with_advice() -> None:
     X, y = examples(20, 2)
     for kernel in ("rbf", "poly", "linear"):
         message = refusal(estimators.SMOClassifier, (1e20 * X, y), kernel=kernel, gamma=1.0)
-        assert re.match(r"SMOClassifier: .* too large for kernel=.*: scale X, as by MinMaxScaler$", message)
+        assert re.match(r"SMOClassifier: .* too large for kernel=.*: scale the features$", message)
         assert "dataset" not in message
 
 
