@@ -120,10 +120,13 @@ def new_folder(folder: Path, replaced: Collection[str] = ("*",)) -> Iterator[Pat
 
 
 @contextlib.contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """Make an empty folder, removed at the end of the block, or by `remove_drafts` after a kill."""
+def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
+    """Make an empty folder, removed at the end of the block, or by `remove_drafts` after a kill.
+
+    It is in the folder `parent`, so that its files can be renamed to there; None: in that of temporary files.
+    """
     with contextlib.ExitStack() as stack:
-        folder = _make_draft(Path(tempfile.gettempdir(), TEMPORARY), stack, mode=0o700)
+        folder = _make_draft((parent or Path(tempfile.gettempdir())) / TEMPORARY, stack, mode=0o700)
         try:
             yield folder
         finally:
@@ -166,16 +169,17 @@ def remove_locks(folder: Path) -> None:
 
 @contextlib.contextmanager
 def locked(
-    path: Path, notify: Callable[[str], None], *, mode: int = 0o666, stalled: float = math.inf
+    path: Path, notify: Callable[[str], None], *, mode: int = 0o666, wait: bool = True, stalled: float = math.inf
 ) -> Iterator[None]:
     """Hold a lock; wait while another process holds it. Ctrl-C and SIGTERM end the wait.
 
     Works on one machine, and between machines on file systems that support flock. The file, in a folder that exists,
     exists while the lock is held or waited for. `notify` is called once, after `NOTIFY_SECONDS`, with the holder:
     ``process 123 on HOST``. OSError: the file cannot be created or locked, is a link, or has several names.
-    TimeoutError: for `stalled` seconds the holder has neither changed nor touched the file, nor has the holder changed.
+    BlockingIOError: another process holds the lock, and not `wait`. TimeoutError: for `stalled` seconds the holder has
+    neither changed nor touched the file, nor has the holder changed.
     """
-    descriptor = _acquire(path, notify, mode, stalled)
+    descriptor = _acquire(path, notify, mode, wait=wait, stalled=stalled)
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
@@ -187,7 +191,7 @@ def locked(
         os.close(descriptor)
 
 
-def _acquire(path: Path, notify: Callable[[str], None], mode: int, stalled: float) -> int:
+def _acquire(path: Path, notify: Callable[[str], None], mode: int, *, wait: bool, stalled: float) -> int:
     began, notified, pause = time.monotonic(), False, FIRST_POLL_SECONDS
     touched, since = 0, began
     while True:
@@ -197,9 +201,17 @@ def _acquire(path: Path, notify: Callable[[str], None], mode: int, stalled: floa
             if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:  # its content is overwritten
                 raise OSError(errno.EINVAL, "Not a plain file with one name", str(path))
             while True:
-                with contextlib.suppress(BlockingIOError):
+                try:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     break
+                except BlockingIOError:
+                    if not wait:
+                        raise
+                except OSError as error:
+                    if same_file(descriptor, path):  # else it would pass for the lock of a killed process
+                        path.unlink()
+                    why = f"This file system does not lock files ({error.strerror})"
+                    raise OSError(error.errno, why, str(path)) from error
                 now, holder = time.monotonic(), os.pread(descriptor, 200, 0).decode("ascii", "replace").strip()
                 if not notified and now - began >= NOTIFY_SECONDS:
                     notify(holder or "another process")

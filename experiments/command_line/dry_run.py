@@ -61,7 +61,11 @@ def settings_text(settings: RunSettings) -> str:
     sizes = [name for name in ("max_train", "max_test") if getattr(settings.dataset, name) is not None]
     groups["dataset"] = {name: getattr(settings.dataset, name) for name in ("name", *given, *sizes)}
     groups |= {"threads": settings.threads, "memory": settings.memory_bytes, "rows": {"provider": settings.rows}}
-    groups["store"] = {"root": str(settings.store_root), "uri": settings.store_uri}
+    groups["store"] = {
+        "root": str(settings.store_root),
+        "uri": settings.store_uri,
+        "wait": settings.store_wait,
+    }
     lines: list[str] = []
     for group, value in groups.items():
         if not isinstance(value, Mapping):

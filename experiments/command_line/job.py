@@ -108,7 +108,8 @@ def run_job(
             display = FullDisplay(progress=settings.progress) if number is None else CompactDisplay(prefix + label)
         if place().rank or not (number is None or (remote and settings.store_uri)):
             return engine.run(settings, display, command)
-        with recording(Store.at(settings.store_root, settings.store_uri), print_error) as begin:
+        store = Store.at(settings.store_root, settings.store_uri)
+        with recording(store, print_error, wait=settings.store_wait) as begin:
             return engine.run(settings, display, command, begin)
 
     with terminable():

@@ -19,7 +19,7 @@ from svm_cost_curves.experiments.command_line.job import shown
 from svm_cost_curves.experiments.command_line.sweep_names import job_labels
 from svm_cost_curves.experiments.configuration.choices import NO_SWEEPS, PaperStyle, check_choice, folder, style_of
 from svm_cost_curves.experiments.configuration.composition import compose, config_of
-from svm_cost_curves.experiments.configuration.settings import resolve, server_address, setting_name
+from svm_cost_curves.experiments.configuration.settings import resolve, server_address, setting_name, store_wait
 from svm_cost_curves.experiments.launchers.checks import LOCAL, RAY, check_address, check_launcher
 from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, outcomes_in, status_of
 from svm_cost_curves.experiments.processes.stopping import terminable
@@ -68,7 +68,7 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
     config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")  # so each job has it, on any machine
     directory.mkdir(parents=True, exist_ok=True)
     OmegaConf.save(config, directory / "multirun.yaml")  # as Hydra's own sweeper does
-    with recording(store, print_error) as begin:
+    with recording(store, print_error, wait=store_wait(config.store)) as begin:
         begin()
         returns, stopped = _launched(jobs, launcher())
         store.remove_leftovers_of_sweeps()

@@ -91,10 +91,14 @@ class RowsConfig:
 
 @dataclass
 class StoreConfig:
-    """Folder of the records; `uri`: address of an mlflow server, whose runs have a folder below `root`."""
+    """Folder of the records; `uri`: address of an mlflow server, whose runs have a folder below `root`.
+
+    `wait`: the command ends when mlflow has its runs; auto: with a server.
+    """
 
     root: str = "results"
     uri: str | None = None
+    wait: bool | str = "auto"
 
 
 @dataclass

@@ -26,7 +26,7 @@ from svm_cost_curves.experiments.configuration.choices import (
     shown,
 )
 from svm_cost_curves.experiments.configuration.presets import COMMAND_LINE, ProblemChoice
-from svm_cost_curves.experiments.configuration.schema import ROW_PROVIDERS, RunConfig, kernel_name
+from svm_cost_curves.experiments.configuration.schema import ROW_PROVIDERS, RunConfig, StoreConfig, kernel_name
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.solvers.errors import LARGEST_INTEGER, check_numbers
 from svm_cost_curves.solvers.registry import is_plugin, source_of
@@ -81,6 +81,7 @@ class RunSettings:
     ranks: int = 1
     starts_ranks: bool = False
     store_uri: str | None = None
+    store_wait: bool = False
     checkpoint_seconds: float | None = None
     picture: bool = True
     model: Path | None = None
@@ -198,12 +199,18 @@ def resolve(
         ranks=ranks or 1,
         starts_ranks=ranks is not None,
         store_uri=server_address(config.store.uri),
+        store_wait=store_wait(config.store),
         checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine),
         picture=_switch("picture", config.picture, jobs is None),
         model=check_model(config.model),
     )
     check_numbers("", dataclasses.replace(config, algo=None))  # all other numbers; `_choose_solver` checks `algo`
     return resolved
+
+
+def store_wait(store: StoreConfig) -> bool:
+    """Return whether a command waits until mlflow has its runs: with a server, which other machines ask for them."""
+    return _switch("store.wait", store.wait, store.uri is not None)
 
 
 def server_address(uri: str | None) -> str | None:

@@ -32,7 +32,7 @@ from svm_cost_curves.experiments.reproduction.verdict import in_words
 from svm_cost_curves.experiments.run.console import console, note_to
 from svm_cost_curves.experiments.run.meter import duration, meter
 from svm_cost_curves.experiments.store import Store
-from svm_cost_curves.experiments.store.recorder import recording
+from svm_cost_curves.experiments.store.recorder import recording, wait_for_others
 from svm_cost_curves.support.files import check_writable, locked
 
 LOCK_FILE = "reproduce.lock"
@@ -183,7 +183,7 @@ class FigureMaker:
         self._words = words
         self._store = store
         self._open = open_
-        self._begin_recorder = open_.enter_context(recording(store, print_error))
+        self._begin_recorder = open_.enter_context(recording(store, print_error, wait=store.server is not None))
         self._cluster: RayPool | None = None
         self._elapsed = ElapsedTime(note_to(console(sys.stderr)))
 
@@ -234,6 +234,8 @@ class FigureMaker:
                 if self._cluster is None:
                     self._cluster = self._open.enter_context(RayPool(self._command.address, self._command.jobs))
                 jobs, cluster = self._command.jobs or self._cluster.size, self._cluster
+        else:
+            wait_for_others(self._store, print_error)
         self._elapsed.end()
         progress = meter(console(sys.stderr))
         record = ["reproduce.py", *self._words]

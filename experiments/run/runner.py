@@ -77,6 +77,8 @@ def run(
     fingerprint = datasets.fingerprint(settings.dataset)
     build = {**solvers.build_info(), "code": code_id(settings.solver)}
     key = run_key(settings.identity(), fingerprint, build["build_id"], build["isa"], build["code"])
+    if store.server is not None:
+        display.note(f"asking {store.server} for the run")
     recorded = store.find_finished(key)
     if recorded is not None and _serves(settings, recorded):
         return _show_recorded(settings, display, recorded)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.processes import streams
+from svm_cost_curves.experiments.processes.streams import ElapsedTime
 from svm_cost_curves.experiments.store import recorder
 from svm_cost_curves.experiments.store.browse import CUT, choose, comparison, default_root, export, facts, lines, opened
 from svm_cost_curves.experiments.store.run_folder import StoreError
@@ -166,7 +168,9 @@ def ui(folder: Path, port: int) -> int:
     if not store.exists():
         raise StoreError(f"there are no runs in {folder}")
     tracking = Tracking.of_store(store.root)
-    recorder.record_all(store, tracking, _say)
+    with _progress(store, tracking):
+        recorder.RecordedList(store, None).prepare(tracking, _say)
+        recorder.record_all(store, tracking, _say)
     experiment = f"http://127.0.0.1:{port}/#/experiments/{tracking.experiment_id}"
     tracking.share_view("curves", VIEW)
     page = f"{experiment}/runs?workflowType=machine_learning&compareRunsMode=CHART&viewStateShareKey=curves"
@@ -178,15 +182,35 @@ def ui(folder: Path, port: int) -> int:
         "MLFLOW_REGISTRY_STORE_URI": tracking.uri,  # without it mlflow says that it takes the other
         "PYTHONWARNINGS": "ignore",  # those of its libraries
     }
-    words = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port)]
+    words = [sys.executable, "-P", "-m", "mlflow", "ui", "--workers", "1", "--port", str(port)]
     words += ["--uvicorn-opts", "--log-level warning"]  # no line for each request
     return serve(words, os.environ | settings)
 
 
+@contextlib.contextmanager
+def _progress(store: Store, tracking: Tracking) -> Iterator[None]:
+    """Say that runs are being recorded, if that takes long, and how many are left."""
+    runs = recorder.RecordedList(store, tracking.server)
+    count = len(runs.missing())
+    elapsed = ElapsedTime(lambda text: _say(f"... {count - len(runs.missing())} of {count} runs: {text}"))
+    elapsed.begin(f"recording at {tracking.uri}", after=recorder.QUIET_SECONDS)
+    try:
+        yield
+    finally:
+        elapsed.end()
+
+
 def serve(words: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a server and return its exit status; it ends with this process, even if that is killed."""
+    """Run a server and return its exit status; it ends with this process, even if that is killed.
+
+    It works in the root folder: uvicorn imports modules from where it works.
+    """
     with subprocess.Popen(
-        [sys.executable, "-c", WATCH, *words], stdin=subprocess.PIPE, env=environment, start_new_session=True
+        [sys.executable, "-P", "-c", WATCH, *words],
+        stdin=subprocess.PIPE,
+        env={**environment, **recorder.SAFE_PATH},
+        cwd="/",
+        start_new_session=True,
     ) as process:
         return process.wait()
 
@@ -206,7 +230,10 @@ def record(folder: Path, address: str | None) -> int:
     for store in stores:
         try:
             tracking = recorder.tracking_of(store) if address is None else Tracking.reached(address)
-            counts = recorder.record_all(store, tracking, _say)
+            for line in recorder.RecordedList(store, tracking.server).taken():
+                _say(f"runs of an earlier command: {line}")
+            with _progress(store, tracking):
+                counts = recorder.record_all(store, tracking, _say)
         except StoreError as error:  # other servers may answer
             _say(f"error: {store.root}: {error}")
             status = USER_ERROR

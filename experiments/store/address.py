@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from svm_cost_curves.experiments.processes.streams import ElapsedTime
+from svm_cost_curves.experiments.store.limits import LimitError, limited
 from svm_cost_curves.experiments.store.run_folder import StoreError, reason
 
 DATABASE: Final = "mlflow.db"
@@ -17,6 +20,10 @@ FILES: Final = "mlflow-artifacts"
 REACHED: Final = "SVM_STORE_REACHED"
 """Environment variable with the address of the server that this command has reached: its workers do not check again."""
 CONNECT_SECONDS, ANSWER_SECONDS = 3.0, 5.0
+"""For a connection, and for the whole answer to a question for the server's health."""
+HEALTH_BYTES: Final = 1000
+SILENT_SECONDS: Final = 1.0
+"""A command says after this time that it waits."""
 
 
 def database_uri(root: Path) -> str:
@@ -74,12 +81,23 @@ def _check_answer(address: str) -> None:
     """Raise StoreError unless an mlflow server answers."""
     import requests
 
+    elapsed = ElapsedTime(lambda text: print(f"... {text}", file=sys.stderr, flush=True))
+    elapsed.begin(f"waiting for the server {address}", after=SILENT_SECONDS)
     try:
-        answer = requests.get(f"{address}/health", timeout=(CONNECT_SECONDS, ANSWER_SECONDS), allow_redirects=False)
-    except (requests.RequestException, ValueError) as error:
-        why = "nothing within seconds" if isinstance(error, requests.Timeout) else reason(error)
-        raise StoreError(f"the server {address} does not answer: {why}") from error
-    if answer.status_code != 200 or answer.text.strip() != "OK":
+        with (
+            limited(address, CONNECT_SECONDS + ANSWER_SECONDS),
+            requests.get(
+                f"{address}/health", timeout=(CONNECT_SECONDS, ANSWER_SECONDS), allow_redirects=False, stream=True
+            ) as answer,
+        ):
+            text = answer.raw.read(HEALTH_BYTES, decode_content=True).decode("utf-8", "replace").strip()
+    except (requests.Timeout, LimitError) as error:
+        raise StoreError(f"the server {address} does not answer: nothing within seconds") from error
+    except Exception as error:  # of the network, or of an answer in another form
+        raise StoreError(f"the server {address} does not answer: {reason(error)}") from error
+    finally:
+        elapsed.end()
+    if answer.status_code != 200 or text != "OK":
         status = f"{answer.status_code} {answer.reason or ''}".strip()
         raise StoreError(
             f"the server {address} answers {status} to a question for its health: it is no mlflow tracking server, or "

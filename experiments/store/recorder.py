@@ -1,30 +1,37 @@
 """The recorder: a process beside a command that records its runs in mlflow.
 
-mlflow takes more than a second to be imported, and 0.1 CPU seconds a run. So a command starts this process with its
-first run, goes on computing, and waits at its end until all runs are recorded. The recorder looks for run folders that
-are not in the list ``recorded/<address>.txt``; a run's line is added after mlflow has confirmed the run. Wherever a
-process is killed, the run's folder stays, and the next command, or ``svm-store record``, records it.
+mlflow takes seconds to be imported, and 0.1 CPU seconds a run. So a command starts this process with its first run, and
+goes on computing. A run is recorded in the store when its folder is there; the copy in mlflow is the recorder's work,
+which it finishes after the command has ended. The recorder looks for run folders that are not in the list
+``recorded/<address>.txt``; a run's line is added after mlflow has confirmed the run. Wherever a process is killed, the
+run's folder stays, and the next command, or ``svm-store record``, records it.
+
+The recorder has a session of its own, so neither Ctrl-C nor the end of the terminal ends it, and no stream of the
+command, so no reader of these waits for it. One recorder of a store works at a time; others wait until it has ended.
+What a recorder has to say is in ``recorded/<address>.messages``, from where a command shows it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from svm_cost_curves.experiments.processes.streams import ElapsedTime
-from svm_cost_curves.experiments.store.address import DATABASE, check_address, folder_name
-from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError
+from svm_cost_curves.experiments.processes.streams import pause_after, print_error
+from svm_cost_curves.experiments.store.address import DATABASE, FILES, check_address, folder_name
+from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError, reason
 from svm_cost_curves.experiments.store.store import RECORDED, Store
-from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, load_mlflow
-from svm_cost_curves.support.files import LOCK, locked
+from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, UnfitRunError, load_mlflow
+from svm_cost_curves.support.files import LOCK, locked, write_file
 from svm_cost_curves.support.text import command_line
 
 OFF: Final = "SVM_MLFLOW"
@@ -35,6 +42,10 @@ QUIET_SECONDS: Final = 2.0
 """A command says after this time that it waits."""
 RETRY_SECONDS: Final = 10.0
 """Pause after an error, as of a server that does not answer."""
+PATIENCE_SECONDS: Final = 60.0
+"""A recorder whose command has ended waits so long for one that works and gets nowhere."""
+SAFE_PATH: Final = {"PYTHONSAFEPATH": "1"}
+"""Environment of child processes, also of mlflow's own: Python imports nothing from the working directory."""
 
 
 class RecordedList:
@@ -47,62 +58,141 @@ class RecordedList:
         self._store = store
         self._database = store.root / DATABASE if server is None else None
         self._path = store.root / RECORDED / f"{DATABASE if server is None else folder_name(server)}.txt"
+        self._place = json.dumps(str(store.root / FILES))  # one line, which is no run's name
+        self._messages = self._path.with_suffix(".messages")
 
     def missing(self) -> list[Path]:
         """Return the folders of the runs that are not in the list."""
-        names = self._names()
+        names = self._names() if self._is_valid() else set()
         return [folder for folder in self._store.ended() if folder.name not in names]
+
+    def _lines(self) -> list[str]:
+        try:
+            return self._path.read_text("utf-8", "replace").split("\n")
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise StoreError(f"{self._path} cannot be read: {error.strerror or error}") from error
 
     def _names(self) -> set[str]:
         """Return the names in the list; a later line ``-NAME`` takes a name out again."""
-        try:
-            lines = [] if self._is_deleted() else self._path.read_text("utf-8", "replace").split("\n")
-        except FileNotFoundError:
-            return set()
-        last = {line.removeprefix("-"): not line.startswith("-") for line in lines}
-        return {name for name, is_recorded in last.items() if is_recorded}
+        last = {line.removeprefix("-"): not line.startswith("-") for line in self._lines()}
+        return {name for name, is_recorded in last.items() if is_recorded and name[:1] not in ("", '"')}
 
-    def _is_deleted(self) -> bool:
-        """Return whether the database was deleted: then all runs are recorded again."""
-        return self._database is not None and not self._database.exists()
+    def _is_valid(self) -> bool:
+        """Return whether the list is of the database that is there, at its place.
 
-    def record_next(self, tracking: Tracking, skipped: Collection[Path]) -> tuple[Path, Recorded] | None:
+        Else the database was deleted, or the store moved: all runs are looked at again.
+        """
+        if self._database is None:
+            return True
+        places = [line for line in self._lines() if line.startswith('"')]
+        return self._database.exists() and places[-1:] == [self._place]
+
+    def prepare(self, tracking: Tracking, say: Callable[[str], None]) -> None:
+        """Make the database if there is none that can be used; `say` takes a line on one that was set aside."""
+        with self._lock():
+            self._prepare(tracking, say)
+
+    def _prepare(self, tracking: Tracking, say: Callable[[str], None]) -> None:
+        if self._database is None:
+            return
+        if (said := tracking.make_database(self._forget_all, is_used=bool(self._names()))) is not None:
+            say(said)
+        if not self._is_valid():
+            self._append([self._place])
+
+    def _forget_all(self) -> None:
+        self._path.unlink(missing_ok=True)
+
+    def record_next(
+        self, tracking: Tracking, skipped: Collection[Path], say: Callable[[str], None]
+    ) -> tuple[Path, Recorded | UnfitRunError] | None:
         """Record one missing run and add it to the list; None if there is none but the skipped ones.
 
-        Recorders of one store take turns: they hold a lock meanwhile.
+        Recorders of one store take turns: they hold a lock meanwhile. A run that cannot be recorded is returned with
+        the reason.
         """
         with self._lock():
-            if self._is_deleted():
-                self._path.unlink(missing_ok=True)
+            if self.missing():
+                self._prepare(tracking, say)
             folder = next((folder for folder in self.missing() if folder not in skipped), None)
             if folder is None:
                 return None
-            recorded = tracking.record(folder)
-            if self._is_deleted():
+            try:
+                recorded = tracking.record(folder)
+            except UnfitRunError as error:
+                return folder, error
+            if not self._is_valid():
                 raise StoreError(f"{self._database} was deleted while this process wrote to it")
-            if recorded is not Recorded.DAMAGED:
-                self._append([folder.name])
+            self._append([folder.name])
             return folder, recorded
 
     def forget(self, tracking: Tracking, keys: Sequence[str]) -> None:
         """Delete the finished runs of some keys in mlflow, and remove them from the list."""
-        if set(keys) & self._names():
+        if self._database is not None and self._database.exists() and set(keys) & self._names():
             with self._lock():
-                tracking.delete(keys)
-                self._append([f"-{key}" for key in keys])
+                self._prepare(tracking, print_error)
+                if set(keys) & self._names():
+                    tracking.delete(keys)
+                    self._append([f"-{key}" for key in keys])
 
     def _append(self, names: Sequence[str]) -> None:
         with self._path.open("a", encoding="utf-8") as file:
-            file.writelines(f"{name}\n" for name in names)
+            file.write("\n".join(["", *names, ""]))  # the last line may be cut, by a full disk
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[None]:
+        with self._writing(), locked(self._path.with_suffix(LOCK), lambda _: None):
+            yield
+
+    @contextlib.contextmanager
+    def sole(self) -> Iterator[bool]:
+        """Be the recorder that works; yield False if another process is, so that it imports mlflow for both."""
+        with self._writing(), contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(locked(self._path.with_suffix(f".recorder{LOCK}"), lambda _: None, wait=False))
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with locked(self._path.with_suffix(LOCK), lambda _: None):
-                yield
+            yield
         except OSError as error:
-            raise StoreError(f"{self._path.parent} cannot be written: {error.strerror or error}") from error
+            raise StoreError(f"{error.filename or self._path.parent} cannot be written: {reason(error)}") from error
+
+    def leave(self, lines: Sequence[str], error: str = "") -> None:
+        """Leave messages for a command to show, beside those of earlier recorders; never raises.
+
+        Without an error an earlier error is over, and its message goes.
+        """
+        with contextlib.suppress(OSError):
+            before = [line for line in self._left() if error or not line.startswith(_ERROR)]
+            messages = dict.fromkeys([*before, *lines, *([_ERROR + error] if error else [])])
+            if messages:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                write_file(self._messages, "".join(f"{line}\n" for line in messages).encode(errors="replace"))
+            else:
+                self._messages.unlink(missing_ok=True)
+
+    def _left(self) -> list[str]:
+        return self._messages.read_text("utf-8", "replace").split("\n")[:-1] if self._messages.is_file() else []
+
+    def taken(self) -> list[str]:
+        """Return the messages that recorders have left, and remove them."""
+        try:
+            lines = self._left()
+            self._messages.unlink(missing_ok=True)
+        except OSError:
+            return []
+        return [line.removeprefix(_ERROR) for line in lines]
+
+
+_ERROR: Final = "error: "
 
 
 def tracking_of(store: Store) -> Tracking:
@@ -113,22 +203,24 @@ def tracking_of(store: Store) -> Tracking:
 def record_all(store: Store, tracking: Tracking, warn: Callable[[str], None]) -> Counter[Recorded]:
     """Record all missing runs, and return how many of them were new, there already, different or damaged.
 
-    `warn` takes a line about each run whose result differs from the one that mlflow has, or whose folder is damaged.
+    `warn` takes a line about each run whose result differs from the one that mlflow has, or which cannot be recorded,
+    and about a database that was set aside.
 
     Raises StoreError: mlflow cannot be used; the runs that are recorded so far are in the list.
     """
-    runs, counts, damaged = RecordedList(store, tracking.server), Counter[Recorded](), set[Path]()
-    while (done := runs.record_next(tracking, damaged)) is not None:
+    runs, counts, unfit = RecordedList(store, tracking.server), Counter[Recorded](), set[Path]()
+    while (done := runs.record_next(tracking, unfit, warn)) is not None:
         folder, recorded = done
+        if isinstance(recorded, UnfitRunError):
+            unfit.add(folder)
+            warn(f"the run in {folder} is damaged; it is not recorded in mlflow: {recorded}")
+            recorded = Recorded.DAMAGED
         counts[recorded] += 1
         if recorded is Recorded.DIFFERS:
             warn(
                 f"{tracking.uri} has a finished run of this key with another result: both are kept, this one there "
                 f"with the status differs, and here as {folder}"
             )
-        if recorded is Recorded.DAMAGED:
-            damaged.add(folder)
-            warn(f"the run in {folder} is damaged; it is not recorded in mlflow")
     return counts
 
 
@@ -142,21 +234,32 @@ def delete(store: Store, runs: Sequence[FinishedRun]) -> None:
 
 
 @contextlib.contextmanager
-def recording(store: Store, warn: Callable[[str], None]) -> Iterator[Callable[[], subprocess.Popen[str] | None]]:
+def recording(
+    store: Store, warn: Callable[[str], None], *, wait: bool = True
+) -> Iterator[Callable[[], subprocess.Popen[bytes] | None]]:
     """Record the runs of a block in mlflow; yield a function that starts the recorder, or returns the one that runs.
 
-    With `OFF` it starts none. When the block ends, the recorder has recorded all runs; Ctrl-C ends the wait. `warn`
-    takes a line on runs that are not recorded; a recorder that fails loses no run.
+    With `OFF` it starts none. When the block ends, the recorder finishes on its own, which a line says; with `wait` the
+    block ends when all runs are recorded, or after Ctrl-C. `warn` takes a line on runs that are not recorded, also by
+    recorders of earlier commands; a recorder that fails loses no run.
     """
-    process: subprocess.Popen[str] | None = None
+    process: subprocess.Popen[bytes] | None = None
     is_off = os.environ.get(OFF) == "off"
+    runs = RecordedList(store, store.server)
 
-    def begin() -> subprocess.Popen[str] | None:
+    def begin() -> subprocess.Popen[bytes] | None:
         nonlocal process
         if process is None and not is_off:
-            words = [sys.executable, "-m", __name__, str(store.root), store.server or ""]
+            for line in runs.taken():
+                warn(f"runs of an earlier command: {line}")
+            words = [sys.executable, "-P", "-m", __name__, str(store.root), store.server or ""]
             process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, **SAFE_PATH},
+                start_new_session=True,
             )
         return process
 
@@ -165,40 +268,78 @@ def recording(store: Store, warn: Callable[[str], None]) -> Iterator[Callable[[]
     finally:
         if not is_off:
             try:
-                _wait(store, process, begin, warn)
+                if process is not None or runs.missing():
+                    _end(runs, begin(), store, warn, wait=wait)
             except StoreError as error:
                 warn(str(error))
 
 
-def _wait(
+def _end(
+    runs: RecordedList,
+    recorder: subprocess.Popen[bytes] | None,
     store: Store,
-    process: subprocess.Popen[str] | None,
-    begin: Callable[[], subprocess.Popen[str] | None],
     warn: Callable[[str], None],
+    *,
+    wait: bool,
 ) -> None:
-    """Wait until a recorder, which is begun if a run is missing, has recorded all runs; warn if some are left."""
-    runs = RecordedList(store, store.server)
-    recorder = process or (begin() if runs.missing() else None)
-    if recorder is None:
+    """Let a recorder finish and, with `wait`, wait for it; warn if it has left runs, or has ended before its time."""
+    assert recorder is not None
+    assert recorder.stdin is not None
+    with contextlib.suppress(OSError):  # it may have ended
+        recorder.stdin.close()  # it ends when its input has ended
+    if wait:
+        with contextlib.suppress(KeyboardInterrupt):  # the process goes on by itself
+            _wait(runs, recorder)
+    for line in runs.taken():
+        warn(line)
+    if not (count := len(runs.missing())):
         return
-    elapsed = ElapsedTime(lambda text: print(f"... {text}", file=sys.stderr, flush=True))
-    elapsed.begin("mlflow is recording the runs; Ctrl-C leaves it to itself", after=QUIET_SECONDS)
-    with contextlib.suppress(KeyboardInterrupt):  # the process goes on by itself
-        reasons = recorder.communicate()[0].strip()  # it ends when its input is closed
-        if reasons:
-            warn(reasons)
-        if count := len(runs.missing()):
-            runs_are = "1 run is" if count == 1 else f"{count} runs are"
-            where = store.server or f"sqlite:///{store.root / DATABASE}"
-            command = command_line("store", "record", str(store.root))
-            warn(f"{runs_are} not in mlflow at {where}; record later by: {command}")
-    elapsed.end()
+    runs_are = "1 run is" if count == 1 else f"{count} runs are"
+    where = store.server or f"sqlite:///{store.root / DATABASE}"
+    command = command_line("store", "record", str(store.root))
+    if recorder.poll() is None:
+        print(f"... {runs_are} being recorded in mlflow, by a process that goes on by itself", file=sys.stderr)
+        return
+    if recorder.returncode < 0:
+        warn(f"the process that records in mlflow was killed by signal {-recorder.returncode}")
+    warn(f"{runs_are} not in mlflow at {where}; record later by: {command}")
+
+
+def _wait(runs: RecordedList, recorder: subprocess.Popen[bytes]) -> None:
+    """Wait until the recorder has ended, and say how far it is."""
+    count, begun, pause = len(runs.missing()), time.monotonic(), QUIET_SECONDS
+    said = begun
+    while recorder.poll() is None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            recorder.wait(PAUSE_SECONDS)
+        now = time.monotonic()
+        if now - said >= pause and recorder.poll() is None:
+            count = max(count, left := len(runs.missing()))
+            done = (
+                f"mlflow has {count - left} of {count} new runs, {now - begun:.0f} s; Ctrl-C leaves the rest to itself"
+            )
+            print(f"... {done}", file=sys.stderr, flush=True)
+            said, pause = now, pause_after(now - begun)
+
+
+def wait_for_others(store: Store, say: Callable[[str], None]) -> None:
+    """Wait while a recorder of an earlier command works: beside runs whose times are compared none may."""
+    runs, is_said = RecordedList(store, store.server), False
+    while runs.missing():
+        with runs.sole() as is_sole:
+            if is_sole:
+                return
+        if not is_said:
+            say("waiting: runs of an earlier command are being recorded in mlflow")
+            is_said = True
+        time.sleep(PAUSE_SECONDS)
 
 
 def main(root: str, server: str) -> int:
-    """Record the runs of a store until the standard input ends and none is left; print why runs are left."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # sent to the whole command, which waits for this process
+    """Record the runs of a store until the standard input ends and none is left; leave a message why runs are left."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a batch system sends them to all processes of a job
         signal.signal(number, signal.SIG_IGN)
+    os.chdir("/")  # the folder in which the command was started may be removed, or its disk taken away
     ended = threading.Event()
 
     def wait_for_end() -> None:
@@ -207,13 +348,32 @@ def main(root: str, server: str) -> int:
 
     threading.Thread(target=wait_for_end, daemon=True).start()
     store = Store(Path(root), server or None)
-    lines: list[str] = []
     runs = RecordedList(store, store.server)
+    try:
+        return _record_until(ended, store, runs)
+    except Exception as error:  # nobody sees a traceback
+        runs.leave([], str(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {reason(error)}")
+        return 1
+
+
+def _record_until(ended: threading.Event, store: Store, runs: RecordedList) -> int:
+    """Record runs until the command has ended and none is left; return the exit status."""
     while not (ended.is_set() or store.computes() or runs.missing()):
         ended.wait(PAUSE_SECONDS)
-    if ended.is_set() and not runs.missing():
-        return 0
+    left, since = -1, 0.0
+    while (count := len(runs.missing())) or not ended.is_set():
+        if count != left or not ended.is_set():
+            left, since = count, time.monotonic()
+        with runs.sole() as is_sole:
+            if is_sole or time.monotonic() - since > PATIENCE_SECONDS:
+                return _record(ended, store, runs)
+        time.sleep(PAUSE_SECONDS)
+    return 0
+
+
+def _record(ended: threading.Event, store: Store, runs: RecordedList) -> int:
     load_mlflow()  # while the first run is computed
+    lines = list[str]()
     while True:
         last, why = ended.is_set(), ""
         try:
@@ -221,7 +381,7 @@ def main(root: str, server: str) -> int:
         except StoreError as error:
             why = str(error)
         if last:
-            print("\n".join(dict.fromkeys([*lines, *filter(None, [why])])), flush=True)
+            runs.leave(lines, why)
             return int(bool(why))
         ended.wait(RETRY_SECONDS if why else PAUSE_SECONDS)
 

@@ -5,27 +5,37 @@ record never counts and the next attempt completes it. The tag ``key`` is the ru
 each key.** A second run of the key with the same result is not recorded; one with another result gets the status
 ``differs``. Two machines may record a key at the same moment, so both look again afterwards: only the run begun first
 stays finished. A finished run whose files do not match their checksums gets the status ``damaged``.
+
+The database in a store's folder is made as a draft and renamed, since mlflow makes its tables in many steps. It keeps
+absolute paths of the runs' files: if they are not those of the store, which was moved or copied then, it is made again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import enum
+import errno
 import hashlib
 import json
 import logging
 import os
+import re
+import shutil
 import socket
+import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from svm_cost_curves.experiments import provenance
-from svm_cost_curves.experiments.store.address import FILES, database_uri, reach
+from svm_cost_curves.experiments.store.address import DATABASE, FILES, database_uri, reach
+from svm_cost_curves.experiments.store.limits import LimitError, limited
 from svm_cost_curves.experiments.store.run_folder import (
     CURVE_FILE,
     RESULT_FILE,
@@ -36,8 +46,15 @@ from svm_cost_curves.experiments.store.run_folder import (
     reason,
     write_contents,
 )
-from svm_cost_curves.experiments.store.serialize import data_settings, metric_points, params_of, run_name, tags_of
-from svm_cost_curves.support.files import temporary_folder
+from svm_cost_curves.experiments.store.serialize import (
+    MetricPoint,
+    data_settings,
+    metric_points,
+    params_of,
+    run_name,
+    tags_of,
+)
+from svm_cost_curves.support.files import remove_drafts, temporary_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +70,8 @@ METRICS_PER_BATCH: Final = 1000
 PARAMS_PER_BATCH: Final = 100
 """mlflow's limits for one call."""
 PAGE: Final = 1000
+ANSWER_SECONDS, SEARCH_SECONDS, FILES_SECONDS = 60.0, 300.0, 600.0
+"""Longest times for an answer of a server, for all pages of a search, and for the files of a run."""
 DIGITS: Final = 1e-6
 """Relative to the largest value of a curve: runs on other instruction sets round differently."""
 
@@ -60,6 +79,9 @@ _SETTINGS: Final = {
     "MLFLOW_DISABLE_TELEMETRY": "true",  # read when mlflow is imported
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",  # with mlflow's default a lost server is noticed after minutes
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
+    "MLFLOW_HTTP_RESPECT_RETRY_AFTER_HEADER": "false",  # a server may ask for a pause of a day
+    "MLFLOW_ALLOW_HTTP_REDIRECTS": "false",
+    "MLFLOW_SQLALCHEMYSTORE_POOLCLASS": "NullPool",  # an open connection would go on with a database that was replaced
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
 }
@@ -73,6 +95,86 @@ class Recorded(enum.Enum):
     THERE = "there already"
     DIFFERS = "with another result than the one there"
     DAMAGED = "damaged here"
+
+
+class UnfitRunError(Exception):
+    """A run cannot be recorded because of what its folder holds; the message says why."""
+
+
+@dataclass(frozen=True)
+class RunCopy:
+    """What mlflow gets of the run in a folder, as `read_copy` returns it; times in milliseconds since 1970."""
+
+    folder: Path
+    key: str
+    status: str
+    curve: pd.DataFrame | None
+    labels: Mapping[str, str]
+    """Tags that say from which folder the run comes, and with which content."""
+    name: str
+    tags: Mapping[str, str]
+    params: Sequence[tuple[str, str]]
+    points: Sequence[MetricPoint]
+    data: tuple[str, str, str, str] | None
+    """Name, digest, source and profile for mlflow's column of data sets."""
+    started: int
+    ended: int
+
+
+def read_copy(folder: Path) -> RunCopy:
+    """Read the folder of a run that has ended.
+
+    Raises UnfitRunError: it is damaged, or holds something else, whatever that is.
+    """
+    try:
+        contents = read_contents(folder)
+        if contents is None:
+            raise UnfitRunError("a file is missing or does not match its checksum")
+        return _copy_of(folder, contents)
+    except UnfitRunError:
+        raise
+    except Exception as error:  # anything may be in a folder, and the others are to be recorded
+        raise UnfitRunError(f"its files are not those of a run ({type(error).__name__}: {reason(error)})") from error
+
+
+def _copy_of(folder: Path, contents: Mapping[str, bytes]) -> RunCopy:
+    from svm_cost_curves.experiments.curve import step_cost
+
+    result = json.loads(contents[RESULT_FILE])
+    key, status = result["key"], result["status"]
+    curve = read_curve(contents[CURVE_FILE]) if CURVE_FILE in contents else None
+    if not re.fullmatch(r"[0-9A-Za-z_-]{1,64}", key) or not folder.name.endswith(key):
+        raise UnfitRunError("result.json is of another run")
+    if status not in MLFLOW_STATUS or (status == FINISHED and (curve is None or folder.name != key)):
+        raise UnfitRunError("result.json does not say how the run has ended")
+    facts = result.get("provenance", {})
+    begun = datetime.fromisoformat(facts["started"]).timestamp() if facts.get("started") else folder.stat().st_mtime
+    seconds = float(result.get("elapsed_seconds") or 0.0)
+    if not 0.0 <= begun + seconds < 1e12:
+        raise UnfitRunError("result.json has impossible times")
+    started = int(1000 * begun)
+    labels = {"folder": f"{socket.gethostname()}:{folder}", "sums": hashlib.sha256(contents[SUMS_FILE]).hexdigest()}
+    names = {name: result.get(name) for name in ("algo", "dataset", "key", "error")}
+    names |= {"step": None if curve is None else step_cost(curve), "status": RECORDING, **labels}
+    sources = {"mlflow.source.type": "LOCAL", "mlflow.source.name": "run.py"}
+    copy = RunCopy(
+        folder=folder,
+        key=key,
+        status=status,
+        curve=curve,
+        labels=labels,
+        name=run_name(result) if "algo" in result else key,
+        tags=tags_of(provenance.as_tags(facts) | names) | sources,
+        params=list(params_of(result).items()) if "settings" in result else [],
+        points=[] if curve is None else metric_points(curve, started),
+        data=_data_of(result) if "settings" in result else None,
+        started=started,
+        ended=started + int(1000 * seconds),
+    )
+    text = "\n".join(map(str, (copy.name, *copy.tags.values(), *dict(copy.params).values(), *(copy.data or ()))))
+    if "\0" in text.encode().decode():  # half a surrogate pair cannot be encoded, and PostgreSQL takes no zero
+        raise UnfitRunError("result.json has a zero byte in a text")
+    return copy
 
 
 class Tracking:
@@ -92,6 +194,8 @@ class Tracking:
         self.uri = uri
         self.server = uri if files is None else None
         self._files = files
+        self._location: str | None = None  # where mlflow keeps the files of runs, once it was asked
+        self._is_checked = False  # the database
         self._keys: frozenset[str] | None = None  # of the server's finished runs
         self._lookups = 0
         self._lost = False
@@ -112,55 +216,148 @@ class Tracking:
 
         Raises StoreError: mlflow cannot be used, or its experiment of this name cannot hold our runs.
         """
-        with self._errors() as mlflow:
-            experiment = self._client.get_experiment_by_name(EXPERIMENT)
-            if experiment is None:
-                location = None if self._files is None else str(self._files)
-                with contextlib.suppress(mlflow.exceptions.MlflowException):  # another process has just created it
-                    self._client.create_experiment(EXPERIMENT, location, {VERSION_TAG: STORE_VERSION})
-                experiment = self._client.get_experiment_by_name(EXPERIMENT)
-        if experiment is None or experiment.lifecycle_stage != "active":
+        experiment = self._ask("get_experiment_by_name", EXPERIMENT)
+        if experiment is None:
+            location = None if self._files is None else str(self._files)
+            try:
+                self._ask("create_experiment", EXPERIMENT, location, {VERSION_TAG: STORE_VERSION})
+            finally:  # another process may just have created it
+                experiment = self._ask("get_experiment_by_name", EXPERIMENT)
+        self._location = experiment.artifact_location
+        if experiment.lifecycle_stage != "active":
             raise StoreError(
                 f"the experiment {EXPERIMENT} of {self.uri} was deleted in mlflow; bring it back with "
-                f"mlflow experiments restore -x {experiment and experiment.experiment_id}"
+                f"mlflow experiments restore -x {experiment.experiment_id}"
             )
         if (version := experiment.tags.get(VERSION_TAG)) != STORE_VERSION:
             raise StoreError(
                 f"the experiment {EXPERIMENT} of {self.uri} is of version {version}, this program needs {STORE_VERSION}"
             )
-        if self.server is not None and urlsplit(experiment.artifact_location).scheme in ("", "file"):
+        if self.server is not None and urlsplit(self._location).scheme in ("", "file"):
             raise StoreError(
                 f"the server {self.uri} does not hand out files: it must be started with --artifacts-destination "
                 "and without --no-serve-artifacts (docs/server.md)"
             )
         return str(experiment.experiment_id)
 
+    def make_database(self, begin: Callable[[], None], *, is_used: bool) -> str | None:
+        """Make the database in a store's folder unless there is one for this folder; return what was set aside.
+
+        A database that holds paths of another folder, because the store was moved or copied, is set aside with its
+        files. So is one that mlflow cannot use, if no run was recorded in it (not `is_used`): the process that made its
+        tables was killed, or met a full disk. `begin` is called before a new database gets its name. The caller holds
+        the lock of the store's recorders.
+
+        Returns
+        -------
+        str or None
+            A sentence on what was set aside, if anything was.
+        """
+        if self._files is None:
+            return None
+        path, said = self._files.with_name(DATABASE), None
+        if os.path.lexists(path) and not path.is_file():
+            raise StoreError(f"{path} is no file, but a folder, a pipe or a link to nothing: {_ADVICE}")
+        if path.is_file() and path.stat().st_size:
+            if self._is_checked:
+                return None
+            why = self._why_made_again(path, is_used=is_used)
+            self._is_checked = why is None
+            if why is None:
+                return None
+            said = f"{why}: mlflow's copy of the runs is made again, and the earlier one is in {self._set_aside()}"
+        self.__dict__.pop("experiment_id", None)
+        remove_drafts(path.parent)
+        with temporary_folder(path.parent) as draft:
+            of_draft = Tracking(database_uri(draft), self._files)
+            try:
+                assert of_draft.experiment_id
+                for suffix in _PARTS:  # SQLite would take them for the new database's
+                    path.with_name(f"{DATABASE}{suffix}").unlink(missing_ok=True)
+                begin()
+                (draft / DATABASE).replace(path)
+            except StoreError as error:
+                raise StoreError(str(error).replace(of_draft.uri, self.uri)) from error
+        self._is_checked = True
+        return said
+
+    def _why_made_again(self, path: Path, *, is_used: bool) -> str | None:
+        """Return why the database, a file that is not empty, has to be made again; None: it can be used."""
+        assert self._files is not None
+        try:
+            with path.open("r+b") as file:  # mlflow would try for minutes
+                is_database = file.read(16) == b"SQLite format 3\0"
+        except OSError as error:
+            raise StoreError(f"{path} cannot be written: {reason(error)}") from error
+        with contextlib.ExitStack() as stack:
+            asked = self
+            if not is_used:  # it may be somebody's own: mlflow adds its tables even to a file that it cannot use then
+                copy = stack.enter_context(temporary_folder())
+                for part in path.parent.glob(f"{DATABASE}*"):
+                    shutil.copyfile(part, copy / part.name)
+                asked = Tracking(database_uri(copy), self._files)
+            asked._location = None
+            try:
+                if not is_database:
+                    raise StoreError(f"mlflow at {self.uri} cannot be used: it is no database of SQLite")
+                assert asked.experiment_id
+            except StoreError as error:
+                if asked._location is not None or _is_of_the_machine(error):
+                    raise StoreError(str(error).replace(asked.uri, self.uri)) from error
+                if is_used:
+                    raise StoreError(f"{error}; {_ADVICE}") from error
+                return f"mlflow cannot use {path}, in which no run of this store was recorded"
+        location = str(asked._location)
+        place = Path(url2pathname(location.removeprefix("file://")) if location.startswith("file:") else location)
+        if place == self._files or (place.exists() and self._files.exists() and place.samefile(self._files)):
+            return None
+        return f"the store was moved or copied from {place.parent}"
+
+    def _set_aside(self) -> Path:
+        """Move the database and its files to a folder of their own, the database last, and return it."""
+        assert self._files is not None
+        root, number = self._files.parent, 1
+        while os.path.lexists(folder := root / f"mlflow-earlier-{number}"):
+            number += 1
+        folder.mkdir()
+        for name in (FILES, *(f"{DATABASE}{suffix}" for suffix in _PARTS), DATABASE):
+            if os.path.lexists(root / name):
+                (root / name).rename(folder / name)
+        return folder
+
     def record(self, folder: Path) -> Recorded:
-        """Record the ended run in a folder, unless it is there; a partial record is completed."""
-        contents = read_contents(folder)
-        if contents is None:
-            return Recorded.DAMAGED
-        result = json.loads(contents[RESULT_FILE])
-        curve = read_curve(contents[CURVE_FILE]) if CURVE_FILE in contents else None
-        labels = {"folder": f"{socket.gethostname()}:{folder}", "sums": hashlib.sha256(contents[SUMS_FILE]).hexdigest()}
-        present = self._runs_of(result["key"])
-        mine = next((run for run in present if run.data.tags.get("folder") == labels["folder"]), None)
-        if mine is not None and self.server is None and mine.data.tags.get("sums") != labels["sums"]:
-            self.delete([result["key"]])  # the run was made again
+        """Record the ended run in a folder, unless it is there; a partial record is completed.
+
+        Raises UnfitRunError: the folder is damaged, or mlflow, which can be used, does not take this run.
+        """
+        copy = read_copy(folder)
+        try:
+            return self._record(copy)
+        except Exception as error:
+            if _is_of_the_machine(error):
+                raise StoreError(str(error)) from error
+            self._ask("set_experiment_tag", self.experiment_id, VERSION_TAG, STORE_VERSION)
+            raise UnfitRunError(str(error)) from error
+
+    def _record(self, copy: RunCopy) -> Recorded:
+        present = self._runs_of(copy.key)
+        mine = next((run for run in present if run.data.tags.get("folder") == copy.labels["folder"]), None)
+        if mine is not None and self.server is None and mine.data.tags.get("sums") != copy.labels["sums"]:
+            self.delete([copy.key])  # the run was made again
             present, mine = [], None
-        if mine is not None and (status := mine.data.tags["status"]) != RECORDING:
+        if mine is not None and (status := mine.data.tags.get("status")) != RECORDING:
             return Recorded.DIFFERS if status == DIFFERS else Recorded.THERE
-        status = result["status"]
+        status = copy.status
         if status == FINISHED:
             others = (run for run in present if run.data.tags.get("status") == FINISHED)
             first = next((known for run in others if (known := self._curve_or_damaged(run)) is not None), None)
-            if first is not None and curve is not None:
-                if same_results(first, curve):
+            if first is not None and copy.curve is not None:
+                if same_results(first, copy.curve):
                     return Recorded.THERE
                 status = DIFFERS
-        run_id = self._send(result, curve, folder, labels, mine, status)
+        run_id = self._send(copy, mine, status)
         if status == FINISHED and self.server is not None:
-            status = self._keep_first(result["key"], run_id)
+            status = self._keep_first(copy.key, run_id)
         return Recorded.DIFFERS if status == DIFFERS else Recorded.NEW
 
     def might_have(self, key: str, *, at_once: bool = False) -> bool:
@@ -173,7 +370,7 @@ class Tracking:
             try:
                 runs = self._search(f"tags.status = '{FINISHED}'")
                 self._keys = frozenset(run.data.tags["key"] for run in runs)
-            except StoreError:
+            except Exception:  # also of runs that others have put there
                 self._lost = True
         return not self._lost and (self._keys is None or key in self._keys)
 
@@ -185,63 +382,45 @@ class Tracking:
         if not self.might_have(key):
             return False
         try:
-            for run in self._runs_of(key):
-                if run.data.tags.get("status") == FINISHED and (contents := self._verified(run)) is not None:
-                    write_contents(directory, contents)
-                    return True
-        except StoreError:
-            self._lost = True
+            finished = (run for run in self._runs_of(key) if run.data.tags.get("status") == FINISHED)
+            contents = next((found for run in finished if (found := self._verified(run)) is not None), None)
+            if contents is not None:
+                write_contents(directory, contents)
         except OSError as error:
             raise StoreError(f"the store {directory} cannot be written: {reason(error)}") from error
-        return False
+        except Exception:  # also of runs that others have put there
+            self._lost = True
+            return False
+        return contents is not None
 
     def delete(self, keys: Sequence[str]) -> None:
         """Mark all runs of some keys as deleted in mlflow."""
-        with self._errors():
-            for key in keys:
-                for run in self._runs_of(key):
-                    self._client.delete_run(run.info.run_id)
+        for key in keys:
+            for run in self._runs_of(key):
+                self._ask("delete_run", run.info.run_id)
 
     def share_view(self, name: str, view: Mapping[str, Any]) -> None:
         """Store a view of mlflow's pages, as their button "Share" does; ``viewStateShareKey=NAME`` opens it."""
-        with self._errors():
-            self._client.set_experiment_tag(self.experiment_id, f"mlflow.sharedViewState.{name}", json.dumps(view))
+        tag = f"mlflow.sharedViewState.{name}"
+        self._ask("set_experiment_tag", self.experiment_id, tag, json.dumps(view))
 
-    def _send(
-        self,
-        result: Mapping[str, Any],
-        curve: pd.DataFrame | None,
-        folder: Path,
-        labels: Mapping[str, str],
-        partial: Any,
-        status: str,
-    ) -> str:
+    def _send(self, copy: RunCopy, partial: Any, status: str) -> str:
         """Record a run, or the rest of it, its status last; return mlflow's identifier."""
-        from svm_cost_curves.experiments.curve import step_cost
-
-        facts = result.get("provenance", {})
-        begun = datetime.fromisoformat(facts["started"]).timestamp() if facts.get("started") else folder.stat().st_mtime
-        started = int(1000 * begun)
-        ended = started + int(1000 * (result.get("elapsed_seconds") or 0.0))
-        points = [] if curve is None else metric_points(curve, started)
-        params = list(params_of(result).items()) if "settings" in result else []
-        with self._errors() as mlflow:
-            if partial is None:
-                names = {name: result.get(name) for name in ("algo", "dataset", "key", "error")}
-                names |= {"step": None if curve is None else step_cost(curve), "status": RECORDING, **labels}
-                tags = tags_of(provenance.as_tags(facts) | names)
-                tags |= {"mlflow.source.type": "LOCAL", "mlflow.source.name": "run.py"}
-                name = run_name(result) if "algo" in result else result["key"]
-                partial = self._client.create_run(self.experiment_id, started, tags, name)
-            run_id = str(partial.info.run_id)
-            for chunk in _chunks(params, PARAMS_PER_BATCH):
-                self._client.log_batch(run_id, params=[mlflow.entities.Param(*item) for item in chunk])
-            if params:
-                self._client.log_inputs(run_id, [_data_of(mlflow, result)])
-            for chunk in _chunks(points, METRICS_PER_BATCH):
-                self._client.log_batch(run_id, metrics=[mlflow.entities.Metric(*point) for point in chunk])
-            self._client.log_artifacts(run_id, str(folder))
-            self._client.set_terminated(run_id, MLFLOW_STATUS[result["status"]], end_time=ended)
+        entities = load_mlflow().entities
+        if partial is None:
+            partial = self._ask("create_run", self.experiment_id, copy.started, dict(copy.tags), copy.name)
+        run_id = str(partial.info.run_id)
+        for chunk in _chunks([entities.Param(*item) for item in copy.params], PARAMS_PER_BATCH):
+            self._ask("log_batch", run_id, params=chunk)
+        if copy.data is not None:
+            name, digest, source, profile = copy.data
+            tags = [entities.InputTag("mlflow.data.context", "training")]
+            entry = entities.DatasetInput(entities.Dataset(name, digest, "code", source, profile=profile), tags)
+            self._ask("log_inputs", run_id, [entry])
+        for chunk in _chunks([entities.Metric(*point) for point in copy.points], METRICS_PER_BATCH):
+            self._ask("log_batch", run_id, metrics=chunk)
+        self._ask("log_artifacts", run_id, str(copy.folder))
+        self._ask("set_terminated", run_id, MLFLOW_STATUS[copy.status], end_time=copy.ended)
         self._set_status(partial, status)
         return run_id
 
@@ -268,51 +447,97 @@ class Tracking:
 
     def _verified(self, run: Any) -> dict[str, bytes] | None:
         """Return the files of a run, downloaded; None if one is missing or does not match its checksum."""
-        with self._errors() as mlflow, temporary_folder() as folder:
-            copied = mlflow.artifacts.download_artifacts(
-                run_id=run.info.run_id, dst_path=str(folder), tracking_uri=self.uri
-            )
-            contents = read_contents(Path(copied))
-        try:
-            if contents is not None:
-                read_curve(contents[CURVE_FILE])
-        except (OSError, ValueError, KeyError):  # another version may have more columns
-            return None
+        if self.server is not None and urlsplit(run.info.artifact_uri).scheme in ("", "file"):
+            return None  # files of this machine
+        with temporary_folder() as folder:
+            copied = self._ask("download_artifacts", run.info.run_id, "", str(folder), folder=folder)
+            try:
+                contents = read_contents(Path(copied))
+                if contents is not None:
+                    read_curve(contents[CURVE_FILE])
+            except Exception:  # of another version, which may have more columns, or of a stranger
+                return None
         return contents
 
     def _set_status(self, run: Any, status: str) -> None:
-        with self._errors():
-            self._client.set_tag(run.info.run_id, "status", status)
+        self._ask("set_tag", run.info.run_id, "status", status)
 
     def _runs_of(self, key: str) -> list[Any]:
         """Return all runs of a key, the first begun first."""
         return sorted(self._search(f"tags.key = '{key}'"), key=lambda run: (run.info.start_time, run.info.run_id))
 
     def _search(self, condition: str) -> Iterator[Any]:
-        token = None
+        token, deadline = None, time.monotonic() + SEARCH_SECONDS
         while True:
-            with self._errors():
-                page = self._client.search_runs([self.experiment_id], condition, max_results=PAGE, page_token=token)
+            page = self._ask("search_runs", [self.experiment_id], condition, max_results=PAGE, page_token=token)
             yield from page
             if not (token := page.token):
                 return
+            if self.server is not None and time.monotonic() > deadline:
+                raise StoreError(f"mlflow at {self.uri} cannot be used: it lists runs for {SEARCH_SECONDS:g} s so far")
 
     @cached_property
     def _client(self) -> Any:
         return load_mlflow().MlflowClient(tracking_uri=self.uri)
 
-    @contextlib.contextmanager
-    def _errors(self) -> Iterator[Any]:
-        """Yield mlflow without its warnings; any error of it becomes a StoreError."""
-        mlflow = load_mlflow()
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                yield mlflow
-        except StoreError:
-            raise
-        except Exception as error:  # of the database, of the network, of an answer in another form
-            raise StoreError(f"mlflow at {self.uri} cannot be used: {reason(error)}") from error
+    def _ask(self, method: str, *arguments: Any, folder: Path | None = None, **more: Any) -> Any:
+        """Call a method of mlflow's client, without its warnings, and return its answer.
+
+        A server closes connections that were idle, perhaps just when a request is on the way. So a call that changes
+        nothing when it is repeated is made once more then. A download fills `folder`.
+
+        Raises StoreError: any error of mlflow, or of what a server sends.
+        """
+        load_mlflow()
+        for is_last in (self.server is None or method == "create_run", True):
+            try:
+                with warnings.catch_warnings(), self._limited(method, folder):
+                    warnings.simplefilter("ignore")
+                    return getattr(self._client, method)(*arguments, **more)
+            except Exception as error:  # of the database, of the network, of an answer in another form
+                if is_last or not _is_hung_up(error):
+                    why = str(error) if isinstance(error, LimitError) else reason(error)
+                    raise StoreError(f"mlflow at {self.uri} cannot be used: {why}") from error
+        raise AssertionError
+
+    def _limited(self, method: str, folder: Path | None) -> contextlib.AbstractContextManager[None]:
+        if self.server is None:
+            return contextlib.nullcontext()
+        return limited(self.server, FILES_SECONDS if method.endswith("artifacts") else ANSWER_SECONDS, folder)
+
+
+_PARTS: Final = ("-journal", "-wal", "-shm")
+"""Ends of the names of files that SQLite writes beside a database."""
+_ADVICE: Final = "move it away, and svm-store record makes it again from the folders of the runs"
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+_BUSY: Final = ("SQLITE_FULL", "SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR")
+
+
+def _is_of_the_machine(error: BaseException) -> bool:
+    """Return whether the disk or another process is behind an error, and not what was to be read or written."""
+    return any(
+        (isinstance(cause, OSError) and cause.errno in _FULL)
+        or str(getattr(cause, "sqlite_errorname", "")).startswith(_BUSY)
+        for cause in _causes(error)
+    )
+
+
+def _is_hung_up(error: BaseException) -> bool:
+    """Return whether the other side has closed the connection to which a request was sent."""
+    kinds = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
+    return not isinstance(error, LimitError) and any(isinstance(cause, kinds) for cause in _causes(error))
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and those behind it, also those that it carries: of urllib3, of SQLAlchemy."""
+    seen, inner = set[int](), [error]
+    while inner:
+        error = inner.pop()
+        if id(error) not in seen:
+            seen.add(id(error))
+            yield error
+            more = (error.__cause__, error.__context__, getattr(error, "orig", None), *error.args)
+            inner += [cause for cause in more if isinstance(cause, BaseException)]
 
 
 def same_results(one: pd.DataFrame, other: pd.DataFrame) -> bool:
@@ -348,15 +573,12 @@ def load_mlflow() -> Any:
     return mlflow
 
 
-def _data_of(mlflow: Any, result: Mapping[str, Any]) -> Any:
-    """Return the data set of a run for mlflow's column of data sets."""
+def _data_of(result: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """Return name, digest, source and profile of a run's data set."""
     data = result["provenance"].get("data", {})
     files = [file.get("sha256") for file in data.get("files", ())]
     digest = hashlib.sha256(json.dumps([files, data_settings(result)], sort_keys=True).encode()).hexdigest()[:8]
-    profile = json.dumps(data.get("counts", {}))
-    tags = [mlflow.entities.InputTag("mlflow.data.context", "training")]
-    entry = mlflow.entities.Dataset(result["dataset"], digest, "code", data.get("source", ""), profile=profile)
-    return mlflow.entities.DatasetInput(entry, tags)
+    return result["dataset"], digest, data.get("source", ""), json.dumps(data.get("counts", {}))
 
 
 def _chunks(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from svm_cost_curves.experiments.store import Store
-from svm_cost_curves.experiments.store.address import DATABASE
+from svm_cost_curves.experiments.store.address import DATABASE, FILES
 from svm_cost_curves.experiments.store.tracking import Tracking
 
 
@@ -16,7 +18,7 @@ from svm_cost_curves.experiments.store.tracking import Tracking
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database without runs: mlflow takes seconds to make one."""
     root = tmp_path_factory.mktemp("template")
-    assert Tracking.of_store(root).experiment_id
+    Tracking.of_store(root).make_database(lambda: None, is_used=False)
     return root / DATABASE
 
 
@@ -26,4 +28,7 @@ def mlflow_store(tmp_path: Path, empty_database: Path) -> Store:
     store = Store.open(tmp_path / "a store")
     store.root.mkdir()
     shutil.copy(empty_database, store.root / DATABASE)
+    place = str(store.root / FILES)  # as if it had been made here
+    with contextlib.closing(sqlite3.connect(store.root / DATABASE)) as connection, connection:
+        connection.execute("UPDATE experiments SET artifact_location = ? WHERE experiment_id = 1", (place,))
     return store

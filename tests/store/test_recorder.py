@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import os
 import signal
 from collections import Counter
 from collections.abc import Callable
@@ -10,10 +12,10 @@ from typing import Any
 
 import pytest
 from store_records import client, record, runs_in
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.experiments.store import Store, StoreError, recorder
+from svm_cost_curves.experiments.store import Store, recorder
 from svm_cost_curves.experiments.store.__main__ import main as store_command
 from svm_cost_curves.experiments.store.address import DATABASE, database_uri
 from svm_cost_curves.experiments.store.recorder import RecordedList, recording
@@ -99,8 +101,10 @@ def test_a_killed_recorder_loses_no_run_and_records_none_twice(store: Store) -> 
         assert process is not None
         wait_until(lambda: len(names) - len(missing(store)) >= 3, process)
         process.kill()
-    assert warnings
-    assert all("not in mlflow at" in line and "svm-store record" in line for line in warnings)
+    killed, left = warnings
+    assert "killed by signal 9" in killed
+    assert "not in mlflow at" in left
+    assert "svm-store record" in left
     with recording(store, warnings.append):
         pass
     assert keys(store) == dict.fromkeys(names, 1)
@@ -150,13 +154,13 @@ def test_a_deleted_database_is_made_again(store: Store) -> None:
     assert keys(store) == {"a": 1, "b": 1}
 
 
-def test_a_database_deleted_in_use_is_an_error(store: Store) -> None:
+def test_a_database_deleted_in_use_is_made_again(store: Store) -> None:
     record(store, "a")
-    recorder.record_all(store, Tracking.of_store(store.root), print)
+    assert recorder.record_all(store, Tracking.of_store(store.root), print) == {Recorded.NEW: 1}
     (store.root / DATABASE).unlink()
-    with pytest.raises(StoreError):  # mlflow writes to the deleted file on
-        recorder.record_all(store, Tracking.of_store(store.root), print)
-    assert len(missing(store)) == 1
+    record(store, "b")
+    assert recorder.record_all(store, Tracking.of_store(store.root), print) == {Recorded.NEW: 2}
+    assert keys(store) == {"a": 1, "b": 1}
 
 
 def test_a_damaged_run_does_not_hold_up_the_others(store: Store) -> None:
@@ -173,15 +177,76 @@ def test_a_damaged_run_does_not_hold_up_the_others(store: Store) -> None:
     assert recorder.record_all(store, Tracking.of_store(store.root), lines.append) == {Recorded.NEW: 1}
 
 
-def test_a_database_that_cannot_be_used_costs_a_warning_and_no_run(tmp_path: Path) -> None:
+def test_a_command_whose_runs_cannot_be_recorded_says_why(tmp_path: Path) -> None:
     store, warnings = Store.open(tmp_path), list[str]()
-    (tmp_path / DATABASE).write_bytes(b"hello" * 1000)
+    (tmp_path / DATABASE).mkdir()
     with recording(store, warnings.append) as begin:
         begin()
         run = record(store, "a")
     assert store.find_finished("a") == run
-    assert any("cannot be used" in line for line in warnings)
-    assert warnings[-1].startswith("1 run is not in mlflow at sqlite:///")
+    why, left = warnings
+    assert f"{tmp_path / DATABASE} is no file" in why
+    assert left.startswith("1 run is not in mlflow at sqlite:///")
+
+
+def test_a_command_does_not_wait_for_its_recorder(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    warnings: list[str] = []
+    with recording(store, warnings.append, wait=False) as begin:
+        process = begin()
+        assert process is not None
+        process.send_signal(signal.SIGSTOP)
+        record(store, "a")
+    assert (warnings, len(missing(store))) == ([], 1)
+    assert capsys.readouterr().err.startswith("... 1 run is being recorded in mlflow")
+    assert os.getsid(process.pid) == process.pid  # the end of a terminal, and Ctrl-C, do not reach it
+    process.send_signal(signal.SIGCONT)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(PATIENCE) == 0
+    assert keys(store) == {"a": 1}
+
+
+def test_what_a_recorder_has_to_say_is_told_by_the_next_command(store: Store) -> None:
+    warnings: list[str] = []
+    runs = RecordedList(store, None)
+    runs.leave(["the run is damaged"], "the disk is full")
+    runs.leave(["the run is damaged", "the run differs"], "the disk is full")
+    with recording(store, warnings.append, wait=False) as begin:
+        begin()
+    told = ["the run is damaged", "the disk is full", "the run differs"]
+    assert warnings == [f"runs of an earlier command: {line}" for line in told]
+    runs.leave([], "the disk is full")
+    runs.leave([])  # nothing is missing any more
+    assert runs.taken() == []
+
+
+def test_two_recorders_of_a_store_import_mlflow_once(store: Store, python: Callable[..., Any]) -> None:
+    code = (
+        "import os, sys; from svm_cost_curves.experiments.store import recorder\n"
+        "sys.stdin = open(os.devnull)\n"
+        "assert recorder.main(sys.argv[1], '') == 0 and 'mlflow' not in sys.modules"
+    )
+    record(store, "a")
+    with RecordedList(store, None).sole() as is_sole, concurrent.futures.ThreadPoolExecutor() as pool:
+        assert is_sole
+        with RecordedList(store, None).sole() as other:
+            assert not other
+        waiting = pool.submit(python, code, store.root)
+        recorder.record_all(store, Tracking.of_store(store.root), print)
+        ended = waiting.result(PATIENCE)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["mlflow", "signal", "random"])
+def test_a_recorder_imports_nothing_from_the_working_directory(
+    name: str, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(f"{name}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\nraise ImportError('shadow')\n")
+    record(store, "a")
+    with recording(store, print):
+        pass
+    assert keys(store) == {"a": 1}
+    assert not Path("executed").exists()
 
 
 def test_a_deleted_run_is_deleted_in_mlflow_and_may_be_made_again(store: Store) -> None:
