@@ -293,8 +293,9 @@ class Tracking:
             asked = self
             if not is_used:  # it may be somebody's own: mlflow adds its tables even to a file that it cannot use then
                 copy = stack.enter_context(temporary_folder())
-                for part in path.parent.glob(f"{DATABASE}*"):
-                    shutil.copyfile(part, copy / part.name)
+                for name in (DATABASE, *(f"{DATABASE}{suffix}" for suffix in _PARTS)):
+                    with contextlib.suppress(FileNotFoundError):
+                        shutil.copyfile(path.with_name(name), copy / name)
                 asked = Tracking(database_uri(copy), self._files)
             asked._location = None
             try:

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -226,3 +226,32 @@ def answering(status: int, content: bytes, kind: str = "application/json") -> It
     finally:
         server.shutdown()
         server.server_close()
+
+
+@contextlib.contextmanager
+def sending(answer: Callable[[str], Iterator[bytes]]) -> Iterator[str]:
+    """Address of a server that sends, for the path of a request, whatever bytes `answer` yields; then it hangs up."""
+
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            with contextlib.suppress(OSError, IndexError):
+                path = self.rfile.readline().split()[1].decode()
+                length = 0
+                while (line := self.rfile.readline()).strip():
+                    if line.lower().startswith(b"content-length:"):
+                        length = int(line.split(b":")[1])
+                self.rfile.read(length)
+                for content in answer(path):
+                    self.wfile.write(content)
+
+    class Server(socketserver.ThreadingTCPServer):
+        allow_reuse_address = True
+        daemon_threads = True
+        block_on_close = False
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
