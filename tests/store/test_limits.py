@@ -30,6 +30,7 @@ Answer = Callable[[], Iterator[bytes]]
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits that these servers reach soon."""
     monkeypatch.setenv(REACHED, "")
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")  # each has a pause of seconds before it
     monkeypatch.setattr(limits, "TICK_SECONDS", 0.02)
     for module, names in ((addresses, ("CONNECT_SECONDS", "ANSWER_SECONDS")), (tracking, TIMES)):
         for name in names:
@@ -42,7 +43,7 @@ TIMES = ("ANSWER_SECONDS", "SEARCH_SECONDS", "FILES_SECONDS")
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes that are reached before the times are."""
-    for name, size in (("MEMORY_BYTES", 100_000_000), ("FILE_BYTES", 1_000_000)):
+    for name, size in (("MEMORY_BYTES", 30_000_000), ("FILE_BYTES", 1_000_000)):
         monkeypatch.setattr(limits, name, size)
     for name in TIMES:
         monkeypatch.setattr(tracking, name, 600.0)
@@ -90,7 +91,7 @@ LARGE: dict[str, Answer] = {
 @pytest.mark.parametrize("kind", [*NEVER, *LARGE])
 def test_a_question_for_its_health_ends(kind: str) -> None:
     answer = (NEVER | LARGE)[kind]
-    with sending(lambda _: answer()) as address, pytest.raises(StoreError, match="the server http.* answer"):
+    with sending(lambda _: answer()) as address, pytest.raises(StoreError, match=r"the server http.* answer"):
         Tracking.reached(address)
     assert os.environ[REACHED] == ""
 
@@ -210,8 +211,7 @@ def test_only_the_connections_to_the_server_are_closed() -> None:
         other.close()
 
 
-def test_a_connection_closed_by_the_server_is_no_lost_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+def test_a_connection_closed_by_the_server_is_no_lost_server() -> None:
     searches: list[str] = []
 
     def search() -> Iterator[bytes]:
@@ -223,8 +223,7 @@ def test_a_connection_closed_by_the_server_is_no_lost_server(monkeypatch: pytest
     assert len(searches) == 2
 
 
-def test_a_run_is_not_created_twice_when_the_server_hangs_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+def test_a_run_is_not_created_twice_when_the_server_hangs_up(store: Store) -> None:
     created: list[str] = []
     record(store, "k")
 
