@@ -169,7 +169,7 @@ def ui(folder: Path, port: int) -> int:
         raise StoreError(f"there are no runs in {folder}")
     tracking = Tracking.of_store(store.root)
     with _progress(store, tracking):
-        recorder.RecordedList(store, None).prepare(tracking, _say)
+        recorder.RecordedList(store, None).prepare(_say)
         recorder.record_all(store, tracking, _say)
     experiment = f"http://127.0.0.1:{port}/#/experiments/{tracking.experiment_id}"
     tracking.share_view("curves", VIEW)

@@ -28,9 +28,11 @@ from typing import Final
 
 from svm_cost_curves.experiments.processes.streams import pause_after, print_error
 from svm_cost_curves.experiments.store.address import DATABASE, FILES, check_address, folder_name
+from svm_cost_curves.experiments.store.database import make_database
+from svm_cost_curves.experiments.store.run_copy import UnfitRunError
 from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError, reason
 from svm_cost_curves.experiments.store.store import RECORDED, Store
-from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, UnfitRunError, load_mlflow
+from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, load_mlflow
 from svm_cost_curves.support.files import LOCK, locked, write_file
 from svm_cost_curves.support.text import command_line
 
@@ -44,6 +46,8 @@ RETRY_SECONDS: Final = 10.0
 """Pause after an error, as of a server that does not answer."""
 PATIENCE_SECONDS: Final = 60.0
 """A recorder whose command has ended waits so long for one that works and gets nowhere."""
+_IGNORED: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Batch systems send them to all processes of a job."""
 SAFE_PATH: Final = {"PYTHONSAFEPATH": "1"}
 """Environment of child processes, also of mlflow's own: Python imports nothing from the working directory."""
 
@@ -59,6 +63,7 @@ class RecordedList:
         self._database = store.root / DATABASE if server is None else None
         self._path = store.root / RECORDED / f"{DATABASE if server is None else folder_name(server)}.txt"
         self._place = json.dumps(str(store.root / FILES))  # one line, which is no run's name
+        self._is_checked = False
         self._messages = self._path.with_suffix(".messages")
 
     def missing(self) -> list[Path]:
@@ -89,15 +94,20 @@ class RecordedList:
         places = [line for line in self._lines() if line.startswith('"')]
         return self._database.exists() and places[-1:] == [self._place]
 
-    def prepare(self, tracking: Tracking, say: Callable[[str], None]) -> None:
+    def prepare(self, say: Callable[[str], None]) -> None:
         """Make the database if there is none that can be used; `say` takes a line on one that was set aside."""
         with self._lock():
-            self._prepare(tracking, say)
+            self._prepare(say)
 
-    def _prepare(self, tracking: Tracking, say: Callable[[str], None]) -> None:
+    def _prepare(self, say: Callable[[str], None]) -> None:
         if self._database is None:
             return
-        if (said := tracking.make_database(self._forget_all, is_used=bool(self._names()))) is not None:
+        is_there = self._database.is_file() and self._database.stat().st_size > 0
+        if is_there and self._is_checked:
+            return
+        said = make_database(self._store.root, self._forget_all, is_used=bool(self._names()))
+        self._is_checked = True
+        if said is not None:
             say(said)
         if not self._is_valid():
             self._append([self._place])
@@ -115,7 +125,7 @@ class RecordedList:
         """
         with self._lock():
             if self.missing():
-                self._prepare(tracking, say)
+                self._prepare(say)
             folder = next((folder for folder in self.missing() if folder not in skipped), None)
             if folder is None:
                 return None
@@ -132,7 +142,7 @@ class RecordedList:
         """Delete the finished runs of some keys in mlflow, and remove them from the list."""
         if self._database is not None and self._database.exists() and set(keys) & self._names():
             with self._lock():
-                self._prepare(tracking, print_error)
+                self._prepare(print_error)
                 if set(keys) & self._names():
                     tracking.delete(keys)
                     self._append([f"-{key}" for key in keys])
@@ -160,7 +170,7 @@ class RecordedList:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.parent.mkdir(exist_ok=True)
             yield
         except OSError as error:
             raise StoreError(f"{error.filename or self._path.parent} cannot be written: {reason(error)}") from error
@@ -174,7 +184,7 @@ class RecordedList:
             before = [line for line in self._left() if error or not line.startswith(_ERROR)]
             messages = dict.fromkeys([*before, *lines, *([_ERROR + error] if error else [])])
             if messages:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._path.parent.mkdir(exist_ok=True)
                 write_file(self._messages, "".join(f"{line}\n" for line in messages).encode(errors="replace"))
             else:
                 self._messages.unlink(missing_ok=True)
@@ -253,14 +263,18 @@ def recording(
             for line in runs.taken():
                 warn(f"runs of an earlier command: {line}")
             words = [sys.executable, "-P", "-m", __name__, str(store.root), store.server or ""]
-            process = subprocess.Popen(
-                words,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, **SAFE_PATH},
-                start_new_session=True,
-            )
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, _IGNORED)  # inherited, until it ignores them
+            try:
+                process = subprocess.Popen(
+                    words,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env={**os.environ, **SAFE_PATH},
+                    start_new_session=True,
+                )
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return process
 
     try:
@@ -337,8 +351,9 @@ def wait_for_others(store: Store, say: Callable[[str], None]) -> None:
 
 def main(root: str, server: str) -> int:
     """Record the runs of a store until the standard input ends and none is left; leave a message why runs are left."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a batch system sends them to all processes of a job
+    for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _IGNORED)
     os.chdir("/")  # the folder in which the command was started may be removed, or its disk taken away
     ended = threading.Event()
 

@@ -5,56 +5,44 @@ record never counts and the next attempt completes it. The tag ``key`` is the ru
 each key.** A second run of the key with the same result is not recorded; one with another result gets the status
 ``differs``. Two machines may record a key at the same moment, so both look again afterwards: only the run begun first
 stays finished. A finished run whose files do not match their checksums gets the status ``damaged``.
-
-The database in a store's folder is made as a draft and renamed, since mlflow makes its tables in many steps. It keeps
-absolute paths of the runs' files: if they are not those of the store, which was moved or copied then, it is made again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import enum
-import errno
-import hashlib
 import json
 import logging
 import os
-import re
-import shutil
-import socket
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
-from svm_cost_curves.experiments import provenance
-from svm_cost_curves.experiments.store.address import DATABASE, FILES, database_uri, reach
+from svm_cost_curves.experiments.store.address import FILES, database_uri, reach
+from svm_cost_curves.experiments.store.causes import is_hung_up, is_of_the_machine
 from svm_cost_curves.experiments.store.limits import LimitError, limited
+from svm_cost_curves.experiments.store.run_copy import (
+    FINISHED,
+    MLFLOW_STATUS,
+    RECORDING,
+    RunCopy,
+    UnfitRunError,
+    read_copy,
+    same_results,
+)
 from svm_cost_curves.experiments.store.run_folder import (
     CURVE_FILE,
-    RESULT_FILE,
-    SUMS_FILE,
     StoreError,
     read_contents,
     read_curve,
     reason,
     write_contents,
 )
-from svm_cost_curves.experiments.store.serialize import (
-    MetricPoint,
-    data_settings,
-    metric_points,
-    params_of,
-    run_name,
-    tags_of,
-)
-from svm_cost_curves.support.files import remove_drafts, temporary_folder
+from svm_cost_curves.support.files import temporary_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,16 +52,13 @@ EXPERIMENT: Final = "svm-cost-curves"
 VERSION_TAG: Final = "svm_cost_curves.store_version"
 STORE_VERSION: Final = "2"
 """Tag of the experiment, and its value: raised when other versions cannot read the runs."""
-RECORDING, FINISHED, DIFFERS, DUPLICATE, DAMAGED = "recording", "finished", "differs", "duplicate", "damaged"
-MLFLOW_STATUS: Final = {"finished": "FINISHED", "interrupted": "KILLED", "failed": "FAILED"}
+DIFFERS, DUPLICATE, DAMAGED = "differs", "duplicate", "damaged"
 METRICS_PER_BATCH: Final = 1000
 PARAMS_PER_BATCH: Final = 100
 """mlflow's limits for one call."""
 PAGE: Final = 1000
 ANSWER_SECONDS, SEARCH_SECONDS, FILES_SECONDS = 60.0, 300.0, 600.0
 """Longest times for an answer of a server, for all pages of a search, and for the files of a run."""
-DIGITS: Final = 1e-6
-"""Relative to the largest value of a curve: runs on other instruction sets round differently."""
 
 _SETTINGS: Final = {
     "MLFLOW_DISABLE_TELEMETRY": "true",  # read when mlflow is imported
@@ -97,84 +82,8 @@ class Recorded(enum.Enum):
     DAMAGED = "damaged here"
 
 
-class UnfitRunError(Exception):
-    """A run cannot be recorded because of what its folder holds; the message says why."""
-
-
-@dataclass(frozen=True)
-class RunCopy:
-    """What mlflow gets of the run in a folder, as `read_copy` returns it; times in milliseconds since 1970."""
-
-    folder: Path
-    key: str
-    status: str
-    curve: pd.DataFrame | None
-    labels: Mapping[str, str]
-    """Tags that say from which folder the run comes, and with which content."""
-    name: str
-    tags: Mapping[str, str]
-    params: Sequence[tuple[str, str]]
-    points: Sequence[MetricPoint]
-    data: tuple[str, str, str, str] | None
-    """Name, digest, source and profile for mlflow's column of data sets."""
-    started: int
-    ended: int
-
-
-def read_copy(folder: Path) -> RunCopy:
-    """Read the folder of a run that has ended.
-
-    Raises UnfitRunError: it is damaged, or holds something else, whatever that is.
-    """
-    try:
-        contents = read_contents(folder)
-        if contents is None:
-            raise UnfitRunError("a file is missing or does not match its checksum")
-        return _copy_of(folder, contents)
-    except UnfitRunError:
-        raise
-    except Exception as error:  # anything may be in a folder, and the others are to be recorded
-        raise UnfitRunError(f"its files are not those of a run ({type(error).__name__}: {reason(error)})") from error
-
-
-def _copy_of(folder: Path, contents: Mapping[str, bytes]) -> RunCopy:
-    from svm_cost_curves.experiments.curve import step_cost
-
-    result = json.loads(contents[RESULT_FILE])
-    key, status = result["key"], result["status"]
-    curve = read_curve(contents[CURVE_FILE]) if CURVE_FILE in contents else None
-    if not re.fullmatch(r"[0-9A-Za-z_-]{1,64}", key) or not folder.name.endswith(key):
-        raise UnfitRunError("result.json is of another run")
-    if status not in MLFLOW_STATUS or (status == FINISHED and (curve is None or folder.name != key)):
-        raise UnfitRunError("result.json does not say how the run has ended")
-    facts = result.get("provenance", {})
-    begun = datetime.fromisoformat(facts["started"]).timestamp() if facts.get("started") else folder.stat().st_mtime
-    seconds = float(result.get("elapsed_seconds") or 0.0)
-    if not 0.0 <= begun + seconds < 1e12:
-        raise UnfitRunError("result.json has impossible times")
-    started = int(1000 * begun)
-    labels = {"folder": f"{socket.gethostname()}:{folder}", "sums": hashlib.sha256(contents[SUMS_FILE]).hexdigest()}
-    names = {name: result.get(name) for name in ("algo", "dataset", "key", "error")}
-    names |= {"step": None if curve is None else step_cost(curve), "status": RECORDING, **labels}
-    sources = {"mlflow.source.type": "LOCAL", "mlflow.source.name": "run.py"}
-    copy = RunCopy(
-        folder=folder,
-        key=key,
-        status=status,
-        curve=curve,
-        labels=labels,
-        name=run_name(result) if "algo" in result else key,
-        tags=tags_of(provenance.as_tags(facts) | names) | sources,
-        params=list(params_of(result).items()) if "settings" in result else [],
-        points=[] if curve is None else metric_points(curve, started),
-        data=_data_of(result) if "settings" in result else None,
-        started=started,
-        ended=started + int(1000 * seconds),
-    )
-    text = "\n".join(map(str, (copy.name, *copy.tags.values(), *dict(copy.params).values(), *(copy.data or ()))))
-    if "\0" in text.encode().decode():  # half a surrogate pair cannot be encoded, and PostgreSQL takes no zero
-        raise UnfitRunError("result.json has a zero byte in a text")
-    return copy
+class ExperimentError(StoreError):
+    """mlflow can be used, but its experiment of our name cannot hold our runs."""
 
 
 class Tracking:
@@ -194,8 +103,6 @@ class Tracking:
         self.uri = uri
         self.server = uri if files is None else None
         self._files = files
-        self._location: str | None = None  # where mlflow keeps the files of runs, once it was asked
-        self._is_checked = False  # the database
         self._keys: frozenset[str] | None = None  # of the server's finished runs
         self._lookups = 0
         self._lost = False
@@ -210,121 +117,47 @@ class Tracking:
         """Return a server that answers; errors are those of `address.reach`."""
         return cls(reach(address))
 
-    @cached_property
+    @property
     def experiment_id(self) -> str:
-        """Identifier of our experiment, which is created if there is none.
+        """Identifier of our experiment, which is created if there is none; errors are those of `place`."""
+        return str(self._experiment.experiment_id)
 
-        Raises StoreError: mlflow cannot be used, or its experiment of this name cannot hold our runs.
+    @property
+    def place(self) -> str:
+        """Folder or address where mlflow keeps the files of our experiment.
+
+        Raises ExperimentError: mlflow's experiment of this name cannot hold our runs.
         """
+        return str(self._experiment.artifact_location)
+
+    @cached_property
+    def _experiment(self) -> Any:
         experiment = self._ask("get_experiment_by_name", EXPERIMENT)
         if experiment is None:
             location = None if self._files is None else str(self._files)
             try:
                 self._ask("create_experiment", EXPERIMENT, location, {VERSION_TAG: STORE_VERSION})
-            finally:  # another process may just have created it
+            except StoreError:  # another process may just have created it
                 experiment = self._ask("get_experiment_by_name", EXPERIMENT)
-        self._location = experiment.artifact_location
+                if experiment is None:
+                    raise
+            else:
+                experiment = self._ask("get_experiment_by_name", EXPERIMENT)
         if experiment.lifecycle_stage != "active":
-            raise StoreError(
+            raise ExperimentError(
                 f"the experiment {EXPERIMENT} of {self.uri} was deleted in mlflow; bring it back with "
                 f"mlflow experiments restore -x {experiment.experiment_id}"
             )
         if (version := experiment.tags.get(VERSION_TAG)) != STORE_VERSION:
-            raise StoreError(
+            raise ExperimentError(
                 f"the experiment {EXPERIMENT} of {self.uri} is of version {version}, this program needs {STORE_VERSION}"
             )
-        if self.server is not None and urlsplit(self._location).scheme in ("", "file"):
-            raise StoreError(
+        if self.server is not None and urlsplit(experiment.artifact_location).scheme in ("", "file"):
+            raise ExperimentError(
                 f"the server {self.uri} does not hand out files: it must be started with --artifacts-destination "
                 "and without --no-serve-artifacts (docs/server.md)"
             )
-        return str(experiment.experiment_id)
-
-    def make_database(self, begin: Callable[[], None], *, is_used: bool) -> str | None:
-        """Make the database in a store's folder unless there is one for this folder; return what was set aside.
-
-        A database that holds paths of another folder, because the store was moved or copied, is set aside with its
-        files. So is one that mlflow cannot use, if no run was recorded in it (not `is_used`): the process that made its
-        tables was killed, or met a full disk. `begin` is called before a new database gets its name. The caller holds
-        the lock of the store's recorders.
-
-        Returns
-        -------
-        str or None
-            A sentence on what was set aside, if anything was.
-        """
-        if self._files is None:
-            return None
-        path, said = self._files.with_name(DATABASE), None
-        if os.path.lexists(path) and not path.is_file():
-            raise StoreError(f"{path} is no file, but a folder, a pipe or a link to nothing: {_ADVICE}")
-        if path.is_file() and path.stat().st_size:
-            if self._is_checked:
-                return None
-            why = self._why_made_again(path, is_used=is_used)
-            self._is_checked = why is None
-            if why is None:
-                return None
-            said = f"{why}: mlflow's copy of the runs is made again, and the earlier one is in {self._set_aside()}"
-        self.__dict__.pop("experiment_id", None)
-        remove_drafts(path.parent)
-        with temporary_folder(path.parent) as draft:
-            of_draft = Tracking(database_uri(draft), self._files)
-            try:
-                assert of_draft.experiment_id
-                for suffix in _PARTS:  # SQLite would take them for the new database's
-                    path.with_name(f"{DATABASE}{suffix}").unlink(missing_ok=True)
-                begin()
-                (draft / DATABASE).replace(path)
-            except StoreError as error:
-                raise StoreError(str(error).replace(of_draft.uri, self.uri)) from error
-        self._is_checked = True
-        return said
-
-    def _why_made_again(self, path: Path, *, is_used: bool) -> str | None:
-        """Return why the database, a file that is not empty, has to be made again; None: it can be used."""
-        assert self._files is not None
-        try:
-            with path.open("r+b") as file:  # mlflow would try for minutes
-                is_database = file.read(16) == b"SQLite format 3\0"
-        except OSError as error:
-            raise StoreError(f"{path} cannot be written: {reason(error)}") from error
-        with contextlib.ExitStack() as stack:
-            asked = self
-            if not is_used:  # it may be somebody's own: mlflow adds its tables even to a file that it cannot use then
-                copy = stack.enter_context(temporary_folder())
-                for name in (DATABASE, *(f"{DATABASE}{suffix}" for suffix in _PARTS)):
-                    with contextlib.suppress(FileNotFoundError):
-                        shutil.copyfile(path.with_name(name), copy / name)
-                asked = Tracking(database_uri(copy), self._files)
-            asked._location = None
-            try:
-                if not is_database:
-                    raise StoreError(f"mlflow at {self.uri} cannot be used: it is no database of SQLite")
-                assert asked.experiment_id
-            except StoreError as error:
-                if asked._location is not None or _is_of_the_machine(error):
-                    raise StoreError(str(error).replace(asked.uri, self.uri)) from error
-                if is_used:
-                    raise StoreError(f"{error}; {_ADVICE}") from error
-                return f"mlflow cannot use {path}, in which no run of this store was recorded"
-        location = str(asked._location)
-        place = Path(url2pathname(location.removeprefix("file://")) if location.startswith("file:") else location)
-        if place == self._files or (place.exists() and self._files.exists() and place.samefile(self._files)):
-            return None
-        return f"the store was moved or copied from {place.parent}"
-
-    def _set_aside(self) -> Path:
-        """Move the database and its files to a folder of their own, the database last, and return it."""
-        assert self._files is not None
-        root, number = self._files.parent, 1
-        while os.path.lexists(folder := root / f"mlflow-earlier-{number}"):
-            number += 1
-        folder.mkdir()
-        for name in (FILES, *(f"{DATABASE}{suffix}" for suffix in _PARTS), DATABASE):
-            if os.path.lexists(root / name):
-                (root / name).rename(folder / name)
-        return folder
+        return experiment
 
     def record(self, folder: Path) -> Recorded:
         """Record the ended run in a folder, unless it is there; a partial record is completed.
@@ -335,7 +168,7 @@ class Tracking:
         try:
             return self._record(copy)
         except Exception as error:
-            if _is_of_the_machine(error):
+            if is_of_the_machine(error):
                 raise StoreError(str(error)) from error
             self._ask("set_experiment_tag", self.experiment_id, VERSION_TAG, STORE_VERSION)
             raise UnfitRunError(str(error)) from error
@@ -496,7 +329,7 @@ class Tracking:
                     warnings.simplefilter("ignore")
                     return getattr(self._client, method)(*arguments, **more)
             except Exception as error:  # of the database, of the network, of an answer in another form
-                if is_last or not _is_hung_up(error):
+                if is_last or not is_hung_up(error):
                     why = str(error) if isinstance(error, LimitError) else reason(error)
                     raise StoreError(f"mlflow at {self.uri} cannot be used: {why}") from error
         raise AssertionError
@@ -505,57 +338,6 @@ class Tracking:
         if self.server is None:
             return contextlib.nullcontext()
         return limited(self.server, FILES_SECONDS if method.endswith("artifacts") else ANSWER_SECONDS, folder)
-
-
-_PARTS: Final = ("-journal", "-wal", "-shm")
-"""Ends of the names of files that SQLite writes beside a database."""
-_ADVICE: Final = "move it away, and svm-store record makes it again from the folders of the runs"
-_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
-_BUSY: Final = ("SQLITE_FULL", "SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR")
-
-
-def _is_of_the_machine(error: BaseException) -> bool:
-    """Return whether the disk or another process is behind an error, and not what was to be read or written."""
-    return any(
-        (isinstance(cause, OSError) and cause.errno in _FULL)
-        or str(getattr(cause, "sqlite_errorname", "")).startswith(_BUSY)
-        for cause in _causes(error)
-    )
-
-
-def _is_hung_up(error: BaseException) -> bool:
-    """Return whether the other side has closed the connection to which a request was sent."""
-    kinds = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
-    return not isinstance(error, LimitError) and any(isinstance(cause, kinds) for cause in _causes(error))
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and those behind it, also those that it carries: of urllib3, of SQLAlchemy."""
-    seen, inner = set[int](), [error]
-    while inner:
-        error = inner.pop()
-        if id(error) not in seen:
-            seen.add(id(error))
-            yield error
-            more = (error.__cause__, error.__context__, getattr(error, "orig", None), *error.args)
-            inner += [cause for cause in more if isinstance(cause, BaseException)]
-
-
-def same_results(one: pd.DataFrame, other: pd.DataFrame) -> bool:
-    """Return whether two curves have equal counts and measures equal to six digits; times may differ."""
-    import numpy as np
-
-    from svm_cost_curves.experiments.columns import COUNTS, MEASURES
-    from svm_cost_curves.experiments.curve import column
-
-    if not one[list(COUNTS)].equals(other[list(COUNTS)]):
-        return False
-    for name in MEASURES:
-        first, second = column(one, name), column(other, name)
-        largest = np.max(np.abs(first), initial=0.0, where=np.isfinite(first))
-        if not np.allclose(first, second, rtol=DIGITS, atol=DIGITS * largest, equal_nan=True):
-            return False
-    return True
 
 
 @cache
@@ -572,14 +354,6 @@ def load_mlflow() -> Any:
     for name in ("mlflow", "alembic"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # errors arrive as exceptions as well
     return mlflow
-
-
-def _data_of(result: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    """Return name, digest, source and profile of a run's data set."""
-    data = result["provenance"].get("data", {})
-    files = [file.get("sha256") for file in data.get("files", ())]
-    digest = hashlib.sha256(json.dumps([files, data_settings(result)], sort_keys=True).encode()).hexdigest()[:8]
-    return result["dataset"], digest, data.get("source", ""), json.dumps(data.get("counts", {}))
 
 
 def _chunks(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

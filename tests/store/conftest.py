@@ -11,14 +11,14 @@ import pytest
 
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.address import DATABASE, FILES
-from svm_cost_curves.experiments.store.tracking import Tracking
+from svm_cost_curves.experiments.store.database import make_database
 
 
 @pytest.fixture(scope="session")
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database without runs: mlflow takes seconds to make one."""
     root = tmp_path_factory.mktemp("template")
-    Tracking.of_store(root).make_database(lambda: None, is_used=False)
+    make_database(root, lambda: None, is_used=False)
     return root / DATABASE
 
 

@@ -19,6 +19,7 @@ from store_records import client, make_curve, record, result_of, runs_in
 from svm_cost_curves.experiments.store import Store, StoreError, recorder
 from svm_cost_curves.experiments.store.__main__ import main as store_command
 from svm_cost_curves.experiments.store.address import DATABASE, FILES
+from svm_cost_curves.experiments.store.database import make_database
 from svm_cost_curves.experiments.store.recorder import RecordedList
 from svm_cost_curves.experiments.store.store import RECORDED
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
@@ -121,8 +122,7 @@ def test_a_database_has_its_name_when_it_is_whole(store: Store) -> None:
     for suffix in ("-journal", "-wal"):
         path.with_name(f"{DATABASE}{suffix}").write_bytes(b"of the deleted one")
     seen: list[list[str]] = []
-    tracking = Tracking.of_store(store.root)
-    tracking.make_database(lambda: seen.append(sorted(item.name for item in store.root.iterdir())), is_used=False)
+    make_database(store.root, lambda: seen.append(sorted(item.name for item in store.root.iterdir())), is_used=False)
     ((draft,),) = seen
     assert draft.endswith(".part")
     assert [item.name for item in store.root.iterdir()] == [DATABASE]

@@ -12,6 +12,7 @@ from store_records import client, make_curve, record, result_of, runs_in
 from svm_cost_curves.experiments.curve import column, thin
 from svm_cost_curves.experiments.store import Store, StoreError, tracking
 from svm_cost_curves.experiments.store.address import DATABASE, database_uri
+from svm_cost_curves.experiments.store.run_copy import same_results
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
 
 
@@ -116,10 +117,10 @@ def test_another_result_for_a_key_is_kept_as_different(store: Store, mlflow_of: 
 
 def test_times_may_differ_between_equal_results() -> None:
     curve = make_curve(5)
-    assert tracking.same_results(curve, curve.assign(cpu_seconds=curve["cpu_seconds"] * 2))
-    assert tracking.same_results(curve, curve.assign(primal=curve["primal"] * (1 + 1e-9)))
-    assert not tracking.same_results(curve, curve.assign(primal=curve["primal"] * (1 + 1e-3)))
-    assert not tracking.same_results(curve, curve.assign(iterations=curve["iterations"] + 1))
+    assert same_results(curve, curve.assign(cpu_seconds=curve["cpu_seconds"] * 2))
+    assert same_results(curve, curve.assign(primal=curve["primal"] * (1 + 1e-9)))
+    assert not same_results(curve, curve.assign(primal=curve["primal"] * (1 + 1e-3)))
+    assert not same_results(curve, curve.assign(iterations=curve["iterations"] + 1))
 
 
 def test_a_deleted_experiment_is_named_with_the_command_that_restores_it(store: Store, mlflow_of: Tracking) -> None:
