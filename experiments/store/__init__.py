@@ -6,7 +6,7 @@ Layout, below one folder (by default ``results/``)::
     unfinished/<time>-<key>/     a run that was interrupted or has failed
     locks/<key>.lock             held by the process that computes the run
     mlflow.db, mlflow-artifacts/ the same runs in mlflow
-    recorded/                    which runs mlflow has
+    recorded/                    which runs mlflow has, and what recorders have to say to the next command
 
 * **A run is found by a look at its path**: no database, no index. A folder is written beside its place and renamed, so
   that it is there complete or not at all; a run with a missing or changed file counts as not done.

@@ -24,7 +24,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from svm_cost_curves.experiments.processes.streams import pause_after, print_error
 from svm_cost_curves.experiments.store.address import DATABASE, FILES, check_address, folder_name
@@ -265,14 +265,9 @@ def recording(
             words = [sys.executable, "-P", "-m", __name__, str(store.root), store.server or ""]
             before = signal.pthread_sigmask(signal.SIG_BLOCK, _IGNORED)  # inherited, until it ignores them
             try:
-                process = subprocess.Popen(
-                    words,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    env={**os.environ, **SAFE_PATH},
-                    start_new_session=True,
-                )
+                null, environment = subprocess.DEVNULL, {**os.environ, **SAFE_PATH}
+                streams: Any = {"stdin": subprocess.PIPE, "stdout": null, "stderr": null}
+                process = subprocess.Popen(words, **streams, env=environment, start_new_session=True)
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return process
@@ -402,4 +397,4 @@ def _record(ended: threading.Event, store: Store, runs: RecordedList) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    os._exit(main(*sys.argv[1:]))  # at once: libraries take seconds to end, and a command may wait

@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from waiting import PATIENCE, wait_until
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.store import Store, recorder
 from svm_cost_curves.experiments.store.__main__ import main as store_command
+from svm_cost_curves.experiments.store.__main__ import serve
 from svm_cost_curves.experiments.store.address import DATABASE, database_uri
 from svm_cost_curves.experiments.store.recorder import RecordedList, recording
 from svm_cost_curves.experiments.store.store import RECORDED
@@ -246,6 +248,17 @@ def test_a_recorder_imports_nothing_from_the_working_directory(
     with recording(store, print):
         pass
     assert keys(store) == {"a": 1}
+    assert not Path("executed").exists()
+
+
+def test_the_processes_of_the_pages_import_nothing_from_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("signal", "threading", "mlflow"):
+        Path(f"{name}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\n")
+    code = "import os, signal, sys; sys.path.insert(0, ''); import threading; sys.exit(not sys.flags.safe_path)"
+    assert serve([sys.executable, "-c", code], os.environ) == 0
     assert not Path("executed").exists()
 
 
