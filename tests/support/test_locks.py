@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import multiprocessing
 import os
 import signal
@@ -76,3 +78,28 @@ def test_ctrl_c_ends_the_wait(tmp_path: Path, holder: multiprocessing.Process) -
     with pytest.raises(KeyboardInterrupt), locked(tmp_path / "a.lock", lambda _: None):
         pytest.fail("the lock is held")
     assert holder.is_alive()
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_a_file_system_without_locks_is_named_and_no_lock_file_stays(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with (
+        pytest.raises(OSError, match="file system does not lock files") as error,
+        locked(tmp_path / "a.lock", lambda _: None),
+    ):
+        pass
+    assert error.value.errno == number
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_that_is_held_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.lock"
+    with locked(path, lambda _: None), pytest.raises(BlockingIOError), locked(path, lambda _: None, wait=False):
+        pass
+    with locked(path, lambda _: None, wait=False):
+        assert path.exists()
