@@ -13,6 +13,7 @@ A lock file ends with its process, too, and names the process that holds it.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import fcntl
 import math
@@ -92,11 +93,12 @@ def write_output(path: Path, content: bytes | memoryview) -> None:
 
 @contextlib.contextmanager
 def new_folder(folder: Path, replaced: Collection[str] = ("*",)) -> Iterator[Path]:
-    """Yield an empty folder that replaces `folder` when the block ends; after an error `folder` stays.
+    """Yield an empty folder that replaces `folder` when the block ends; after an error or a kill `folder` stays.
 
-    Drafts of killed processes beside it are removed first. Its parents are made. If it is a link, the folder that it
-    names is replaced. `replaced` has patterns of names; entries that match none are someone else's and stay.
-    OSError: the folder cannot be written.
+    The two change places in one step; on file systems that cannot do this there is no `folder` for a moment, and
+    `remove_drafts` brings it back after a kill. Drafts of killed processes beside it are removed first. Its parents are
+    made. If it is a link, the folder that it names is replaced. `replaced` has patterns of names; entries that match
+    none are someone else's and stay. OSError: the folder cannot be written.
     """
     folder = Path(os.path.realpath(folder))
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -110,8 +112,14 @@ def new_folder(folder: Path, replaced: Collection[str] = ("*",)) -> Iterator[Pat
             if folder.is_dir():
                 _lock(folder, stack)
                 _link_others(folder, draft, replaced)
-                folder.rename(old)
-            draft.rename(folder)
+            if not (folder.is_dir() and _exchange(draft, folder)):
+                if folder.is_dir():
+                    folder.rename(old)
+                draft.rename(folder)
+        except OSError as error:
+            if isinstance(error.filename, str):  # drafts are of no interest to the user
+                error.filename = error.filename.replace(str(draft), str(folder))
+            raise
         finally:
             if old.exists() and not folder.exists():
                 old.rename(folder)
@@ -292,13 +300,22 @@ def _link_others(folder: Path, draft: Path, replaced: Collection[str]) -> None:
     def matching(place: str, names: list[str]) -> list[str]:
         return [name for name in names if place == str(folder) and any(fnmatch(name, one) for one in replaced)]
 
-    def link(source: str, target: str) -> None:
-        try:
-            os.link(source, target, follow_symlinks=False)
-        except OSError:  # a file system without links
-            shutil.copy2(source, target)
+    shutil.copytree(folder, draft, symlinks=True, ignore=matching, copy_function=link_file, dirs_exist_ok=True)
 
-    shutil.copytree(folder, draft, symlinks=True, ignore=matching, copy_function=link, dirs_exist_ok=True)
+
+def link_file(source: str, target: str) -> None:
+    """Give a file a second name, or copy it where the file system has no links."""
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two paths change places in one step; return False where the system or the file system cannot."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)  # of Linux; the module os does not have it
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return rename is not None and rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
 
 
 @contextlib.contextmanager

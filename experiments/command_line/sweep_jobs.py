@@ -116,7 +116,9 @@ def launch(
                 elif event.note.startswith("killed"):
                     print_error(f"{labels[event.index]}: {event.note}")
                 done = sum(fractions.values()) / len(fractions) if fractions else 1.0
-                progress.update(done, line.after(event, labels[event.index]))
+                text = line.after(event, labels[event.index])
+                made = len(fractions) > len(sweep) - len(line.ended)  # a run that was found tells nothing of the others
+                progress.update(done, text, timed=made)
     finally:
         elapsed.end()
         progress.close()

@@ -18,7 +18,12 @@ from svm_cost_curves.experiments.reproduction.citations import place_of
 from svm_cost_curves.experiments.reproduction.disturbance import disturbed_runs
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
 from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.published import EvidenceError, naming_columns, same_values
+from svm_cost_curves.experiments.reproduction.published import (
+    EvidenceError,
+    as_published,
+    naming_columns,
+    same_values,
+)
 from svm_cost_curves.experiments.reproduction.report.curves import page_content
 from svm_cost_curves.experiments.reproduction.report.figures import OWN
 from svm_cost_curves.experiments.reproduction.report.rendering import CASES, render, write_cases
@@ -48,7 +53,7 @@ def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome]) -> Evidence:
 
 def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
     runs = {
-        name: tuple(run.recorded for run in panel.runs if run.series == name and run.recorded)
+        name: tuple(as_published(run.recorded) for run in panel.runs if run.series == name and run.recorded)
         for name in panel.settings
     }
     missing: dict[str, str] = {}

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.reproduction.evidence import Run
-from svm_cost_curves.experiments.reproduction.published import CHECKS, read_verified, write_sums
+from svm_cost_curves.experiments.reproduction.published import CHECKS, changing, read_verified, write_sums
 from svm_cost_curves.support.files import write_file
 
 CheckOutcome = Literal["equal", "agrees", "DIFFERS"]
@@ -54,9 +54,10 @@ def record_check(folder: Path, figure: str, comparisons: Sequence[Comparison]) -
         "blas": provenance.blas(),
         "made_again": list(map(asdict, comparisons)),
     }
-    text = json.dumps([*recorded_checks(folder), entry], indent=1, ensure_ascii=False) + "\n"
-    write_file(folder / CHECKS, text.encode())
-    write_sums(folder, CHECKS)
+    with changing(folder) as draft:
+        text = json.dumps([*recorded_checks(draft), entry], indent=1, ensure_ascii=False) + "\n"
+        write_file(draft / CHECKS, text.encode())
+        write_sums(draft, CHECKS)
 
 
 def recorded_checks(folder: Path) -> list[dict[str, Any]]:

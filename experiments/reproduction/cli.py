@@ -71,7 +71,7 @@ memory= threads=   for each run, as run.py has them
 style=paper   also write paper.pdf, paper.png and paper.txt, the caption: no title, text of 8 pt, Type 42 fonts, 300 dpi
            width=6.75 (inches: two columns; one column: 3.25)  format=pdf,png (also svg, pgf)
 list       all figures, one a line; of one paper: list figure=sbp
-           list scale=paper: data sets, runs in the store, expected time and memory on this machine, last verdict;
+           list scale=paper: data sets, runs in the store, memory that the runs need, last verdict;
            scale=demo,quick,paper: at each of the three
 --dry-run  show what would be done
 --version  version of the program, its commit, and the build of its core

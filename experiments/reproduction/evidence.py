@@ -248,9 +248,12 @@ def _panel(
     for series in spec.series_on(paper_dataset, dataset):
         if series.name in (*published["left_out"], *published["without_runs"]):
             continue
-        asked = paper_dataset, series.name, spec.settings_of(series, options.scale, paper_dataset, dataset)
         count = spec.runs_of(series, options.scale, paper_dataset)
-        runs[series.name] = tuple(members[*asked, seed] for seed in range(count) if (*asked, seed) in members)
+        asked = [
+            (paper_dataset, series.name, spec.settings_of(series, options.scale, paper_dataset, dataset, seed), seed)
+            for seed in range(count)
+        ]
+        runs[series.name] = tuple(members[one] for one in asked if one in members)
         if lost := count - len(runs[series.name]):
             missing[series.name] = f"of {count} runs {lost} not made"
     if missing and not any(runs.values()):

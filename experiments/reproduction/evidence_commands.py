@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.reproduction.drawing import claims_table, published_specs, reading, remarks, shown
-from svm_cost_curves.experiments.reproduction.estimates import Durations, expected_seconds
 from svm_cost_curves.experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
 from svm_cost_curves.experiments.reproduction.plan import Planner
 from svm_cost_curves.experiments.reproduction.published import EvidenceError
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.run.console import console
-from svm_cost_curves.experiments.run.meter import duration, meter
+from svm_cost_curves.experiments.run.meter import meter
 from svm_cost_curves.experiments.store import Store
 
 
@@ -115,20 +114,18 @@ def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) 
     else:
         drawn = spot_check.choose_runs(candidates, command.runs, command.seed)
     chosen = spot_check.with_differing(drawn, candidates, checks.recorded_checks(command.evidence))
-    seconds, jobs = Durations(evidence=command.evidence).seconds, command.options.jobs
-    settings = list({candidate.run.key: candidate.run.settings for candidate in chosen}.values())
+    jobs, count = command.options.jobs, len({candidate.run.key for candidate in chosen})
     cases, whole = (len({candidate.case for candidate in runs}) for runs in (chosen, candidates))
     published = len({candidate.run.key for candidate in candidates})
     print(
-        f"{len(settings):,} of {published:,} published runs are made again, {jobs} at a "
-        f"time: about {duration(expected_seconds(settings, jobs, seconds))}; they cover {cases:,} of {whole:,} cases "
-        "of a figure, a solver and a data set",
+        f"{count:,} of {published:,} published runs are made again, {jobs} at a time; they cover {cases:,} of "
+        f"{whole:,} cases of a figure, a solver and a data set",
         flush=True,
     )
     progress = meter(console(sys.stderr))
     try:
         recorded = ["reproduce.py", *words]
-        made, absent, wrong = spot_check.spot_check(chosen, jobs, recorded, progress, seconds, command.again)
+        made, absent, wrong = spot_check.spot_check(chosen, jobs, recorded, progress, command.again)
     finally:
         progress.close()
     if made:

@@ -1,4 +1,4 @@
-"""Make the runs that figures need: one data set after the other, the longest first, with one progress line for all."""
+"""Make the runs that figures need: one data set after the other, by their seeds, with one progress line for all."""
 
 from __future__ import annotations
 
@@ -13,12 +13,7 @@ from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.launchers.cluster import RayPool, cores_here
 from svm_cost_curves.experiments.processes.outcome import Outcome, outcome_of
 from svm_cost_curves.experiments.processes.pool import Event, Report, WorkerPool, run_jobs
-from svm_cost_curves.experiments.reproduction.estimates import (
-    Seconds,
-    batch_key,
-    gram_seconds,
-    working_memory,
-)
+from svm_cost_curves.experiments.reproduction.estimates import batch_key, working_memory
 from svm_cost_curves.experiments.reproduction.plan import PlannedRun
 from svm_cost_curves.experiments.run.jobs import ReportingDisplay, RunsLine
 from svm_cost_curves.experiments.run.meter import Meter, duration
@@ -55,22 +50,18 @@ def make_runs(
         yield from run_jobs(made, pool)
 
 
-def batches(runs: Sequence[PlannedRun], seconds: Seconds) -> list[list[PlannedRun]]:
+def batches(runs: Sequence[PlannedRun]) -> list[list[PlannedRun]]:
     """Group runs on one data set that share a Gram matrix, or that do without: memory has room for one group at a time.
 
-    Each run is there once (figures share runs), the longest first, so that no core idles at the end. Runs that are made
-    for their times go by their seeds: a drift of the machine then meets all methods alike. The data sets keep the order
-    of their first appearance; on each, runs with a Gram matrix come first.
+    Each run is there once (figures share runs). Runs go by their seeds: the runs that end first are then of all
+    methods, so that the time left follows from them, and a drift of the machine meets all methods alike. The data sets
+    keep the order of their first appearance; on each, runs with a Gram matrix come first.
     """
     order = {name: position for position, name in enumerate(dict.fromkeys(repr(run.settings.dataset) for run in runs))}
     members: dict[tuple[str, bool], dict[str, PlannedRun]] = {}
     for run in sorted(runs, key=lambda run: (order[repr(run.settings.dataset)], batch_key(run.settings)[1])):
         members.setdefault(batch_key(run.settings), {})[run.key] = run
-
-    def rank(run: PlannedRun) -> tuple[int, float]:
-        return run.settings.seed if run.settings.timed else 0, -seconds(run.settings)
-
-    return [sorted(group.values(), key=rank) for group in members.values()]
+    return [sorted(group.values(), key=lambda run: run.settings.seed) for group in members.values()]
 
 
 def execute(
@@ -78,35 +69,28 @@ def execute(
     jobs: int,
     command: Sequence[str],
     meter: Meter,
-    seconds: Seconds,
     cluster: RayPool | None = None,
 ) -> dict[str, Outcome]:
     """Make runs that are not in the store, `jobs` at a time, here or on a cluster; return their outcomes by key.
 
-    The meter shows how far the whole is, by the seconds that each run will probably take. After a KeyboardInterrupt the
-    finished runs are in the store, and those in progress are recorded as interrupted.
+    The meter shows how far the whole is, by the number of runs. After a KeyboardInterrupt the finished runs are in the
+    store, and those in progress are recorded as interrupted.
     """
-    plan = batches(runs, seconds)
-    grams = [max(gram_seconds(run.settings) for run in batch) for batch in plan]
-    total = sum(grams) + sum(seconds(run.settings) for batch in plan for run in batch)
+    plan = batches(runs)
+    count = sum(map(len, plan))
     outcomes: dict[str, Outcome] = {}
-    line = RunsLine(sum(map(len, plan)))
-    done = 0.0
-    for batch, gram in zip(plan, grams, strict=True):
+    line = RunsLine(count)
+    for batch in plan:
         settings = [run.settings for run in batch]
-        weights = [seconds(run) for run in settings]
-        fractions = [0.0] * len(weights)
-        if not gram:  # Gram matrices whose memory these runs may need go; they can be built again
+        done, fractions = len(line.ended), [0.0] * len(batch)
+        if batch_key(settings[0])[1]:  # Gram matrices whose memory these runs may need go; they can be built again
             GramStore(default_directory()).make_room_in_memory(int(working_memory(settings, jobs)))
         for event in make_runs(settings, jobs, command, cluster):
             fractions[event.index] = event.fraction
             if event.outcome is not None:
                 outcomes[batch[event.index].key] = event.outcome
-            # the Gram matrix is there as soon as any run has got anywhere
-            begun = gram if any(fractions) else 0.0
-            share = done + begun + sum(w * f for w, f in zip(weights, fractions, strict=True))
-            meter.update(share / total, line.after(event, settings[event.index].label()))
-        done += gram + sum(weights)
+            text = line.after(event, settings[event.index].label())
+            meter.update((done + sum(fractions)) / count, text, timed=bool(line.ended))
     return outcomes
 
 

@@ -18,19 +18,13 @@ from svm_cost_curves.experiments.processes.streams import ElapsedTime, print_err
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT, UNCOMMITTED, git_state
 from svm_cost_curves.experiments.reproduction import evidence_commands
 from svm_cost_curves.experiments.reproduction.drawing import reading, show, show_overview, shown
-from svm_cost_curves.experiments.reproduction.estimates import (
-    DEFAULT_SECONDS,
-    Durations,
-    Seconds,
-    expected_seconds,
-    peak_memory,
-)
+from svm_cost_curves.experiments.reproduction.estimates import peak_memory
 from svm_cost_curves.experiments.reproduction.options import FAULT, NOT_ALL, OK, Command, worst
 from svm_cost_curves.experiments.reproduction.plan import Plan, Planner
 from svm_cost_curves.experiments.reproduction.spec import FigureError, choose, read_figure
 from svm_cost_curves.experiments.reproduction.verdict import in_words
 from svm_cost_curves.experiments.run.console import console, note_to
-from svm_cost_curves.experiments.run.meter import duration, meter
+from svm_cost_curves.experiments.run.meter import meter
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import recording, wait_for_others
 from svm_cost_curves.support.files import check_writable, locked
@@ -38,7 +32,7 @@ from svm_cost_curves.support.files import check_writable, locked
 LOCK_FILE = "reproduce.lock"
 QUIET_SECONDS = 1.0
 """Shorter work shows no message."""
-COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'time':>8}  {'memory':>8}  data sets; last verdict"
+COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'memory':>8}  data sets; last verdict"
 """Header of the lines of `status_line`."""
 
 
@@ -46,8 +40,8 @@ def make_figures(command: Command, words: Sequence[str]) -> int:
     """Do what a command line asks for, other than drawing published figures; return its exit status."""
     if command.verb == "list":
         print(COLUMNS, flush=True)
-        for plan, seconds in _plans(choose(command.figure or "all"), command, command.scale):
-            print(status_line(plan, command.figures, seconds), flush=True)
+        for plan in _plans(choose(command.figure or "all"), command, command.scale):
+            print(status_line(plan, command.figures), flush=True)
         return OK
     if command.figure == "report":
         report = command.verb != "publish"
@@ -60,8 +54,8 @@ def _figures(chosen: Sequence[str], command: Command, words: Sequence[str]) -> i
     if command.verb == "check":
         return evidence_commands.check_figures(chosen, command, words)
     if command.dry_run:
-        for plan, seconds in _plans(chosen, command, (command.options.scale,)):
-            print("\n".join(announcement(plan, seconds)), flush=True)
+        for plan in _plans(chosen, command, (command.options.scale,)):
+            print("\n".join(announcement(plan)), flush=True)
         return OK
     _refuse_uncommitted(command)
     if command.from_:
@@ -78,10 +72,10 @@ def _figures(chosen: Sequence[str], command: Command, words: Sequence[str]) -> i
     return status
 
 
-def _plans(names: Sequence[str], command: Command, scales: Sequence[str]) -> Iterator[tuple[Plan, Seconds]]:
-    """Plan figures on the store, which is only read, and say so if it takes long; also return how long runs take."""
+def _plans(names: Sequence[str], command: Command, scales: Sequence[str]) -> Iterator[Plan]:
+    """Plan figures on the store, which is only read, and say so if it takes long."""
     store = Store.open(command.store, read_only=True, server=command.store_uri)
-    planner, durations = Planner(store.find_all_finished, timed=True), Durations(store, command.evidence)
+    planner = Planner(store.find_all_finished, timed=True)
     elapsed = ElapsedTime(note_to(console(sys.stderr)))
     for name in names:
         for scale in scales:
@@ -90,23 +84,22 @@ def _plans(names: Sequence[str], command: Command, scales: Sequence[str]) -> Ite
                 plan = planner.plan(read_figure(name), dataclasses.replace(command.options, scale=scale))
             finally:
                 elapsed.end()
-            yield plan, durations.seconds
+            yield plan
 
 
-def status_line(plan: Plan, figures: Path, seconds: Seconds) -> str:
+def status_line(plan: Plan, figures: Path) -> str:
     """Return the line of a figure at a scale, with `COLUMNS`; the last verdict is that in the folder of the figures."""
     runs = [run.settings for run in plan.runs]
     sets = ", ".join(panel.dataset + (" (stand-in)" if panel.stand_in else "") for panel in plan.panels)
     parts = [sets, *(f"no {name}" for name in plan.absent), last_verdict(figures / plan.spec.id / plan.options.scale)]
     there = f"{len(runs) - len(plan.missing)} of {len(runs)}" if runs else "no runs"
-    time = duration(expected_seconds(runs, plan.options.jobs, seconds)) if runs else "seconds"
     memory = _gigabytes(peak_memory(runs, plan.options.jobs)) if runs else "-"
-    line = f"{plan.spec.id:<24}  {plan.options.scale:<5}  {there:>13}  {time:>8}  {memory:>8}  "
+    line = f"{plan.spec.id:<24}  {plan.options.scale:<5}  {there:>13}  {memory:>8}  "
     return (line + "; ".join(filter(None, parts))).rstrip()
 
 
-def announcement(plan: Plan, seconds: Seconds) -> list[str]:
-    """Return the lines that show what a figure needs and what is missing; `seconds` returns those of a run."""
+def announcement(plan: Plan) -> list[str]:
+    """Return the lines that show what a figure needs and what is missing."""
     spec, missing = plan.spec, plan.missing
     runs = len(plan.runs)
     lines = [f"{spec.id}: {spec.label}, {spec.title}; scale {plan.options.scale}"]
@@ -124,14 +117,8 @@ def announcement(plan: Plan, seconds: Seconds) -> list[str]:
     if untimed := sum(run.untimed for run in missing):
         lines.append(f"  {untimed} more have no times that can be compared: they are made again, alone")
     if missing:
-        wanted = [run.settings for run in missing]
-        limited = [run.settings for run in missing if run.series not in reference]
-        time = duration(expected_seconds(limited, plan.options.jobs, seconds))
-        time += " beside the reference, which ends by itself" if len(limited) < len(wanted) else ""
-        memory = _gigabytes(peak_memory(wanted, plan.options.jobs))
-        guessed = sorted({run.algo for run in wanted if seconds(run) == DEFAULT_SECONDS})
-        how = f"time not known, {', '.join(guessed)} has no run yet" if guessed else f"about {time}"
-        lines.append(f"  {len(missing)} to make, {plan.options.jobs} at a time: {how}; up to {memory} of memory")
+        memory = _gigabytes(peak_memory([run.settings for run in missing], plan.options.jobs))
+        lines.append(f"  {len(missing)} to make, {plan.options.jobs} at a time; up to {memory} of memory")
     return lines
 
 
@@ -200,12 +187,11 @@ class FigureMaker:
 
         command, elapsed = self._command, self._elapsed
         planner = Planner(self._store.find_all_finished, self._fetch, timed=True)
-        seconds = Durations(self._store, command.evidence).seconds
         elapsed.begin(f"{name}: looking for its runs")
         plan = planner.plan(read_figure(name), command.options)
         elapsed.end()
-        print("\n".join([*announcement(plan, seconds), *offer(plan, command.evidence)]), flush=True)
-        outcomes = self._make_missing(plan, seconds) if plan.missing else {}
+        print("\n".join([*announcement(plan), *offer(plan, command.evidence)]), flush=True)
+        outcomes = self._make_missing(plan) if plan.missing else {}
         elapsed.begin(f"{name}: drawing and judging", after=QUIET_SECONDS)
         if outcomes:
             plan = planner.plan(read_figure(name), command.options)
@@ -222,7 +208,7 @@ class FigureMaker:
             print_error(outcome.line)
         return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.stand_ins) or not possible else OK
 
-    def _make_missing(self, plan: Plan, seconds: Seconds) -> dict[str, Outcome]:
+    def _make_missing(self, plan: Plan) -> dict[str, Outcome]:
         self._elapsed.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
         from svm_cost_curves.experiments.reproduction.disturbance import make_undisturbed
         from svm_cost_curves.experiments.reproduction.execute import execute, summary
@@ -239,7 +225,7 @@ class FigureMaker:
         self._elapsed.end()
         progress = meter(console(sys.stderr))
         record = ["reproduce.py", *self._words]
-        work = partial(execute, jobs=jobs, command=record, meter=progress, seconds=seconds, cluster=cluster)
+        work = partial(execute, jobs=jobs, command=record, meter=progress, cluster=cluster)
         try:
             # smaller scales are for trying out: their runs are marked only
             again = plan.spec.timed and plan.options.scale == "paper"

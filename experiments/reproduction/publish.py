@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -32,10 +30,12 @@ from svm_cost_curves.experiments.reproduction.published import (
     RUNS,
     SCALARS,
     SERIES,
+    SINGLE,
     TABLES,
     EvidenceError,
     MissingColumnError,
     PublishedRun,
+    changing,
     figure_runs,
     published_figures,
     read_facts,
@@ -45,7 +45,7 @@ from svm_cost_curves.experiments.reproduction.published import (
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 from svm_cost_curves.experiments.reproduction.verdict import Verdict, as_json
 from svm_cost_curves.experiments.run.identity import settings_key
-from svm_cost_curves.support.files import write_file
+from svm_cost_curves.support.files import temporary_folder, write_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 
 MOST_BYTES: Final = 30_000_000
 """Most bytes of all files of evidence: they are in the repository."""
-_SINGLE: Final = ("cpu_seconds", "wall_seconds")
-"""Columns of `POINTS` in single precision: seven digits are more than a clock has."""
 _LOCAL: Final = ("artifacts", "key")
 """Entries of result.json that only its machine needs, or that are columns of their own."""
 
@@ -103,29 +101,22 @@ def offer(plan: Plan, folder: Path) -> list[str]:
 
 
 def publish(plan: Plan, folder: Path, command: str) -> tuple[Verdict, int]:
-    """Write the evidence of a figure and judge it from what was written; an error changes no file.
+    """Write the evidence of a figure and judge it from what was written; an error or a kill changes no file.
 
     Return the verdict, and the bytes of all evidence.
 
-    Raises EvidenceError if runs are missing, or the files are too large.
+    Raises EvidenceError if runs are missing, or the files are too large; see also `published.changing`.
     """
     figure = plan.spec.id
     if plan.missing:
         raise EvidenceError(f"{len(plan.missing)} runs of {figure} are missing: make the figure first")
     evidence = with_computed(evidence_of(plan, {}))
     columns = read_columns(evidence, plan.options, command)
-    with tempfile.TemporaryDirectory() as temporary:
-        draft = Path(temporary) / "evidence"
-        if folder.exists():
-            shutil.copytree(folder, draft)
-        written = _write_evidence(draft, plan, evidence, columns, command)
+    with changing(folder) as draft:
+        _write_evidence(draft, plan, evidence, columns, command)
         _, verdict = judge(from_evidence(plan.spec, plan.options, draft), command)
         write_verdict(draft, figure, as_json(verdict))
         size = check_size(draft)
-        for name in written:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            write_file(folder / name, (draft / name).read_bytes())
-        write_sums(folder, *written)
     return verdict, size
 
 
@@ -136,10 +127,10 @@ def read_columns(evidence: Evidence, options: Options, command: str) -> set[str]
     is judged otherwise from these columns, which happens where its module asks whether a column is there.
     """
     columns = {"iterations"}
-    with tempfile.TemporaryDirectory() as temporary:
+    with temporary_folder() as temporary:
         while True:
             try:
-                verdict = build_figure(_with_columns(evidence, columns), options, Path(temporary) / "figure", command)
+                verdict = build_figure(_with_columns(evidence, columns), options, temporary / "figure", command)
                 break
             except MissingColumnError as error:
                 columns.add(error.name)
@@ -161,8 +152,8 @@ def _with_columns(evidence: Evidence, names: Collection[str]) -> Evidence:
     return replace(evidence, panels=tuple(panels))
 
 
-def _write_evidence(folder: Path, plan: Plan, evidence: Evidence, columns: Collection[str], command: str) -> list[str]:
-    """Write a figure into the tables of its paper, and its JSON file; return the names of the files."""
+def _write_evidence(folder: Path, plan: Plan, evidence: Evidence, columns: Collection[str], command: str) -> None:
+    """Write a figure into the tables of its paper, and its JSON file, in a folder that no other process reads."""
     spec = plan.spec
     tables = spec.paper or spec.id
     facts = {
@@ -182,7 +173,7 @@ def _write_evidence(folder: Path, plan: Plan, evidence: Evidence, columns: Colle
     rows = [row for panel in plan.panels for row in _series_rows(spec, plan.options.scale, panel)]
     write_json(folder / f"{spec.id}.json", facts)
     write_sums(folder, f"{spec.id}.json")
-    return [f"{spec.id}.json", *write_tables(folder, tables, spec.id, rows, runs, columns)]
+    write_tables(folder, tables, spec.id, rows, runs, columns)
 
 
 def _resolved_facts(spec: FigureSpec) -> dict[str, Any] | None:
@@ -197,7 +188,7 @@ def _resolved_facts(spec: FigureSpec) -> dict[str, Any] | None:
 def _series_rows(spec: FigureSpec, scale: str, panel: PlannedPanel) -> list[dict[str, Any]]:
     """Return a panel's rows of `SERIES`."""
     place = panel.paper_dataset, panel.dataset
-    settings = {series.name: spec.settings_of(series, scale, *place) for series in spec.curves}
+    series = {curve.name: curve for curve in spec.curves}
     return [
         {
             "figure": spec.id,
@@ -206,7 +197,7 @@ def _series_rows(spec: FigureSpec, scale: str, panel: PlannedPanel) -> list[dict
             "series": run.series,
             "seed": run.settings.seed,
             "key": run.recorded.key,
-            "settings": settings[run.series],
+            "settings": spec.settings_of(series[run.series], scale, *place, run.settings.seed),
         }
         for run in panel.runs
         if run.recorded is not None
@@ -236,7 +227,10 @@ def judge_again(spec: FigureSpec, options: Options, folder: Path) -> tuple[Verdi
     if agree(verdict, published):
         return verdict, False
     at = commit_text(verdict.commit, verdict.dirty) or ""
-    write_verdict(folder, spec.id, as_json(replace(with_origin(verdict, published), judged_at=at)))
+    with changing(folder) as draft:
+        if read_facts(draft, spec.id)["verdict"] != published:
+            raise EvidenceError(f"{spec.id} has been published meanwhile: the same command judges it again")
+        write_verdict(draft, spec.id, as_json(replace(with_origin(verdict, published), judged_at=at)))
     return verdict, True
 
 
@@ -247,8 +241,8 @@ def write_tables(
     rows: Sequence[Mapping[str, Any]],
     runs: Mapping[str, tuple[str, Run]],
     columns: Collection[str] = COLUMNS,
-) -> list[str]:
-    """Replace a figure in the tables of its paper, in the folder `tables` of the evidence; return the files' names.
+) -> None:
+    """Replace a figure in the tables of its paper, in the folder `tables` of the evidence.
 
     Its rows are those of `SERIES`; the runs, by key, come with their `evidence_key`. Their points get these `columns`,
     and those that other figures read of them. Runs that no figure of the paper draws any more are removed.
@@ -302,7 +296,6 @@ def write_tables(
         files.append(f"{tables}/{name}.parquet")
         write_file(folder / files[-1], buffer.getvalue().to_pybytes())
     write_sums(folder, *files)
-    return files
 
 
 def _known_columns(run: Run, names: Collection[str]) -> list[str]:
@@ -342,7 +335,7 @@ def _points_table(curves: Mapping[str, pd.DataFrame]) -> pyarrow.Table:
     """Return rows of `POINTS` with the curves of runs, by key."""
     import pyarrow
 
-    types = dict.fromkeys(COUNTS, pyarrow.int64()) | dict.fromkeys(_SINGLE, pyarrow.float32())
+    types = dict.fromkeys(COUNTS, pyarrow.int64()) | dict.fromkeys(SINGLE, pyarrow.float32())
     schema = pyarrow.schema({"key": pyarrow.string()} | {name: types.get(name, pyarrow.float64()) for name in COLUMNS})
     frames = [curve.reindex(columns=list(COLUMNS)).assign(key=key) for key, curve in curves.items()]
     tables = [pyarrow.Table.from_pandas(frame, schema, preserve_index=False) for frame in frames]

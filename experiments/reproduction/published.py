@@ -4,7 +4,7 @@
 row for each evaluation: the run's key, costs and measures. ``<paper>/series.parquet`` says which runs a figure draws:
 figure, data set, series and seed, and the run's key. ``<figure>.json`` has what is left out, what the figure's module
 computed from data, and the verdict. ``SHA256SUMS`` has the checksums of all files, as ``sha256sum --check`` reads them;
-nothing is read from a file that does not match.
+nothing is read from a file that does not match. The files change together, in one step (`changing`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
+import shutil
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,12 +26,15 @@ import numpy as np
 import pandas as pd
 
 from svm_cost_curves.experiments.columns import COLUMNS, COUNTS
+from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT, is_timed
 from svm_cost_curves.support.errors import UserError
-from svm_cost_curves.support.files import write_file
+from svm_cost_curves.support.files import link_file, locked, new_folder, write_file
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from svm_cost_curves.experiments.reproduction.evidence import Run
 
 EVIDENCE: Final = PROJECT_ROOT / "evidence"
 RESULTS: Final = PROJECT_ROOT / "docs" / "results"
@@ -43,6 +48,8 @@ SCALARS: Final = ("algo", "dataset", "kernel", "seed", "status", "cpu_seconds", 
 """Entries of result.json that are columns of `RUNS` as they are; the others are columns of JSON text."""
 NO_RESULT: Final = ("key", "settings_key", "columns")
 """Columns of `RUNS` that are no entries of result.json."""
+SINGLE: Final = ("cpu_seconds", "wall_seconds")
+"""Columns of `POINTS` in single precision: seven digits are more than a clock has."""
 
 
 class EvidenceError(UserError, ValueError):
@@ -87,6 +94,15 @@ class PublishedRun:
     def curve(self) -> pd.DataFrame:
         """The published columns of the curve."""
         return self.points.reset_index(drop=True)
+
+
+def as_published(run: Run) -> PublishedRun:
+    """Return a run of a store with its times in single precision: a figure is then the same from store and evidence.
+
+    Two times of a curve that differ in later digits become equal, which changes how curves are averaged.
+    """
+    times = {name: np.float32 for name in SINGLE if name in run.curve}
+    return PublishedRun(run.key, run.result, run.curve.astype(times).astype(dict.fromkeys(times, np.float64)))
 
 
 def published_figures(folder: Path) -> list[str]:
@@ -161,18 +177,6 @@ def _result_of(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value if name in SCALARS else json.loads(value) for name, value in entries.items()}
 
 
-def published_runs(folder: Path = EVIDENCE) -> pd.DataFrame:
-    """Return all published runs of all papers; raises EvidenceError if a file is damaged.
-
-    The columns are ``key``, ``algo``, ``dataset``, ``seed``, ``cpu_seconds``, ``wall_seconds``, and as JSON text
-    ``settings`` and ``provenance``.
-    """
-    names = ["key", "algo", "dataset", "seed", "cpu_seconds", "wall_seconds", "settings", "provenance"]
-    folders = sorted(path.parent.name for path in folder.glob(f"*/{RUNS}.parquet"))
-    tables: list[pd.DataFrame] = [read_table(folder, tables, RUNS).select(names).to_pandas() for tables in folders]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=names)
-
-
 def read_table(folder: Path, tables: str, name: str) -> pyarrow.Table:
     """Return one of the tables of a paper; errors are those of `read_verified`."""
     import pyarrow
@@ -184,14 +188,41 @@ def read_table(folder: Path, tables: str, name: str) -> pyarrow.Table:
 
 def read_verified(folder: Path, name: str) -> bytes:
     """Return the content of a file of evidence; EvidenceError if it is missing, or its checksum not that in `SUMS`."""
-    try:
-        content = (folder / name).read_bytes()
-    except FileNotFoundError:
-        raise EvidenceError(f"{name} is missing: restore it, or publish its figure again") from None
-    if hashlib.sha256(content).hexdigest() != read_sums(folder).get(name):
-        changed = f"{name} has changed: its checksum is not that in {SUMS}"
-        raise EvidenceError(f"{changed}; restore both files, or publish the figure again")
-    return content
+    for _ in range(2):  # another process may change the evidence between the two files
+        try:
+            content = (folder / name).read_bytes()
+        except FileNotFoundError:
+            raise EvidenceError(f"{name} is missing: restore the evidence") from None
+        if hashlib.sha256(content).hexdigest() == read_sums(folder).get(name):
+            return content
+    raise EvidenceError(
+        f"{name} has changed: its checksum is not that in {SUMS}; restore the evidence, or, if you have changed this "
+        'file yourself, write the checksums again (docs/reproduction.md, "Published evidence")'
+    )
+
+
+@contextmanager
+def changing(folder: Path) -> Iterator[Path]:
+    """Yield a copy of the evidence that takes its place, in one step, when the block ends; made where there is none.
+
+    After an error or a kill the evidence is as before. Another process that changes it waits. The files of the copy are
+    second names of the evidence's: they are replaced (`write_file`), never written into.
+
+    Raises EvidenceError if another program, such as git, has changed `SUMS` meanwhile.
+    """
+    place = Path(os.path.realpath(folder))
+    place.parent.mkdir(parents=True, exist_ok=True)
+
+    def report(holder: str) -> None:
+        print_error(f"waiting: {holder} changes the evidence in {folder}")
+
+    with locked(place.with_name(f".{place.name}.lock"), report), new_folder(place) as draft:
+        if place.exists():
+            shutil.copytree(place, draft, symlinks=True, copy_function=link_file, dirs_exist_ok=True)
+        before = read_sums(draft)
+        yield draft
+        if read_sums(place) != before:
+            raise EvidenceError(f"{place / SUMS} has been changed meanwhile: the same command begins anew")
 
 
 def read_sums(folder: Path) -> dict[str, str]:

@@ -143,9 +143,14 @@ class FigureSpec(Described):
         seeds = size.seeds_on.get(paper_dataset, size.seeds)
         return seeds if series.seeds is None else min(series.seeds, seeds)
 
-    def settings_of(self, series: SeriesSpec, scale: str, paper_dataset: str, dataset: str) -> str:
-        """Return the overrides of a series on a data set as one text: it stands beside each published run."""
-        return shlex.join(overrides_of(series, self.scale(scale).overrides, paper_dataset, dataset))
+    def settings_of(self, series: SeriesSpec, scale: str, paper_dataset: str, dataset: str, seed: int) -> str:
+        """Return the overrides of a run as one text, but for ``seed=``: it stands beside each published run."""
+        words = overrides_of(series, self.scale(scale).overrides, paper_dataset, dataset)
+        return shlex.join([*words, *self.split_of(seed)])
+
+    def split_of(self, seed: int) -> list[str]:
+        """Return the override that chooses the rows of the run with this seed; none where all runs have the same."""
+        return [f"dataset.split_seed={seed}"] if self.split_by_seed else []
 
     def candidates(self, chosen: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
         """Return the candidates for each data set of the paper; the first that is available is used.

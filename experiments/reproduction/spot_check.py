@@ -19,7 +19,6 @@ from svm_cost_curves.experiments.columns import COUNTS
 from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.reproduction.checks import CheckOutcome, Comparison, differing
-from svm_cost_curves.experiments.reproduction.estimates import Seconds
 from svm_cost_curves.experiments.reproduction.evidence import Run
 from svm_cost_curves.experiments.reproduction.execute import execute
 from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedRun, Planner
@@ -126,7 +125,6 @@ def spot_check(
     jobs: int,
     command: Sequence[str],
     meter: Meter,
-    seconds: Seconds,
     folder: Path | None = None,
 ) -> tuple[list[Comparison], dict[str, str], list[Outcome]]:
     """Make published runs again, as `execute` does, and compare them; a run of several figures is made once.
@@ -148,7 +146,7 @@ def spot_check(
                 again.setdefault(key, []).append(new)
         there = store.find_all_finished(list(again))
         missing = [members[0].run for key, members in again.items() if key not in there]
-        outcomes = execute(missing, jobs, command, meter, seconds)
+        outcomes = execute(missing, jobs, command, meter)
         made = store.find_all_finished(list(again))
         comparisons = [compare(candidate, run) for key, run in made.items() for candidate in again[key]]
     comparisons.sort(key=lambda comparison: comparison.figure)

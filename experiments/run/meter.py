@@ -40,14 +40,17 @@ class Meter:
             self._task = self._bar.add_task("", total=1.0, text="", left="")
             self._bar.start()
 
-    def update(self, fraction: float, text: str) -> None:
-        """Show a fraction between 0 and 1, the time left, and a text; as a line only if the last one is old enough."""
+    def update(self, fraction: float, text: str, *, timed: bool = True) -> None:
+        """Show a fraction between 0 and 1, the time left, and a text; as a line only if the last one is old enough.
+
+        Of several runs the time left is not known, and not `timed`, before the first one has ended.
+        """
         now = time.monotonic()
         elapsed = now - self._begun
         if self._bar is None and now - self._last < pause_after(elapsed):
             return
         self._last = now
-        known = fraction >= 1e-3 and elapsed >= 1
+        known = timed and 1e-3 <= fraction < 1 and elapsed >= 1
         left = f"{duration(elapsed * (1 - fraction) / fraction)} left" if known else ""
         if self._bar is None:
             self._write(cut("  ".join(filter(None, (f"{100 * fraction:3.0f} %", left, text))), LINE_WIDTH))

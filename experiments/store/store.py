@@ -172,20 +172,6 @@ class Store:
         ]
         return sorted(runs, key=lambda run: (*(run.result[name] for name in ("algo", "dataset", "seed")), run.key))
 
-    def durations(self, cpu: str) -> dict[tuple[str, str], list[tuple[Path, float]]]:
-        """Return how long the finished runs on a processor (`experiments.provenance.cpu_model`) took.
-
-        Returns
-        -------
-        dict
-            Solver and data set to pairs of result.json and the wall seconds of the whole run.
-        """
-        durations: dict[tuple[str, str], list[tuple[Path, float]]] = {}
-        for run in self.runs(cpu=cpu):
-            pair = run.result["algo"], run.result["dataset"]
-            durations.setdefault(pair, []).append((run.result_path, run.result["elapsed_seconds"]))
-        return durations
-
     @contextlib.contextmanager
     def computing(self, key: str, notify: Callable[[str], None]) -> Iterator[FinishedRun | None]:
         """Hold the lock for computing the run of this key; wait while another process holds it.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,11 +22,7 @@ def planned(key: str, algo: str, *words: str) -> PlannedRun:
     return PlannedRun("y", settings, key, None)
 
 
-def seconds(run: RunSettings) -> float:
-    return 9.0 if run.algo == "sbp" else 1.0
-
-
-def test_batches_are_ordered_by_data_set_gram_matrix_and_length() -> None:
+def test_batches_are_ordered_by_data_set_and_gram_matrix() -> None:
     runs = [
         planned("fourier", "fourier"),
         planned("pegasos", "pegasos"),
@@ -35,16 +30,14 @@ def test_batches_are_ordered_by_data_set_gram_matrix_and_length() -> None:
         planned("adult", "sbp", "dataset=adult"),
         planned("sbp", "sbp"),  # another figure's, the same run
     ]
-    made = [[run.key for run in batch] for batch in execute.batches(runs, seconds)]
-    assert made == [["sbp", "pegasos"], ["fourier"], ["adult"]]
+    made = [[run.key for run in batch] for batch in execute.batches(runs)]
+    assert made == [["pegasos", "sbp"], ["fourier"], ["adult"]]
 
 
-def test_runs_made_for_their_times_go_by_their_seeds() -> None:
+def test_runs_go_by_their_seeds() -> None:
     names = [(algo, seed) for algo in ("pegasos", "sbp") for seed in (0, 1)]
     runs = [planned(f"{algo} {seed}", algo, f"seed={seed}") for algo, seed in names]
-    assert [run.key for run in execute.batches(runs, seconds)[0]] == ["sbp 0", "sbp 1", "pegasos 0", "pegasos 1"]
-    timed = [replace(run, settings=replace(run.settings, timed=True)) for run in runs]
-    assert [run.key for run in execute.batches(timed, seconds)[0]] == ["sbp 0", "pegasos 0", "sbp 1", "pegasos 1"]
+    assert [run.key for run in execute.batches(runs)[0]] == ["pegasos 0", "sbp 0", "pegasos 1", "sbp 1"]
 
 
 class FakeMeter:
@@ -53,8 +46,10 @@ class FakeMeter:
     def __init__(self) -> None:
         self.fractions: list[float] = []
         self.texts: list[str] = []
+        self.timed: list[bool] = []
 
-    def update(self, fraction: float, text: str) -> None:
+    def update(self, fraction: float, text: str, *, timed: bool) -> None:
+        self.timed.append(timed)
         self.fractions.append(fraction)
         self.texts.append(text)
 
@@ -81,7 +76,7 @@ def test_outcomes_are_keyed_and_runs_without_gram_matrix_free_memory_first(monke
     fourier = [planned(f"f{seed}", "fourier", f"seed={seed}") for seed in range(3)]
     exact = [planned(f"e{seed}", "sbp", f"seed={seed}") for seed in range(2)]
     meter = FakeMeter()
-    outcomes = execute.execute([*fourier, *exact, exact[0]], 2, ["reproduce.py"], meter, seconds)
+    outcomes = execute.execute([*fourier, *exact, exact[0]], 2, ["reproduce.py"], meter)
 
     assert {key: outcome.label for key, outcome in outcomes.items()} == {
         run.key: run.settings.label() for run in (*fourier, *exact)
@@ -96,7 +91,7 @@ def test_outcomes_are_keyed_and_runs_without_gram_matrix_free_memory_first(monke
     assert meter.fractions[0] == 0.0
     assert meter.fractions[-1] == pytest.approx(1.0)
     assert meter.texts[-1] == "5 of 5 runs, 3 went wrong"
-    assert execute.execute([], 2, [], FakeMeter(), seconds) == {}
+    assert execute.execute([], 2, [], FakeMeter()) == {}
     assert len(log) == 3
 
 
@@ -108,10 +103,11 @@ def test_the_progress_line_shows_what_a_run_does_before_its_solver(monkeypatch: 
 
     monkeypatch.setattr(execute, "make_runs", make_runs)
     meter = FakeMeter()
-    execute.execute([planned("e", "sbp", "seed=3")], 1, [], meter, seconds)
+    execute.execute([planned("e", "sbp", "seed=3")], 1, [], meter)
     assert meter.texts == [
         "0 of 1 runs; now sbp mnist seed=3: Gram matrix: 35%",
         "0 of 1 runs; now sbp mnist seed=3",
         "1 of 1 runs",
     ]
-    assert meter.fractions[-1] == pytest.approx(1.0)  # with the time of the Gram matrix
+    assert meter.fractions == [0.0, 0.5, 1.0]
+    assert meter.timed == [False, False, True]  # the time left is known once a run has ended

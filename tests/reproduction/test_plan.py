@@ -295,7 +295,7 @@ def test_a_timed_figure_takes_no_run_that_was_made_beside_others(
     assert [(run.settings.seed, run.untimed) for run in timed.runs if run.recorded is None] == [(1, True), (2, True)]
     assert {run.settings.timed for run in timed.runs} == {True}
     line = "  2 more have no times that can be compared: they are made again, alone"
-    assert line in announcement(timed, lambda _: 1.0)
+    assert line in announcement(timed)
     served = (*options.overrides, "store.uri='http://host:1'")
     for others in ({"together": True}, {"scale": "quick"}, {"overrides": served}):
         assert missing(planner.plan(figure, replace(options, **others))) == []  # type: ignore[arg-type]

@@ -137,6 +137,20 @@ def test_lines_without_a_terminal_that_redraws_come_every_five_seconds_and_after
     assert "\x1b" not in err.getvalue()
 
 
+def test_the_time_left_is_shown_where_it_is_known_and_not_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter((0.0, 10.0, 20.0, 40.0))
+    monkeypatch.setattr(meter.time, "monotonic", lambda: next(clock))
+    lines: list[str] = []
+    progress = meter.Meter(lines.append)
+    for fraction, timed in ((0.1, False), (0.5, True), (1.0, True)):
+        progress.update(fraction, "text", timed=timed)
+    assert [line.split("  ") for line in lines] == [
+        [" 10 %", "text"],
+        [" 50 %", "20.0 s left", "text"],
+        ["100 %", "text"],
+    ]
+
+
 def test_the_line_of_several_runs_counts_those_that_went_wrong_and_is_cut_where_it_is_too_long() -> None:
     line = RunsLine(12)
     text = ""

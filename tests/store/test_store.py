@@ -124,13 +124,6 @@ def test_runs_are_chosen_by_settings_and_provenance(store: Store) -> None:
     assert store.runs(algo="smo") == store.runs(nothing=1) == store.runs(**{"problem": 1}) == []
 
 
-def test_durations_of_finished_runs_on_a_processor(store: Store) -> None:
-    runs = {key: record(store, key) for key in "ab"}
-    store.leave_unfinished("c", "interrupted", result_of(), make_curve(2))
-    assert store.durations("fast") == {("sbp", "adult"): [(run.result_path, 2.5) for run in runs.values()]}
-    assert store.durations("other") == {}
-
-
 @pytest.mark.parametrize("key", ["a/b", "", "..", "x" * 65])
 def test_a_malformed_key_is_refused(store: Store, key: str) -> None:
     with pytest.raises(StoreError, match="a run's key must be"), store.computing(key, print):

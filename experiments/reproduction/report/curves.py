@@ -98,16 +98,14 @@ def _runs(evidence: Evidence, options: Options, panel: Panel, specs: Mapping[str
             continue
         command = _command(evidence, options, panel, specs[name])
         for run in members:
-            split = [f"dataset.split_seed={run.result['seed']}"] * evidence.spec.split_by_seed
             curve = run.curve.copy(deep=False)
             if charged and panel.n is not None:
                 curve[CHARGED] = curve["iterations"] * panel.n
             if bound is not None:
                 curve[SUBOPTIMALITY] = curve["primal"] / bound - 1
-            words = [*command, f"seed={run.result['seed']}", *split]
-            yield RunCurve(
-                panel.paper_dataset, name, int(run.result["seed"]), curve, shlex.join(words), _settings(run.result)
-            )
+            seed = int(run.result["seed"])
+            words = [*command, f"seed={seed}", *evidence.spec.split_of(seed)]
+            yield RunCurve(panel.paper_dataset, name, seed, curve, shlex.join(words), _settings(run.result))
 
 
 def _is_optimum(series: SeriesSpec) -> bool:
