@@ -63,6 +63,12 @@ def command_line(program: Program, *words: str) -> str:
     return shlex.join(command(program, *words))
 
 
+def number_of(number: float, noun: str, form: str = ",") -> str:
+    """Return a number with its noun: ``1 run``, ``1,200 runs``, with the form ``.3g`` also ``0.5 epochs``."""
+    text = format(number, form)
+    return f"{text} {noun}{'s' * (text != '1' and not noun.endswith('s'))}"
+
+
 def power_of_ten(exponent: int) -> str:
     """Return 10 with raised digits, as in 10⁻³."""
     return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -30,6 +30,7 @@ from svm_cost_curves.experiments.plotting import (
 )
 from svm_cost_curves.experiments.plotting.bands import Band, band_table
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
+from svm_cost_curves.support.text import number_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -210,7 +211,7 @@ def _draw_profile(axes: Axes, drawing: Drawing, cost: str) -> None:
     profiles = drawing.profiles[cost]
     problems = drawing.seeds * sum(len(comparison.judged) for comparison in drawing.comparisons)
     name = "Profile" if drawing.shown else axis_name(cost)
-    write_heading(axes, name, f"{problems} problems on {len(drawing.comparisons)} data sets")
+    write_heading(axes, name, f"{number_of(problems, 'problem')} on {number_of(len(drawing.comparisons), 'data set')}")
     axes.set_xscale("log")
     plain_frame(axes)
     finite = [profile.factor[-1] for profile in profiles.values()]

@@ -23,6 +23,7 @@ from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
 from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, ScaleSpec
 from svm_cost_curves.solvers.passes import Passes
+from svm_cost_curves.support.text import number_of
 
 EPOCHS_A_PASS: Final = 10
 """Epochs of the budget for each pass: most methods use less than a kernel row for an example."""
@@ -144,5 +145,5 @@ def _id(spec: FigureSpec, options: Options, names: Sequence[str]) -> str:
 
 
 def _title(entrants: Sequence[Entrant], targets: Targets) -> str:
-    who = f"{len(entrants)} solvers" if len(entrants) != 1 else "one solver"
+    who = number_of(len(entrants), "solver")
     return f"{who} on equal problems: what they spend to reach {', '.join(map(targets.text, targets.levels))}"

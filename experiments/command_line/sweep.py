@@ -28,6 +28,7 @@ from svm_cost_curves.experiments.store import Store, StoreError
 from svm_cost_curves.experiments.store.recorder import recording
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.errors import UserError
+from svm_cost_curves.support.text import number_of
 
 SWEEP_ID = "SVM_SWEEP_ID"
 """Environment variable with the process number of a sweep: names its folder."""
@@ -55,7 +56,8 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
         plain = [[word for word in words if not word.startswith("dry_run=")] for words in jobs]
         outcomes = [show_plan(job, plain[number], number) for number, job in enumerate(composed)]
         there = sum(outcome.result_path is not None for outcome in outcomes)
-        print(f"{there} of {len(outcomes)} runs are in the store", flush=True)
+        are = "is" if len(outcomes) == 1 else "are"
+        print(f"{there} of {number_of(len(outcomes), 'run')} {are} in the store", flush=True)
         sys.exit(max(outcome.exit_code for outcome in outcomes))
     paper, highlight = style_of(composed[0]), composed[0].highlight
     if highlight is not None:

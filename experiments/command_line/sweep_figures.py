@@ -141,7 +141,9 @@ def sentence(curves: Mapping[str, Sequence[pd.DataFrame]], cost: str = "kernel_e
         *([f"{others[0][1]} needs {others[0][0] / least:.1f} times as many"] if others else []),
     ]
     parts[-1] += "".join(f", {name} {spent / least:.1f}" for spent, name in others[1:])
-    parts += [f"{name} does not get there" for name, spent in stays.items() if spent is None]
+    if lost := [name for name, spent in stays.items() if spent is None]:
+        names = " and ".join(filter(None, (", ".join(lost[:-1]), lost[-1])))
+        parts.append(f"{names} {'does' if len(lost) == 1 else 'do'} not get there")
     return "; ".join(parts) + "."
 
 

@@ -28,6 +28,7 @@ from svm_cost_curves.experiments.run.console import console, note_to, progress_t
 from svm_cost_curves.experiments.run.jobs import RunsLine
 from svm_cost_curves.experiments.run.meter import LINE_WIDTH, cut, meter
 from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.support.text import number_of
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def launch(
     try:
         with workers as pool:
             at_a_time = min(pool.size, len(sweep))
-            elapsed.begin(f"{len(sweep)} runs, {at_a_time} at a time; starting the worker processes")
+            elapsed.begin(f"{number_of(len(sweep), 'run')}, {at_a_time} at a time; starting the worker processes")
             for event in run_jobs(sweep, pool):
                 elapsed.end()
                 fractions[event.index] = event.fraction

@@ -14,7 +14,7 @@ from svm_cost_curves.experiments.configuration.composition import influential
 from svm_cost_curves.experiments.plotting import styles_for
 from svm_cost_curves.experiments.plotting.interactive import PAGE, Curves, RunCurve, Swept, curves_page
 from svm_cost_curves.support.files import write_file
-from svm_cost_curves.support.text import command_line
+from svm_cost_curves.support.text import command_line, number_of
 
 Kind = tuple[str, Values]
 """Algorithm and differing settings: one curve."""
@@ -54,7 +54,7 @@ def write_page(
         _title(kinds, list(dict.fromkeys(group.dataset for group, _ in members))),
         shown,
         series_styles,
-        facts=f"{len(shown):,} runs.",
+        facts=f"{number_of(len(shown), 'run')}.",
         small_print=small_print,
         pictures=pictures,
         highlight=coloured[0] if len(coloured) == 1 else "",

@@ -29,6 +29,7 @@ from svm_cost_curves.experiments.reproduction.report.figures import OWN
 from svm_cost_curves.experiments.reproduction.report.rendering import CASES, render, write_cases
 from svm_cost_curves.experiments.reproduction.verdict import Verdict, as_json
 from svm_cost_curves.support.files import new_folder
+from svm_cost_curves.support.text import number_of
 from svm_cost_curves.support.values import plain
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
         if lost := [run.key for run in wanted if run.recorded is None]:
             statuses = Counter(outcomes[key].status if key in outcomes else "not made" for key in lost)
             text = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
-            missing[name] = f"of {len(wanted)} runs {text}"
+            missing[name] = f"of {number_of(len(wanted), 'run')} {text}"
     return Panel(panel.dataset, panel.paper_dataset, panel.stand_in, runs, panel.settings, missing, panel.left_out)
 
 
@@ -185,7 +186,7 @@ def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
         (len(verdict.left_out), "series", " left out"),
         (len(verdict.disturbed), "data set", " with disturbed timed runs"),
     )
-    texts = [f"{_counted(count, name)}{rest}" for count, name, rest in restrictions if count]
+    texts = [f"{number_of(count, name)}{rest}" for count, name, rest in restrictions if count]
     restricted = [f"{', '.join(texts)}: see verdict.md"] if texts else []
     counts = "; ".join([*_runs(evidence), *restricted])
     return [f"{place}; scale {verdict.scale}; commit {commit}; {verdict.command}", *([f"{counts}."] if counts else [])]
@@ -201,12 +202,7 @@ def _runs(evidence: Evidence) -> list[str]:
     jobs = max(record.get("jobs") or 0 for record in records)
     beside = "" if not jobs else ", one run at a time" if jobs == 1 else f", up to {jobs} runs at a time"
     counts = ((len(records), "run"), (len(machines), "machine"), (len(builds), "build"))
-    return [", ".join(_counted(count, name) for count, name in counts) + beside]
-
-
-def _counted(count: int, name: str) -> str:
-    """Return a number with its noun: ``2 runs``."""
-    return f"{count:,} {name}{'s' * (count != 1 and not name.endswith('s'))}"
+    return [", ".join(number_of(count, name) for count, name in counts) + beside]
 
 
 def _commit_of(record: Mapping[str, Any]) -> str | None:

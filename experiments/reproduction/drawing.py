@@ -24,7 +24,7 @@ from svm_cost_curves.experiments.provenance import UNCOMMITTED
 from svm_cost_curves.experiments.reproduction.build import build_figure
 from svm_cost_curves.experiments.reproduction.evidence import from_evidence
 from svm_cost_curves.experiments.reproduction.options import FOLDERS, NOT_ALL, OK, Command, Options
-from svm_cost_curves.experiments.reproduction.published import EvidenceError, published_figures, read_facts
+from svm_cost_curves.experiments.reproduction.published import EvidenceError, no_evidence, published_figures, read_facts
 from svm_cost_curves.experiments.reproduction.report.figures import read_verdict
 from svm_cost_curves.experiments.reproduction.report.labels import agreement
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
@@ -70,7 +70,7 @@ def published_specs(names: Sequence[str], command: Command) -> tuple[list[Figure
     there = set(published_figures(command.evidence)) | set(command.figure.split(","))
     absent = [name for name, spec in specs.items() if spec.id not in there and name not in there]
     if len(absent) == len(names):
-        raise EvidenceError(f"there is no evidence of {command.figure} in {command.evidence.name}/")
+        raise no_evidence(command.evidence, command.figure)
     if absent:
         print(f"not published: {', '.join(absent)}", flush=True)
     left = [spec for name, spec in specs.items() if name not in absent]

@@ -28,6 +28,7 @@ from svm_cost_curves.experiments.reproduction.published import (
 from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
 from svm_cost_curves.experiments.reproduction.spec import OWN_FILES, FigureSpec, known_data_sets
 from svm_cost_curves.experiments.reproduction.verdict import Claim
+from svm_cost_curves.support.text import number_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -255,7 +256,7 @@ def _panel(
         ]
         runs[series.name] = tuple(members[one] for one in asked if one in members)
         if lost := count - len(runs[series.name]):
-            missing[series.name] = f"of {count} runs {lost} not made"
+            missing[series.name] = f"of {number_of(count, 'run')} {lost} not made"
     if missing and not any(runs.values()):
         return None
     settings = {name: _recorded_settings(of_series[0].result) for name, of_series in runs.items() if of_series}

@@ -9,11 +9,12 @@ from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.reproduction.drawing import claims_table, published_specs, reading, remarks, shown
 from svm_cost_curves.experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
 from svm_cost_curves.experiments.reproduction.plan import Planner
-from svm_cost_curves.experiments.reproduction.published import EvidenceError
+from svm_cost_curves.experiments.reproduction.published import EvidenceError, check_default
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.run.console import console
 from svm_cost_curves.experiments.run.meter import meter
 from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.support.text import number_of
 
 
 def publish_figures(names: Sequence[str], command: Command, store: Store, words: Sequence[str]) -> int:
@@ -23,6 +24,7 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
     """
     from svm_cost_curves.experiments.reproduction.publish import publish
 
+    check_default("evidence", command.evidence)
     planner = Planner(store.find_all_finished)
     statuses = []
     for name in names:
@@ -62,6 +64,7 @@ def publish_results(command: Command) -> int:
     from svm_cost_curves.experiments.reproduction.published import RESULTS
     from svm_cost_curves.experiments.reproduction.results import put_front_table, write_results
 
+    check_default("results", command.results)
     for page in write_results(command.evidence, command.results, command.options.jobs):
         print(f"scorecard: {page}")
     if command.results == RESULTS:
@@ -117,9 +120,10 @@ def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) 
     jobs, count = command.options.jobs, len({candidate.run.key for candidate in chosen})
     cases, whole = (len({candidate.case for candidate in runs}) for runs in (chosen, candidates))
     published = len({candidate.run.key for candidate in candidates})
+    are = "is" if published == 1 else "are"
     print(
-        f"{count:,} of {published:,} published runs are made again, {jobs} at a time; they cover {cases:,} of "
-        f"{whole:,} cases of a figure, a solver and a data set",
+        f"{count:,} of {number_of(published, 'published run')} {are} made again, {jobs} at a time; they cover "
+        f"{cases:,} of {number_of(whole, 'case')} of a figure, a solver and a data set",
         flush=True,
     )
     progress = meter(console(sys.stderr))
@@ -132,13 +136,13 @@ def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) 
         checks.record_check(command.evidence, ",".join(spec.id for spec in specs), made)
     agree = sum(comparison.agrees for comparison in made)
     lines = checks.by_figure if command.runs is None else checks.table
-    print("\n".join([*lines(made), f"{agree} of {len(made)} runs agree"]))
+    print("\n".join([*lines(made), f"{agree} of {number_of(len(made), 'run')} agree"]))
     there = {candidate.figure for candidate in chosen}
     if command.runs is None and (left := [spec.id for spec in specs if spec.id not in there]):
         print(f"not checked, as all their runs are timed or long, or they have none: {', '.join(left)}")
     for name, why in absent.items():
         lost = sum(candidate.run.settings.dataset.name == name for candidate in chosen)
-        print_error(f"left out: {name}, {lost} {'run' if lost == 1 else 'runs'}: {why}")
+        print_error(f"left out: {name}, {number_of(lost, 'run')}: {why}")
     for outcome in wrong:
         print_error(outcome.line)
     if wrong:

@@ -28,6 +28,7 @@ from svm_cost_curves.experiments.run.meter import meter
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import recording, wait_for_others
 from svm_cost_curves.support.files import check_writable, locked
+from svm_cost_curves.support.text import number_of
 
 LOCK_FILE = "reproduce.lock"
 QUIET_SECONDS = 1.0
@@ -113,7 +114,8 @@ def announcement(plan: Plan) -> list[str]:
     reference = {series.name for series in spec.series if series.reference_only}
     names = sorted({run.series for run in plan.runs} & reference)
     with_reference = f"; the reference, {', '.join(names)}, is among them" if names else ""
-    lines.append(f"  {runs - len(missing)} of {runs} runs are in the store{with_reference}")
+    are = "is" if runs == 1 else "are"
+    lines.append(f"  {runs - len(missing)} of {number_of(runs, 'run')} {are} in the store{with_reference}")
     if untimed := sum(run.untimed for run in missing):
         lines.append(f"  {untimed} more have no times that can be compared: they are made again, alone")
     if missing:

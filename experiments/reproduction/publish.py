@@ -46,6 +46,7 @@ from svm_cost_curves.experiments.reproduction.spec import FigureSpec
 from svm_cost_curves.experiments.reproduction.verdict import Verdict, as_json
 from svm_cost_curves.experiments.run.identity import settings_key
 from svm_cost_curves.support.files import temporary_folder, write_file
+from svm_cost_curves.support.text import number_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +110,7 @@ def publish(plan: Plan, folder: Path, command: str) -> tuple[Verdict, int]:
     """
     figure = plan.spec.id
     if plan.missing:
-        raise EvidenceError(f"{len(plan.missing)} runs of {figure} are missing: make the figure first")
+        raise EvidenceError(f"{figure} lacks {number_of(len(plan.missing), 'run')}: make the figure first")
     evidence = with_computed(evidence_of(plan, {}))
     columns = read_columns(evidence, plan.options, command)
     with changing(folder) as draft:

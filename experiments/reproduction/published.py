@@ -110,11 +110,27 @@ def published_figures(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.json") if path.name != CHECKS)
 
 
+def no_evidence(folder: Path, figure: str) -> EvidenceError:
+    """Return the error that a figure is not published in a folder, or nothing is."""
+    if published_figures(folder):
+        return EvidenceError(f"there is no evidence of {figure} in {folder}")
+    return EvidenceError(
+        f"there is no evidence in {folder}: it is a folder of the project's repository and its archive, which an "
+        "installed package does not have; get one of them and add evidence=FOLDER"
+    )
+
+
+def check_default(name: str, folder: Path) -> None:
+    """Raise EvidenceError if a command would make a default folder of the repository, which is not there."""
+    if folder in (EVIDENCE, RESULTS) and not folder.is_dir():
+        raise EvidenceError(f"{folder} is not there, as this is no checkout of the project: add {name}=FOLDER")
+
+
 def read_facts(folder: Path, figure: str) -> dict[str, Any]:
     """Return the content of a figure's JSON file; EvidenceError if it is missing, damaged or of an unknown format."""
     name = f"{figure}.json"
     if not (folder / name).exists():
-        raise EvidenceError(f"there is no evidence of {figure} in {folder.name}/")
+        raise no_evidence(folder, figure)
     facts: dict[str, Any] = json.loads(read_verified(folder, name))
     if facts["format"] != FORMAT:
         raise EvidenceError(f"{name} has the format {facts['format']}; this version reads format {FORMAT}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from svm_cost_curves.experiments.reproduction.published import (
     EvidenceError,
     checksum,
     figure_runs,
+    no_evidence,
     published_figures,
     read_facts,
     read_sums,
@@ -38,7 +38,7 @@ from svm_cost_curves.experiments.reproduction.report.pages import notes_on, writ
 from svm_cost_curves.experiments.reproduction.report.rendering import render
 from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
-from svm_cost_curves.support.files import write_file
+from svm_cost_curves.support.files import temporary_folder, write_file
 
 SOURCES: Final = "sources.json"
 
@@ -53,7 +53,7 @@ def published_drawings(evidence: Path, figures: Path) -> list[FigureDrawing]:
             FigureDrawing(read_figure(name), options, evidence, folder, facts["command"], as_published=True)
         )
     if not drawings:
-        raise EvidenceError(f"there is no evidence in {evidence.name}/")
+        raise no_evidence(evidence, "")
     return drawings
 
 
@@ -91,7 +91,8 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     """Write ``<paper>.md`` of each paper with evidence, the pictures, and the pages on all papers.
 
     These are ``coverage.md``, ``data.md``, ``changes.md``, ``edition.md`` and ``checks.md``. ``sources.json`` gets the
-    checksums of the evidence and of the pages, so that a test notices an edited page, or one of other evidence.
+    checksums of the evidence and of the pages, so that a test notices an edited page, or one of other evidence. It
+    comes last: after a kill the pages that are written do not match it, and the same command writes all of them.
 
     Figures are drawn `jobs` at a time. Return the pages.
 
@@ -105,8 +106,7 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
         raise EvidenceError(f"runs were made with uncommitted changes, make them again: {', '.join(changed)}")
     checks = recorded_checks(evidence)
     papers = dict.fromkeys(paper for figure, paper in catalogue().items() if paper and figure in published)
-    with tempfile.TemporaryDirectory() as place:
-        figures = Path(place)
+    with temporary_folder() as figures:
         for _ in draw_all(published_drawings(evidence, figures), jobs):
             pass
         with reading("writing pages"):
@@ -130,7 +130,7 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
         for name, text in texts.items():
             if text:
                 pages.append(target / name)
-                pages[-1].write_text(text, encoding="utf-8")
+                write_file(pages[-1], text.encode())
     sources = {
         "evidence": {name: checksum(evidence / f"{name}.json") for name in published},
         "pages": {path.name: checksum(path) for path in pages},
@@ -203,6 +203,4 @@ def put_front_table(readme: Path, evidence: Path) -> None:
     """Put the table into README in place of the earlier one; EvidenceError if a file of the evidence is damaged."""
     table = "\n".join(front_table(evidence)) + "\n"
     text = readme.read_text(encoding="utf-8")
-    readme.write_text(
-        re.sub(r"^\| paper \| .*\n(\|.*\n)*", lambda _: table, text, flags=re.MULTILINE), encoding="utf-8"
-    )
+    write_file(readme, re.sub(r"^\| paper \| .*\n(\|.*\n)*", lambda _: table, text, flags=re.MULTILINE).encode())

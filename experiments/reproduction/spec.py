@@ -5,6 +5,7 @@ Plain dataclasses, which pydantic fills and checks.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import AfterValidator, NonNegativeInt, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 
 from svm_cost_curves.experiments.configuration.choices import option_files
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
@@ -40,6 +41,8 @@ Scale = Literal["demo", "quick", "paper"]
 SCALES = get_args(Scale)
 """Sizes of a figure: a sample of the data in seconds, more data in minutes, the paper's data and budget."""
 
+Seeds = Annotated[int, Field(ge=0, le=100_000)]
+
 
 class FigureError(UserError, ValueError):
     """A figure, scale, data set or option that does not exist; the message names the nearest ones."""
@@ -49,11 +52,11 @@ class FigureError(UserError, ValueError):
 class ScaleSpec(Described):
     """Size of a figure: data, budget and repetitions; the method is the same."""
 
-    seeds: NonNegativeInt = 1
+    seeds: Seeds = 1
     """Runs of each series, with seeds 0, 1, ..."""
     overrides: list[str] = field(default_factory=list)
     """Added to those of each series; they win."""
-    seeds_on: dict[str, NonNegativeInt] = field(default_factory=dict)
+    seeds_on: dict[str, Seeds] = field(default_factory=dict)
     """Runs on one of the paper's data sets, in place of `seeds`: where they are short, or claims need more of them."""
 
 
@@ -176,7 +179,9 @@ class FigureSpec(Described):
     def scale(self, name: str) -> ScaleSpec:
         """Return one of the scales; FigureError if there is no such scale."""
         if name not in self.scales:
-            raise FigureError(f"unknown scale {name!r}{known_names(name, SCALES)}")
+            raise FigureError(
+                f"{self.id or 'the figure'} has no scale {name!r}; in its file: {', '.join(self.scales) or 'none'}"
+            )
         return self.scales[name]
 
 
@@ -266,6 +271,9 @@ def choose(name: str) -> tuple[str, ...]:
 
 def _checked(spec: FigureSpec) -> FigureSpec:
     """Return a figure whose parts fit each other; raises ValueError."""
+    for place, name in (("id", spec.id), ("paper", spec.paper)):  # names of folders
+        if not re.fullmatch(r"\w[\w-]*" if place == "id" else r"(\w[\w-]*)?", name):
+            raise ValueError(f"{place}: it has letters, digits, _ and -, got {name!r}")
     for series in spec.series:
         check_grid(series)
     for claim in spec.claims:

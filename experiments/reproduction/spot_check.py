@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from svm_cost_curves.experiments.reproduction.execute import execute
 from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedRun, Planner
 from svm_cost_curves.experiments.run.meter import Meter
 from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.support.files import temporary_folder
 
 SHORT_SECONDS: Final = 60.0
 """Of one run of every figure, solver and data set only such are made again whose published solver took less."""
@@ -134,7 +134,7 @@ def spot_check(
     """
     absent = _unavailable(candidate.run for candidate in chosen)
     with contextlib.ExitStack() as open_:
-        place = folder or Path(open_.enter_context(tempfile.TemporaryDirectory()))
+        place = folder or Path(open_.enter_context(temporary_folder()))
         store = Store.open(place)
         planner = Planner(store.find_all_finished)
         again: dict[str, list[Candidate]] = {}

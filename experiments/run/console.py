@@ -23,7 +23,7 @@ from rich.text import Text
 from svm_cost_curves.experiments.columns import STEP_COSTS
 from svm_cost_curves.experiments.processes.streams import PAUSE, ElapsedTime
 from svm_cost_curves.experiments.run.meter import Meter, duration, meter
-from svm_cost_curves.support.text import printable
+from svm_cost_curves.support.text import number_of, printable
 
 if TYPE_CHECKING:
     from svm_cost_curves.experiments.configuration.settings import RunSettings
@@ -233,9 +233,9 @@ def progress_text(point: Point, latest: Point | None) -> str:
     error = (latest or {}).get("test_error")
     parts = ["test error " + ("not known yet" if error is None else percent(error))]
     if (epochs := point.get("epochs")) is not None:
-        now, measured = f"{epochs:.3g} epochs", (latest or {}).get("epochs")
-        older = None not in (error, measured) and f"{measured:.3g} epochs" != now
-        parts = [f"{parts[0]} at {measured:.3g} epochs", f"now {now}"] if older else [*parts, now]
+        now, measured = number_of(epochs, "epoch", ".3g"), (latest or {}).get("epochs")
+        older = None not in (error, measured) and number_of(measured, "epoch", ".3g") != now
+        parts = [f"{parts[0]} at {number_of(measured, 'epoch', '.3g')}", f"now {now}"] if older else [*parts, now]
     costs = [name for name in ("kernel_evaluations", "inner_products", "feature_accesses") if point.get(name)]
     parts += [f"{count(point[name])} {name.replace('_', ' ')}" for name in costs[:1]]
     if point.get("cpu_seconds") is not None:

@@ -10,6 +10,7 @@ from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome
 from svm_cost_curves.experiments.processes.pool import Event, Report
 from svm_cost_curves.experiments.run.console import Display
+from svm_cost_curves.support.text import number_of
 
 REPORT_SECONDS = 0.5
 """A run reports its progress at this interval."""
@@ -60,5 +61,5 @@ class RunsLine:
         stopped = sum(outcome.status in STOPPED for outcome in self.ended)
         wrong = sum(outcome.exit_code != 0 for outcome in self.ended) - stopped
         ends = [f", {count} {how}" for count, how in ((wrong, "went wrong"), (stopped, "stopped")) if count]
-        parts = [f"{len(self.ended)} of {self._count} runs{''.join(ends)}"]
+        parts = [f"{len(self.ended)} of {number_of(self._count, 'run')}{''.join(ends)}"]
         return "; now ".join([*parts, *([", ".join(self._now.values())] if self._now else [])])

@@ -105,9 +105,9 @@ def test_the_progress_line_shows_what_a_run_does_before_its_solver(monkeypatch: 
     meter = FakeMeter()
     execute.execute([planned("e", "sbp", "seed=3")], 1, [], meter)
     assert meter.texts == [
-        "0 of 1 runs; now sbp mnist seed=3: Gram matrix: 35%",
-        "0 of 1 runs; now sbp mnist seed=3",
-        "1 of 1 runs",
+        "0 of 1 run; now sbp mnist seed=3: Gram matrix: 35%",
+        "0 of 1 run; now sbp mnist seed=3",
+        "1 of 1 run",
     ]
     assert meter.fractions == [0.0, 0.5, 1.0]
     assert meter.timed == [False, False, True]  # the time left is known once a run has ended

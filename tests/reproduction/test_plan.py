@@ -54,7 +54,7 @@ def test_only_runs_that_are_not_in_the_store_are_missing(plan: PlanNow, store: F
     failed = {third.key: Outcome(third.settings.label(), "failed", "broken")}
     panel = evidence_of(plan(), failed).panels[0]
     assert panel.seeds("sbp") == (0, 1)
-    assert panel.missing == {"sbp": "of 3 runs 1 failed", "smo": "of 1 runs 1 not made"}
+    assert panel.missing == {"sbp": "of 3 runs 1 failed", "smo": "of 1 run 1 not made"}
     store.record(third)
     store.record(smo)
     made = plan()

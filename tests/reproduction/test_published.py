@@ -19,6 +19,8 @@ from published_cases import FIGURE, copied, publish, reproduce
 
 from svm_cost_curves import datasets
 from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.reproduction import published
+from svm_cost_curves.experiments.reproduction.cli import main
 from svm_cost_curves.experiments.reproduction.evidence import _resolved
 from svm_cost_curves.experiments.reproduction.figure_commands import last_verdict
 from svm_cost_curves.experiments.reproduction.options import Options
@@ -135,12 +137,44 @@ def test_wrong_requests_are_refused(made: Path, evidence: Path, capsys: pytest.C
 
     path, wanted = evidence / "mine_x.json", ("scale=demo", "from=evidence")
     assert "the evidence of mine_x is of scale=demo, not of scale=quick" in refused("scale=quick", "from=evidence")
-    assert "runs of mine_x are missing: make the figure first" in refused("publish", "scale=quick")
+    assert "mine_x lacks 4 runs: make the figure first" in refused("publish", "scale=quick")
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 99}), encoding="utf-8")
     write_sums(evidence, path.name)
     assert "mine_x.json has the format 99; this version reads format 3" in refused(*wanted)
     path.unlink()
     assert "there is no evidence of mine_x" in refused(*wanted)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("from=evidence",),
+        ("check",),
+        ("publish", "from=evidence"),
+        ("figure=all", "from=evidence"),
+        ("figure=report", "from=evidence"),
+        ("publish", "figure=report"),
+    ],
+)
+def test_where_evidence_comes_from_is_said_where_there_is_none(
+    words: tuple[str, ...], made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "evidence"
+    named = any(word.startswith("figure=") for word in words)
+    figure = () if named else (f"figure={made / 'mine_x.yaml'}",)
+    assert main([*words, *figure, f"evidence={folder}", f"report={tmp_path / 'report'}", f"store={tmp_path}"]) == 2
+    *_, line = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: there is no evidence in {folder}: it is a folder of the project's repository")
+    assert line.endswith("add evidence=FOLDER")
+
+
+def test_an_installed_package_gets_no_evidence_of_its_own(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(published, "EVIDENCE", tmp_path / "evidence")
+    assert reproduce(made, "publish", "scale=demo", f"evidence={tmp_path / 'evidence'}") == 2
+    assert "no checkout of the project: add evidence=FOLDER" in capsys.readouterr().err
+    assert not (tmp_path / "evidence").exists()
 
 
 def test_a_measure_that_is_read_and_was_not_published_is_named(

@@ -176,7 +176,7 @@ def test_the_line_of_several_runs_names_a_step_until_the_solver_begins(run: RunS
     display = ReportingDisplay(report, "libsvm")
     display.note("setting up the problem")
     display.header(run, {})
-    assert texts == ["0 of 1 runs; now libsvm: setting up the problem", "0 of 1 runs; now libsvm"]
+    assert texts == ["0 of 1 run; now libsvm: setting up the problem", "0 of 1 run; now libsvm"]
 
 
 def test_jobs_are_named_by_what_differs_between_them() -> None:

@@ -22,7 +22,7 @@ from svm_cost_curves.experiments.reproduction.series_spec import OPTIMUM, Series
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, overrides_of
 from svm_cost_curves.experiments.reproduction.verdict import Claim, Reading, Verdict
 from svm_cost_curves.support.text import command as command_words
-from svm_cost_curves.support.text import setting_name
+from svm_cost_curves.support.text import number_of, setting_name
 from svm_cost_curves.support.values import flatten
 
 _SHOWN: Final = ("algo", "kernel", "problem", "budget", "engine")
@@ -50,7 +50,7 @@ def page_content(
         styles=_styles(evidence.spec, specs, names),
         datasets={panel.paper_dataset: _label(panel) for panel in evidence.panels},
         claims=[judged_claim(claim) for claim in verdict.claims],
-        facts=f"Scale {evidence.scale}; {len(runs):,} runs{reference}.",
+        facts=f"Scale {evidence.scale}; {number_of(len(runs), 'run')}{reference}.",
         small_print="; ".join(small_print),
         pictures=[fitted(picture)],
         **_first_view(evidence.spec, names),
