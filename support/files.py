@@ -300,15 +300,26 @@ def _link_others(folder: Path, draft: Path, replaced: Collection[str]) -> None:
     def matching(place: str, names: list[str]) -> list[str]:
         return [name for name in names if place == str(folder) and any(fnmatch(name, one) for one in replaced)]
 
-    shutil.copytree(folder, draft, symlinks=True, ignore=matching, copy_function=link_file, dirs_exist_ok=True)
+    link_tree(folder, draft, matching)
 
 
-def link_file(source: str, target: str) -> None:
-    """Give a file a second name, or copy it where the file system has no links."""
+def link_tree(folder: Path, target: Path, ignore: Callable[[str, list[str]], list[str]] | None = None) -> None:
+    """Give the files of a folder second names in another one; they are copied where the file system has no links.
+
+    `ignore` as in `shutil.copytree`. OSError: a file cannot be linked or copied.
+    """
+
+    def link(source: str, target: str) -> None:
+        try:
+            os.link(source, target, follow_symlinks=False)
+        except OSError:
+            shutil.copy2(source, target)
+
     try:
-        os.link(source, target, follow_symlinks=False)
-    except OSError:
-        shutil.copy2(source, target)
+        shutil.copytree(folder, target, symlinks=True, ignore=ignore, copy_function=link, dirs_exist_ok=True)
+    except shutil.Error as error:  # a list of errors as text
+        source, _, why = error.args[0][0]
+        raise OSError(errno.EIO, f"cannot be copied: {why.partition(': ')[0]}", str(source)) from error
 
 
 def _exchange(one: Path, other: Path) -> bool:

@@ -14,7 +14,6 @@ import json
 import math
 import os
 import re
-import shutil
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,7 +28,7 @@ from svm_cost_curves.experiments.columns import COLUMNS, COUNTS
 from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT, is_timed
 from svm_cost_curves.support.errors import UserError
-from svm_cost_curves.support.files import link_file, locked, new_folder, write_file
+from svm_cost_curves.support.files import link_tree, locked, new_folder, write_file
 
 if TYPE_CHECKING:
     import pyarrow
@@ -234,7 +233,7 @@ def changing(folder: Path) -> Iterator[Path]:
 
     with locked(place.with_name(f".{place.name}.lock"), report), new_folder(place) as draft:
         if place.exists():
-            shutil.copytree(place, draft, symlinks=True, copy_function=link_file, dirs_exist_ok=True)
+            link_tree(place, draft)
         before = read_sums(draft)
         yield draft
         if read_sums(place) != before:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,15 @@ def test_a_core_solver_from_elsewhere_is_counted_by_the_core() -> None:
     assert isinstance(plugins.make(lying, problem(), kind.Settings(), 0), plugins.AuditedSolver)
 
 
+@pytest.fixture
+def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that goes on whenever it is read: the machine's may be too coarse."""
+    ticks = itertools.count()
+    clock = SimpleNamespace(thread_time=lambda: float(next(ticks)), monotonic=lambda: float(next(ticks)))
+    monkeypatch.setattr(plugins, "time", clock)
+
+
+@pytest.mark.usefixtures("ticking")
 def test_correct_counters_are_used() -> None:
     solver = fresh(user_solvers.Correct)
     solver.advance(Limit(iterations=100))
@@ -54,6 +64,7 @@ def test_correct_counters_are_used() -> None:
     assert solver.wall_seconds > 0
 
 
+@pytest.mark.usefixtures("ticking")
 def test_false_counters_are_replaced_by_those_of_the_views() -> None:
     solver, correct = fresh(user_solvers.FalseCounters), fresh(user_solvers.Correct)
     # it says that it has done one iteration, so that it has to be stopped by something else
@@ -98,6 +109,7 @@ def test_claimed_counters_do_not_change_the_views(reads: list[int], claims: list
     assert audited.presentations == max(claims[1] or 0, len(reads))
 
 
+@pytest.mark.usefixtures("ticking")
 @pytest.mark.parametrize("kind", [user_solvers.LosesCounters, user_solvers.KeepsCounters])
 def test_a_resumed_solver_is_charged_for_both_parts(kind: type[Any]) -> None:
     whole, first, second = fresh(kind), fresh(kind), fresh(kind)
