@@ -117,9 +117,7 @@ def launch(
                 elif event.note.startswith("killed"):
                     print_error(f"{labels[event.index]}: {event.note}")
                 done = sum(fractions.values()) / len(fractions) if fractions else 1.0
-                text = line.after(event, labels[event.index])
-                made = len(fractions) > len(sweep) - len(line.ended)  # a run that was found tells nothing of the others
-                progress.update(done, text, timed=made)
+                progress.update(done, line.after(event, labels[event.index]), timed=line.timed)
     finally:
         elapsed.end()
         progress.close()

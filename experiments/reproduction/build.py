@@ -16,11 +16,10 @@ from svm_cost_curves.experiments.plotting import Picture
 from svm_cost_curves.experiments.plotting.interactive import PAGE, curves_page
 from svm_cost_curves.experiments.reproduction.citations import place_of
 from svm_cost_curves.experiments.reproduction.disturbance import disturbed_runs
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
+from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, as_published
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import (
     EvidenceError,
-    as_published,
     naming_columns,
     same_values,
 )

@@ -14,11 +14,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 import pandas as pd
 
 from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.options import Options, resolve_options
 from svm_cost_curves.experiments.reproduction.published import (
+    SINGLE,
     EvidenceError,
     PublishedRun,
     read_facts,
@@ -170,6 +172,15 @@ class FigureResult:
     """Makes the table, which a map does not need of the figures whose claims it takes."""
     claims: Sequence[Claim] = ()
     numbers: Sequence[Number] = ()
+
+
+def as_published(run: Run) -> PublishedRun:
+    """Return a run of a store with its times in single precision: a figure is then the same from store and evidence.
+
+    Two times of a curve that differ in later digits become equal, which changes how curves are averaged.
+    """
+    times = {name: np.float32 for name in SINGLE if name in run.curve}
+    return PublishedRun(run.key, run.result, run.curve.astype(times).astype(dict.fromkeys(times, np.float64)))
 
 
 def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> Evidence:

@@ -33,8 +33,6 @@ from svm_cost_curves.support.files import link_tree, locked, new_folder, write_f
 if TYPE_CHECKING:
     import pyarrow
 
-    from svm_cost_curves.experiments.reproduction.evidence import Run
-
 EVIDENCE: Final = PROJECT_ROOT / "evidence"
 RESULTS: Final = PROJECT_ROOT / "docs" / "results"
 """The scorecards that are made from the evidence."""
@@ -95,15 +93,6 @@ class PublishedRun:
         return self.points.reset_index(drop=True)
 
 
-def as_published(run: Run) -> PublishedRun:
-    """Return a run of a store with its times in single precision: a figure is then the same from store and evidence.
-
-    Two times of a curve that differ in later digits become equal, which changes how curves are averaged.
-    """
-    times = {name: np.float32 for name in SINGLE if name in run.curve}
-    return PublishedRun(run.key, run.result, run.curve.astype(times).astype(dict.fromkeys(times, np.float64)))
-
-
 def published_figures(folder: Path) -> list[str]:
     """Return the figures that have evidence in a folder, sorted."""
     return sorted(path.stem for path in folder.glob("*.json") if path.name != CHECKS)
@@ -130,9 +119,14 @@ def read_facts(folder: Path, figure: str) -> dict[str, Any]:
     name = f"{figure}.json"
     if not (folder / name).exists():
         raise no_evidence(folder, figure)
-    facts: dict[str, Any] = json.loads(read_verified(folder, name))
-    if facts["format"] != FORMAT:
-        raise EvidenceError(f"{name} has the format {facts['format']}; this version reads format {FORMAT}")
+    content = read_verified(folder, name)
+    try:
+        facts: dict[str, Any] = json.loads(content)
+        known = facts["format"]
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise EvidenceError(f"{name} is not the evidence of a figure: restore it") from error
+    if known != FORMAT:
+        raise EvidenceError(f"{name} has the format {known}; this version reads format {FORMAT}")
     return facts
 
 
@@ -198,7 +192,10 @@ def read_table(folder: Path, tables: str, name: str) -> pyarrow.Table:
     import pyarrow.parquet
 
     content = pyarrow.BufferReader(read_verified(folder, f"{tables}/{name}.parquet"))
-    return pyarrow.parquet.read_table(content, read_dictionary=["key"] if name == POINTS else None)
+    try:
+        return pyarrow.parquet.read_table(content, read_dictionary=["key"] if name == POINTS else None)
+    except Exception as error:  # pyarrow has many
+        raise EvidenceError(f"{tables}/{name}.parquet is not a table: restore it") from error
 
 
 def read_verified(folder: Path, name: str) -> bytes:

@@ -52,6 +52,11 @@ class RunsLine:
         self._now: dict[int, str] = {}
         self.ended: list[Outcome] = []
 
+    @property
+    def timed(self) -> bool:
+        """Whether a run has ended that was made: before, and from runs that were found, the time left is not known."""
+        return any(outcome.status != "found" for outcome in self.ended)
+
     def after(self, event: Event, label: str) -> str:
         """Return the text after an event of the run with this label."""
         self._now[event.index] = f"{label}: {event.note}" if event.note else label

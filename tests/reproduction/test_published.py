@@ -130,6 +130,15 @@ def test_damaged_tables_are_not_overwritten_as_other_figures_have_runs_in_them(
     assert reproduce(made, "scale=demo", "from=evidence", words[-1]) == 0
 
 
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\xff", b"[" * 100_000])
+@pytest.mark.parametrize("name", ["mine_x.json", f"mine_x/{SERIES}.parquet"])
+def test_a_foreign_file_with_its_checksum_is_named(name: str, content: bytes, evidence: Path) -> None:
+    (evidence / name).write_bytes(content)
+    write_sums(evidence, name)
+    with pytest.raises(EvidenceError, match=f"{name} is not .*: restore it"):
+        figure_runs(evidence, "mine_x")
+
+
 def test_wrong_requests_are_refused(made: Path, evidence: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def refused(*words: str) -> str:
         assert reproduce(made, *words, f"evidence={evidence}") == 2

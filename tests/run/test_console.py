@@ -159,9 +159,13 @@ def test_the_line_of_several_runs_counts_those_that_went_wrong_and_is_cut_where_
     assert text.startswith("0 of 12 runs; now sbp adult seed=0: Gram matrix: 35%, sbp adult seed=1: ")
     assert cut(text, 100).endswith(" Gram matrix: 35%, sbp...")
     assert len(cut(text, 100)) <= 100
+    line.ended.append(Outcome("sbp", "found"))
+    assert not line.timed
+    line.ended.clear()
     failed, stopped = (Event(index, 1.0, Outcome("sbp", how)) for index, how in enumerate(("failed", "interrupted")))
     assert line.after(failed, "sbp adult seed=0").startswith("1 of 12 runs, 1 went wrong; now sbp adult seed=1: ")
     assert line.after(stopped, "sbp adult seed=1").startswith("2 of 12 runs, 1 went wrong, 1 stopped; now ")
+    assert line.timed
     assert [outcome.status for outcome in line.ended] == ["failed", "interrupted"]
 
 
