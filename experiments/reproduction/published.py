@@ -98,12 +98,13 @@ def published_figures(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.json") if path.name != CHECKS)
 
 
-def no_evidence(folder: Path, figure: str) -> EvidenceError:
-    """Return the error that a figure is not published in a folder, or nothing is."""
+def no_evidence(folder: Path, figure: str = "") -> EvidenceError:
+    """Return the error that a figure is not published in a folder, or that nothing is."""
+    of = f" of {figure}" if figure else ""
     if published_figures(folder):
-        return EvidenceError(f"there is no evidence of {figure} in {folder}")
+        return EvidenceError(f"there is no evidence{of} in {folder.name}/")
     return EvidenceError(
-        f"there is no evidence in {folder}: it is a folder of the project's repository and its archive, which an "
+        f"there is no evidence{of} in {folder}: it is a folder of the project's repository and its archive, which an "
         "installed package does not have; get one of them and add evidence=FOLDER"
     )
 

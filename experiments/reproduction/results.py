@@ -53,7 +53,7 @@ def published_drawings(evidence: Path, figures: Path) -> list[FigureDrawing]:
             FigureDrawing(read_figure(name), options, evidence, folder, facts["command"], as_published=True)
         )
     if not drawings:
-        raise no_evidence(evidence, "")
+        raise no_evidence(evidence)
     return drawings
 
 

@@ -179,9 +179,7 @@ class FigureSpec(Described):
     def scale(self, name: str) -> ScaleSpec:
         """Return one of the scales; FigureError if there is no such scale."""
         if name not in self.scales:
-            raise FigureError(
-                f"{self.id or 'the figure'} has no scale {name!r}; in its file: {', '.join(self.scales) or 'none'}"
-            )
+            raise FigureError(f"{self.id or 'the figure'} has no scale {name!r}{known_names(name, self.scales)}")
         return self.scales[name]
 
 
@@ -272,7 +270,7 @@ def choose(name: str) -> tuple[str, ...]:
 def _checked(spec: FigureSpec) -> FigureSpec:
     """Return a figure whose parts fit each other; raises ValueError."""
     for place, name in (("id", spec.id), ("paper", spec.paper)):  # names of folders
-        if not re.fullmatch(r"\w[\w-]*" if place == "id" else r"(\w[\w-]*)?", name):
+        if name and not re.fullmatch(r"\w[\w-]*", name):
             raise ValueError(f"{place}: it has letters, digits, _ and -, got {name!r}")
     for series in spec.series:
         check_grid(series)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import tempfile
@@ -157,9 +158,9 @@ def test_wrong_requests_are_refused(made: Path, evidence: Path, capsys: pytest.C
 @pytest.mark.parametrize(
     "words",
     [
-        ("from=evidence",),
-        ("check",),
-        ("publish", "from=evidence"),
+        ("from=evidence", "scale=demo"),
+        ("check", "scale=demo"),
+        ("publish", "from=evidence", "scale=demo"),
         ("figure=all", "from=evidence"),
         ("figure=report", "from=evidence"),
         ("publish", "figure=report"),
@@ -173,8 +174,9 @@ def test_where_evidence_comes_from_is_said_where_there_is_none(
     figure = () if named else (f"figure={made / 'mine_x.yaml'}",)
     assert main([*words, *figure, f"evidence={folder}", f"report={tmp_path / 'report'}", f"store={tmp_path}"]) == 2
     *_, line = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"error: there is no evidence in {folder}: it is a folder of the project's repository")
-    assert line.endswith("add evidence=FOLDER")
+    assert re.match("error: there is no evidence( of [a-z_]+)? in ", line)
+    assert line.endswith("get one of them and add evidence=FOLDER")
+    assert f"in {folder}: it is a folder of the project's repository" in line
 
 
 def test_an_installed_package_gets_no_evidence_of_its_own(

@@ -181,7 +181,7 @@ MERGES = "".join(f"m{k}: &m{k} {{<<: [{', '.join([f'*m{k - 1}'] * 9)}]}}\n" for 
         (b"id: ../../elsewhere", "id: it has letters, digits, _ and -, got '../../elsewhere'"),
         (b"id: mine\npaper: ..", "paper: it has letters, digits, _ and -, got '..'"),
         (b"id: mine\nscales: {demo: {seeds: 1000000000000}}", "scales.demo.seeds: input should be less than or equal"),
-        (b"id: mine\nscales: {quick: {}}", "mine has no scale 'demo'; in its file: quick"),
+        (b"id: mine\nscales: {quick: {}}", "mine has no scale 'demo'; known: quick"),
     ],
 )
 def test_a_stranger_s_figure_is_refused_in_one_sentence(

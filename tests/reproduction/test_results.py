@@ -159,7 +159,7 @@ def test_the_report_and_all_figures_are_drawn_from_evidence(
     assert "not published: minibatch_" in out
     assert "minibatch_counterexample: from evidence" in out
     assert main(["figure=sbp", "from=evidence", *places]) == 2
-    assert "there is no evidence of sbp in " in capsys.readouterr().err
+    assert "there is no evidence of sbp in evidence/" in capsys.readouterr().err
 
 
 def test_a_report_goes_on_where_it_stopped(
