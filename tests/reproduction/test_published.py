@@ -147,7 +147,7 @@ def test_wrong_requests_are_refused(made: Path, evidence: Path, capsys: pytest.C
 
     path, wanted = evidence / "mine_x.json", ("scale=demo", "from=evidence")
     assert "the evidence of mine_x is of scale=demo, not of scale=quick" in refused("scale=quick", "from=evidence")
-    assert "mine_x lacks 4 runs: make the figure first" in refused("publish", "scale=quick")
+    assert "mine_x lacks 1 run: make the figure first" in refused("publish", "scale=quick")
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 99}), encoding="utf-8")
     write_sums(evidence, path.name)
     assert "mine_x.json has the format 99; this version reads format 3" in refused(*wanted)
