@@ -1,4 +1,4 @@
-"""The memory that runs need, and which of them share a Gram matrix."""
+"""Estimates of the memory that runs need, and which of them share a Gram matrix."""
 
 from __future__ import annotations
 
