@@ -234,8 +234,8 @@ def progress_text(point: Point, latest: Point | None) -> str:
     parts = ["test error " + ("not known yet" if error is None else percent(error))]
     if (epochs := point.get("epochs")) is not None:
         now, measured = number_of(epochs, "epoch", ".3g"), (latest or {}).get("epochs")
-        older = None not in (error, measured) and number_of(measured, "epoch", ".3g") != now
-        parts = [f"{parts[0]} at {number_of(measured, 'epoch', '.3g')}", f"now {now}"] if older else [*parts, now]
+        at = now if None in (error, measured) else number_of(float(measured or 0), "epoch", ".3g")
+        parts = [*parts, now] if at == now else [f"{parts[0]} at {at}", f"now {now}"]
     costs = [name for name in ("kernel_evaluations", "inner_products", "feature_accesses") if point.get(name)]
     parts += [f"{count(point[name])} {name.replace('_', ' ')}" for name in costs[:1]]
     if point.get("cpu_seconds") is not None:
