@@ -70,8 +70,8 @@ def load(
 ) -> pd.DataFrame:
     """Return finished runs as one table, as `experiments.store.tidy.tidy` describes it.
 
-    Settings and builds that differ between the runs are columns of the table, so that runs of different problems are
-    not mixed, and none is left out for a newer one.
+    A damaged run is left out, and a line of the log names its folder. Settings and builds that differ between the runs
+    are columns of the table, so that runs of different problems are not mixed, and none is left out for a newer one.
 
     Parameters
     ----------
@@ -92,7 +92,8 @@ def load(
     from svm_cost_curves.experiments.store.tidy import tidy
 
     named = {name: value for name, value in (("algo", algo), ("dataset", dataset)) if value is not None}
-    return tidy(chosen(opened(store), named | filters))
+    runs_of = opened(store)
+    return tidy(runs_of.readable(chosen(runs_of, named | filters)))
 
 
 def plot(

@@ -15,3 +15,18 @@ class SettingsError(UserError, ValueError):
 
 class NotFiniteError(ArithmeticError):
     """A run's objective has become infinite or NaN; the message names the measures and the cost."""
+
+
+def reason(error: BaseException) -> str:
+    """Return the cause of an error in one line; that of the operating system with the file that it names.
+
+    Libraries wrap errors: the outer messages of SQLAlchemy contain pages of SQL. An error of the operating system is
+    the cause itself, also where it was raised while another was handled, as by ``mkdir(parents=True)``.
+    """
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    context = None if error.__suppress_context__ else error.__context__
+    inner = error.__cause__ or getattr(error, "orig", None) or context
+    if inner is not None:
+        return reason(inner)
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -8,6 +8,8 @@ Folders that the user names may hold any files. Only files with the program's ow
 files that are named by a key.
 
 A lock file ends with its process, too, and names the process that holds it.
+
+An OSError that is raised here names the file that was asked for, never its draft.
 """
 
 from __future__ import annotations
@@ -36,6 +38,10 @@ DRAFT = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{16}\.(part|old)", re.DOTALL)
 """Names of drafts (part), and of folders that a draft is about to replace (old)."""
 TEMPORARY = "svm-cost-curves"
 """Name in the drafts that are temporary folders."""
+_OF_A_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Errors of a write, which name no file."""
+_NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
+"""Errors of flock on a file system without locks."""
 FIRST_POLL_SECONDS, POLL_SECONDS = 0.001, 0.1
 """First and longest pause between two attempts."""
 NOTIFY_SECONDS = 1.0
@@ -51,26 +57,26 @@ def new_file(path: Path, *, mode: int = 0o666, sync: bool = True) -> Iterator[Bi
     it. With `sync` the content is flushed to disk before the rename. OSError: the folder cannot be written.
     """
     remove_drafts(path.parent)
-    while True:
-        draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
-        descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-        with contextlib.suppress(OSError):  # without locks on this file system drafts are never removed
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if same_file(descriptor, draft):
-            break
-        os.close(descriptor)  # another process removed it before it was locked
-    file = os.fdopen(descriptor, "w+b")
-    try:
-        with _named_in_errors(path), file:
-            yield file
-            file.flush()
-            if sync:
-                os.fsync(file.fileno())
-            draft.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
-        raise
+    with _named_in_errors(path):
+        while True:
+            draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+            descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+            with contextlib.suppress(OSError):  # without locks on this file system drafts are never removed
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if same_file(descriptor, draft):
+                break
+            os.close(descriptor)  # another process removed it before it was locked
+        try:
+            with os.fdopen(descriptor, "w+b") as file:
+                yield file
+                file.flush()
+                if sync:
+                    os.fsync(file.fileno())
+                draft.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+            raise
 
 
 def write_file(path: Path, content: bytes | memoryview, *, sync: bool = True) -> None:
@@ -80,15 +86,37 @@ def write_file(path: Path, content: bytes | memoryview, *, sync: bool = True) ->
 
 
 def write_output(path: Path, content: bytes | memoryview) -> None:
-    """Write to a path that the user has named, or raise OSError.
+    """Write to a path that the user has named, or raise OSError, which names this path.
 
     A plain file, also the one that a link names, is replaced atomically. A device or a pipe gets the content.
     """
-    if path.exists() and not path.is_file():
-        with _named_in_errors(path), path.open("wb") as file:
-            file.write(content)
-    else:
-        write_file(Path(os.path.realpath(path)), content)
+    with _named_in_errors(path, Path(os.path.realpath(path))):
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                file.write(content)
+        else:
+            write_file(Path(os.path.realpath(path)), content)
+
+
+@contextlib.contextmanager
+def open_plain(path: Path | str, limit: int | None = None) -> Iterator[BinaryIO]:
+    """Open a plain file, or one that a link names, for reading; a pipe or a device, which may never end, is refused.
+
+    OSError: there is no such file, it cannot be read or is no plain file, or it has more than `limit` bytes.
+    """
+    with _named_in_errors(Path(path)):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(errno.EINVAL, "Not a plain file", str(path))
+            if limit is not None and status.st_size > limit:
+                raise OSError(errno.EFBIG, f"Larger than {limit:,} bytes", str(path))
+        except OSError:
+            os.close(descriptor)
+            raise
+        with os.fdopen(descriptor, "rb") as file:
+            yield file
 
 
 @contextlib.contextmanager
@@ -101,10 +129,9 @@ def new_folder(folder: Path, replaced: Collection[str] = ("*",)) -> Iterator[Pat
     none are someone else's and stay. OSError: the folder cannot be written.
     """
     folder = Path(os.path.realpath(folder))
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    remove_drafts(folder.parent)
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(_named_in_errors(folder))
+    with _named_in_errors(folder), contextlib.ExitStack() as stack:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        remove_drafts(folder.parent)
         draft = _make_draft(folder, stack)
         old = draft.with_suffix(".old")
         try:
@@ -116,10 +143,6 @@ def new_folder(folder: Path, replaced: Collection[str] = ("*",)) -> Iterator[Pat
                 if folder.is_dir():
                     folder.rename(old)
                 draft.rename(folder)
-        except OSError as error:
-            if isinstance(error.filename, str):  # drafts are of no interest to the user
-                error.filename = error.filename.replace(str(draft), str(folder))
-            raise
         finally:
             if old.exists() and not folder.exists():
                 old.rename(folder)
@@ -131,10 +154,12 @@ def new_folder(folder: Path, replaced: Collection[str] = ("*",)) -> Iterator[Pat
 def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
     """Make an empty folder, removed at the end of the block, or by `remove_drafts` after a kill.
 
-    It is in the folder `parent`, so that its files can be renamed to there; None: in that of temporary files.
+    It is in the folder `parent`, so that its files can be renamed to there; None: in that of temporary files. OSError,
+    also of the block for a file in it: that folder, which it names, cannot be written.
     """
-    with contextlib.ExitStack() as stack:
-        folder = _make_draft((parent or Path(tempfile.gettempdir())) / TEMPORARY, stack, mode=0o700)
+    place = parent or Path(tempfile.gettempdir())
+    with _named_in_errors(place, place / TEMPORARY), contextlib.ExitStack() as stack:
+        folder = _make_draft(place / TEMPORARY, stack, mode=0o700)
         try:
             yield folder
         finally:
@@ -233,6 +258,14 @@ def _acquire(path: Path, notify: Callable[[str], None], mode: int, *, wait: bool
                 pause = min(2 * pause, POLL_SECONDS)
             if same_file(descriptor, path):
                 return descriptor
+        except OSError as error:
+            if error.errno in _NO_LOCKS:
+                if not os.fstat(descriptor).st_size:  # no process has ever held it
+                    path.unlink(missing_ok=True)
+                error.strerror = "The file system has no locks (flock)"
+            error.filename = error.filename or str(path)
+            os.close(descriptor)
+            raise
         except BaseException:
             os.close(descriptor)
             raise
@@ -330,11 +363,19 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _named_in_errors(path: Path) -> Iterator[None]:
-    """Name a path in errors that name none, such as that of a full disk."""
+def _named_in_errors(path: Path, place: Path | None = None) -> Iterator[None]:
+    """Name a path in the errors of a write that name none, such as that of a full disk, or name a draft.
+
+    It is also named in place of a file at `place` or below.
+    """
     try:
         yield
     except OSError as error:
-        if error.filename is None and error.errno is not None:
+        if error.filename is None and error.errno in _OF_A_WRITE:
             error.filename = str(path)
+        elif isinstance(error.filename, str):
+            parts = [DRAFT.sub(r"\g<name>", part) for part in Path(error.filename).parts]
+            named = Path(*parts)
+            error.filename = str(path if place is not None and named.is_relative_to(place) else named)
+            error.filename2 = None
         raise

@@ -17,7 +17,7 @@ from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.columns import STEP_COSTS
 from svm_cost_curves.experiments.command_line.sweep_names import Group, Values, differing, groups, short
 from svm_cost_curves.experiments.cost_to_target import cost_to_stay
-from svm_cost_curves.experiments.curve import column, conform
+from svm_cost_curves.experiments.curve import column
 from svm_cost_curves.experiments.plotting import (
     STYLES,
     NothingToDrawError,
@@ -29,6 +29,7 @@ from svm_cost_curves.experiments.plotting import (
 )
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.streams import print_error
+from svm_cost_curves.experiments.store.run_folder import DamagedRunError, read_run
 from svm_cost_curves.support.text import power_of_ten
 
 NEAR = 0.1
@@ -44,19 +45,24 @@ Member = tuple[Group, list[tuple[Outcome, pd.DataFrame]]]
 
 
 def members_of(outcomes: Sequence[Outcome]) -> list[Member]:
-    """Return the groups of runs with their curves, as far as the records are on this machine."""
+    """Return the groups of runs with their curves, as far as the records are on this machine.
+
+    A run whose record is damaged is left out, with a line on it.
+    """
     members = [
-        (
-            group,
-            [
-                (outcome, conform(pd.read_parquet(Path(outcome.result_path).with_name("curve.parquet"))))
-                for outcome in group.outcomes
-                if outcome.result_path is not None
-            ],
-        )
+        (group, [(outcome, curve) for outcome in group.outcomes if (curve := _curve_of(outcome)) is not None])
         for group in groups(outcomes)
     ]
     return [(group, runs) for group, runs in members if runs]
+
+
+def _curve_of(outcome: Outcome) -> pd.DataFrame | None:
+    try:
+        run = None if outcome.result_path is None else read_run(Path(outcome.result_path).parent)
+        return None if run is None else run.curve
+    except DamagedRunError as error:
+        print_error(f"not drawn: {error}")
+        return None
 
 
 def pictures(

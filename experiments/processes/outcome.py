@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
+import logging
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from svm_cost_curves.experiments.processes.stopping import Terminated
 from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.support.errors import NotFiniteError, UserError
-from svm_cost_curves.support.files import write_file
+from svm_cost_curves.support.files import open_plain, write_file
+from svm_cost_curves.support.forms import fault
+from svm_cost_curves.support.text import printable
+from svm_cost_curves.support.values import plain
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+log = logging.getLogger(__name__)
+
+_MOST_BYTES: Final = 10**7
+"""Of an outcome's file; a message may have a traceback."""
 
 OutcomeStatus = Literal["finished", "found", "interrupted", "terminated", "refused", "failed", "killed"]
 
@@ -36,6 +50,8 @@ STOPPED: tuple[OutcomeStatus, ...] = ("interrupted", "terminated")
 @dataclass(frozen=True)
 class Outcome:
     """The outcome of one run. Costs and the test error (a fraction) are those of its record, None without one."""
+
+    __pydantic_config__: ClassVar = {"extra": "forbid", "strict": True, "allow_inf_nan": False}
 
     label: str
     """Short name of the run."""
@@ -85,15 +101,54 @@ class Outcome:
         )
 
     def write(self, folder: Path, number: int) -> None:
-        """Write the outcome of a sweep's job of this number to a JSON file of the sweep's folder, atomically."""
-        content = json.dumps(dataclasses.asdict(self), indent=2) + "\n"
-        write_file(folder / f"job-{number:05d}.json", content.encode(), sync=False)
+        """Write the outcome of a sweep's job of this number to a JSON file of the sweep's folder, with its checksum.
+
+        It is replaced atomically, and not flushed to disk, which takes longer than a small run: after a crash of the
+        machine the same sweep finds the runs, whose folders were flushed, and writes their outcomes again.
+        """
+        given = json.dumps(plain(dataclasses.asdict(self), "outcome"), ensure_ascii=False)
+        content: dict[str, Any] = json.loads(given.encode("utf-8", "replace"))  # a file's name may not be UTF-8
+        text = json.dumps(content | {"sha256": checksum(content)}, indent=2) + "\n"
+        write_file(folder / f"job-{number:05d}.json", text.encode(), sync=False)
+
+
+def checksum(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the entries of an outcome's file."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def outcomes_in(folder: Path) -> list[Outcome]:
-    """Return the outcomes in a sweep's folder, in the order of the jobs' numbers."""
-    contents = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("job-*.json"))]
-    return [Outcome(**content | {"overrides": tuple(content["overrides"])}) for content in contents]
+    """Return the outcomes in a sweep's folder, in the order of the jobs' numbers.
+
+    A file that is damaged or of another form is left out; a warning names it.
+    """
+    outcomes = []
+    for path in sorted(folder.glob("job-*.json")):
+        try:
+            with open_plain(path, _MOST_BYTES) as file:
+                outcomes.append(_outcome_of(file.read()))
+        except Exception as error:  # whatever the readers of files, JSON and pydantic raise on foreign bytes
+            text = f"{path} is damaged, and its run is left out of the sweep: {fault(error, f'{path}: ')}"
+            log.warning("%s", printable(text))
+    return outcomes
+
+
+def _outcome_of(text: bytes) -> Outcome:
+    content = json.loads(text)
+    if not isinstance(content, dict):
+        raise TypeError("it has no entries")
+    # version 2.0.0 wrote none
+    if "sha256" in content and content.pop("sha256") != checksum(content):
+        raise ValueError("its checksum differs from the one written with it")
+    return _form().validate_json(json.dumps(content))
+
+
+@cache
+def _form() -> TypeAdapter[Outcome]:
+    """Return pydantic's check of an outcome's entries."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Outcome)
 
 
 def exit_code(outcomes: Iterable[Outcome]) -> int:

@@ -120,12 +120,12 @@ def run_jobs(jobs: Sequence[Job], pool: Pool) -> Iterator[Event]:
                         yield last[index]
                 for index in [index for index, future in running.items() if future in done]:
                     outcome = _outcome(running.pop(index), jobs[index].label, pool, attempts[index], stop_request.kind)
-                    last.pop(index, None)
+                    before = last.pop(index, Event(index, 0.0))
                     if outcome.status == "killed" and attempts[index] < ATTEMPTS and stop_request.kind is None:
                         waiting.appendleft(index)
                         yield Event(index, 0.0, note=f"killed; attempt {attempts[index] + 1} of {ATTEMPTS}")
                     else:
-                        yield Event(index, 1.0, outcome)
+                        yield Event(index, before.fraction if outcome.status in STOPPED else 1.0, outcome)
                 if not done:
                     yield from list(last.values())  # progress lines go on without news
         finally:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
-import reprlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -15,6 +13,7 @@ import yaml  # type: ignore[import-untyped]
 from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError
 
 from svm_cost_curves.experiments.columns import COSTS, COUNTS, MEASURES
+from svm_cost_curves.support.forms import first_fault
 from svm_cost_curves.support.text import nearest
 
 T = TypeVar("T")
@@ -29,22 +28,6 @@ class Described:
     """A part of a figure's file: pydantic refuses names that it does not have, and values of other types."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
-
-
-def first_fault(error: ValidationError, known: Collection[str] = (), places: int | None = None) -> str:
-    """Return the first fault that pydantic has found as a sentence: the place, of `places` parts or all, and the fault.
-
-    Of the `known` names those nearest to an unknown one are named.
-    """
-    fault = error.errors(include_url=False)[0]
-    place = ".".join(map(str, fault["loc"][:places])).rstrip("_")
-    if fault["type"] == "unexpected_keyword_argument":
-        return f"{place}: there is no such name{nearest(str(fault['loc'][-1]), known)}"
-    if fault["type"] == "value_error":
-        return str(fault["ctx"]["error"])
-    allowed = re.findall("'([^']*)'", fault["msg"]) if fault["type"] == "literal_error" else ()
-    message = f"{fault['msg'][0].lower()}{fault['msg'][1:]}, got {reprlib.repr(fault['input'])}"
-    return f"{place or 'the file'}: {message}{nearest(str(fault['input']), allowed)}"
 
 
 def read_yaml(path: Path, form: TypeAdapter[T], refusal: type[ValueError]) -> T:

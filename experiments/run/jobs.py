@@ -45,7 +45,7 @@ class ReportingDisplay(Display):
 
 
 class RunsLine:
-    """The text of a progress line on `count` runs: how many have ended, how many went wrong, and what runs now."""
+    """The text of a progress line on `count` runs: how many are done, went wrong or were stopped, and what runs now."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -66,5 +66,5 @@ class RunsLine:
         stopped = sum(outcome.status in STOPPED for outcome in self.ended)
         wrong = sum(outcome.exit_code != 0 for outcome in self.ended) - stopped
         ends = [f", {count} {how}" for count, how in ((wrong, "went wrong"), (stopped, "stopped")) if count]
-        parts = [f"{len(self.ended)} of {number_of(self._count, 'run')}{''.join(ends)}"]
+        parts = [f"{len(self.ended) - stopped} of {number_of(self._count, 'run')}{''.join(ends)}"]
         return "; now ".join([*parts, *([", ".join(self._now.values())] if self._now else [])])

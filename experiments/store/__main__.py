@@ -144,7 +144,9 @@ def browse(given: argparse.Namespace) -> int:
     elif name == "compare":
         print("\n".join(comparison(runs)))
     elif name == "export":
-        print(f"{given.file}: {export(runs, Path(given.file)):,} points of {len(runs)} runs")
+        points, count = export(store, runs, Path(given.file))
+        print(f"{given.file}: {points:,} points of {count} runs")
+        return OK if count == len(runs) else NOT_ALL
     else:
         if name == "delete" and not words:
             raise StoreError("delete needs a filter, such as algo=sbp")

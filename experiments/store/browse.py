@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -17,6 +18,8 @@ from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError
 from svm_cost_curves.experiments.store.serialize import filter_texts, named_values
 from svm_cost_curves.experiments.store.store import SWEEPS, Store
 from svm_cost_curves.experiments.store.tidy import FIRST, differing, record_of, separating, tidy
+from svm_cost_curves.support.errors import reason
+from svm_cost_curves.support.files import write_output
 from svm_cost_curves.support.text import printable
 from svm_cost_curves.support.values import flatten
 
@@ -90,7 +93,7 @@ def chosen(store: Store, filters: Mapping[str, Any]) -> list[FinishedRun]:
         recorded = set[str]().union(*(filter_texts(record[name]) for record in values if name in record))
         if not recorded & filter_texts(value):
             shown = ", ".join(sorted(recorded)[:MOST]) + (", ..." if len(recorded) > MOST else "")
-            folder = next((text for text in filter_texts(value) if name == "algo" and Path(text).is_dir()), None)
+            folder = next((text for text in filter_texts(value) if name == "algo" and _is_folder(Path(text))), None)
             where = f"; a folder of records is store={folder!r}" if folder else ""
             raise StoreError(f"no run in {store.root} has {_filter(name, value)}; there are {shown}{where}")
     together = " and ".join(_filter(name, value) for name, value in given.items())
@@ -106,19 +109,31 @@ def _filter(name: str, value: Any) -> str:
 def _keys_of_sweep(store: Store, name: str) -> list[str]:
     """Return the keys of the runs of a sweep, whose folder is in ``sweeps/`` of the store, or has this path."""
     for folder in (store.root / SWEEPS / name, Path(name)):
-        if folder.is_dir() and (outcomes := outcomes_in(folder)):
+        if _is_folder(folder) and (outcomes := outcomes_in(folder)):
             return [outcome.key for outcome in outcomes if outcome.key]
     sweeps = sorted(path.name for path in (store.root / SWEEPS).glob("*") if path.is_dir())
     raise StoreError(f"no sweep {name!r} in {store.root / SWEEPS}; the latest are {', '.join(sweeps[-5:]) or 'none'}")
 
 
+def _is_folder(path: Path) -> bool:
+    """Return whether a text of the command line is the path of a folder; it may be too long for a path."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def lines(runs: Sequence[FinishedRun], *, wide: bool = False) -> list[str]:
     """Return a table with a line for each run: key, names, the settings that differ, test error, and when.
 
-    A line has at most `WIDTH` characters; with `wide` every setting has a column, in full, and there are further facts.
+    What follows from a run's algorithm or data set, and was not given on the command line, is left out. A line has at
+    most `WIDTH` characters; with `wide` each of the settings has a column, in full, and there are further facts.
     """
     records = [record_of(run) for run in runs]
+    origins = [run.result["settings"].get("origins", {}) for run in runs]
     columns = differing(records)
+    given = [name for name in columns if any(origin.get(name) == COMMAND_LINE for origin in origins)]
+    columns = [name for name in columns if name in given or not _follows(name, records)]
     texts = [{name: _text(record.get(name)) for name in columns} for record in records]
     if wide:
         heads = [KEY, *FIRST, *columns, "test error", "CPU s", "started (UTC)"]
@@ -134,10 +149,11 @@ def lines(runs: Sequence[FinishedRun], *, wide: bool = False) -> list[str]:
             for run, text in zip(runs, texts, strict=True)
         ]
         return _aligned([heads, *rows])
-    origins = [run.result["settings"].get("origins", {}) for run in runs]
-    given = [name for name in columns if any(origin.get(name) == COMMAND_LINE for origin in origins)]
-    named = [{"algo": run.result["algo"], **text} for run, text in zip(runs, texts, strict=True)]
-    telling = separating(named, [name for name in columns if name not in given], ["algo", *given])[1:]
+    named = [
+        {"algo": run.result["algo"], "dataset": run.result["dataset"], **text}
+        for run, text in zip(runs, texts, strict=True)
+    ]
+    telling = separating(named, [name for name in columns if name not in given], ["algo", "dataset", *given])[2:]
     rows = [[KEY, *FIRST, "test error", "settings that differ"]]
     for run, text, origin in zip(runs, texts, origins, strict=True):
         error = run.result["final"].get("test_error")
@@ -147,6 +163,15 @@ def lines(runs: Sequence[FinishedRun], *, wide: bool = False) -> list[str]:
         names = [_cut(str(run.result[name]), NAME_WIDTH) for name in FIRST]
         rows.append([run.key[:8], *names, "" if error is None else f"{100 * error:.2f} %", settings])
     return [_cut(line, WIDTH) for line in _aligned(rows)]
+
+
+def _follows(name: str, records: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a setting of an algorithm or a data set, or a build's code, is the same in all runs with it."""
+    source = {"algo": "algo.name", "build": "algo.name", "dataset": "dataset.name"}.get(name.partition(".")[0])
+    values: dict[str, set[str]] = {}
+    for record in records if source else ():
+        values.setdefault(str(record.get(source)), set()).add(str(record.get(name)))
+    return source is not None and all(len(texts) == 1 for texts in values.values())
 
 
 def facts(run: FinishedRun) -> list[str]:
@@ -172,22 +197,28 @@ def comparison(runs: Sequence[FinishedRun]) -> list[str]:
     return _aligned(rows)
 
 
-def export(runs: Sequence[FinishedRun], path: Path) -> int:
-    """Write the curves of some runs as one table (`experiments.store.tidy.tidy`), and return its number of rows.
+def export(store: Store, runs: Sequence[FinishedRun], path: Path) -> tuple[int, int]:
+    """Write the curves of some runs as one table (`experiments.store.tidy.tidy`), complete or not at all.
 
-    Raises StoreError: the path does not end in ``.csv`` or ``.parquet``, or cannot be written.
+    Returns the number of rows, and of runs: those whose curve is damaged are left out, with a warning each.
+
+    Raises StoreError: the path does not end in ``.csv`` or ``.parquet``, or cannot be written; no curve can be read.
     """
     if path.suffix not in (".csv", ".parquet"):
         raise StoreError(f"{path}: a table is exported as .csv or .parquet")
-    table = tidy(runs)
+    kept = store.readable(runs)
+    if not kept:
+        raise StoreError(f"{path} is not written: no curve of these runs can be read")
+    table, content = tidy(kept), io.BytesIO()
+    if path.suffix == ".csv":
+        table.to_csv(content, index=False)
+    else:
+        table.to_parquet(content, index=False, compression="zstd")
     try:
-        if path.suffix == ".csv":
-            table.to_csv(path, index=False)
-        else:
-            table.to_parquet(path, index=False, compression="zstd")
+        write_output(path, content.getbuffer())
     except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
-    return len(table)
+        raise StoreError(f"{path} cannot be written: {reason(error).removeprefix(f'{path}: ')}") from error
+    return len(table), len(kept)
 
 
 def _cut(text: str, width: int) -> str:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+import reprlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from svm_cost_curves.experiments.provenance import is_timed
-from svm_cost_curves.support.errors import UserError
-from svm_cost_curves.support.files import new_folder
+from svm_cost_curves.support.errors import UserError, reason
+from svm_cost_curves.support.files import new_folder, open_plain
+from svm_cost_curves.support.forms import fault
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,20 +27,35 @@ RESULT_FILE: Final = "result.json"
 CURVE_FILE: Final = "curve.parquet"
 SUMS_FILE: Final = "SHA256SUMS"
 """In the form that ``sha256sum --check`` reads."""
+_MOST_BYTES: Final = {SUMS_FILE: 10**6, RESULT_FILE: 10**8, CURVE_FILE: 10**9}
+MOST_BYTES: Final = 2**32
+"""Of any other file, such as a model."""
+_MOST_POINTS: Final = 10**7
+
+__all__ = [
+    "CURVE_FILE",
+    "MOST_BYTES",
+    "RESULT_FILE",
+    "SUMS_FILE",
+    "DamagedRunError",
+    "FinishedRun",
+    "StoreError",
+    "is_intact",
+    "read_contents",
+    "read_curve",
+    "read_run",
+    "reason",
+    "write_contents",
+    "write_run",
+]
 
 
 class StoreError(UserError, RuntimeError):
     """The store cannot be used, or a call is not allowed; the message is shown to the user unchanged."""
 
 
-def reason(error: BaseException) -> str:
-    """First line of the innermost error: the outer messages of SQLAlchemy contain pages of SQL."""
-    context = None if error.__suppress_context__ else error.__context__
-    inner = error.__cause__ or getattr(error, "orig", None) or context
-    if inner is not None:
-        return reason(inner)
-    text = getattr(error, "strerror", None) or str(error)
-    return (text.splitlines() or [type(error).__name__])[0]
+class DamagedRunError(StoreError):
+    """A folder is no run that can be used; the message names the folder, and says why."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +90,13 @@ class FinishedRun:
     def curve(self) -> pd.DataFrame:
         """The curve (`experiments.curve`), read at first access.
 
-        Raises StoreError: the file was lost or damaged after the lookup.
+        Raises DamagedRunError: the file was lost or damaged after the lookup.
         """
-        contents = _read_files(self.directory, [CURVE_FILE])
         try:
-            if contents is not None:
-                return read_curve(contents[CURVE_FILE])
-        except (OSError, ValueError) as error:
-            raise StoreError(f"{self.directory / CURVE_FILE} cannot be read: {error}") from error
-        raise StoreError(f"{self.directory / CURVE_FILE} is missing or damaged: make the run again")
+            with _named(self.directory):
+                return read_curve(_verified(self.directory, [CURVE_FILE])[CURVE_FILE])
+        except DamagedRunError as error:  # a lookup does not read the curve, so it would find the run again
+            raise DamagedRunError(f"{error}; delete this folder, and the run can be made again") from error
 
 
 def write_run(
@@ -108,7 +124,8 @@ def write_run(
     for path in files:
         if path.name in (CURVE_FILE, RESULT_FILE, SUMS_FILE) or path.name in contents:
             raise ValueError(f"two files have the name {path.name}")
-        contents[path.name] = path.read_bytes()
+        with open_plain(path, MOST_BYTES) as file:
+            contents[path.name] = file.read()
     contents[RESULT_FILE] = (json.dumps(result, indent=2, allow_nan=False) + "\n").encode()
     sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(contents.items()))
     write_contents(directory, contents | {SUMS_FILE: sums.encode()})
@@ -130,47 +147,112 @@ def write_contents(directory: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def read_run(directory: Path, *, with_curve: bool = True) -> FinishedRun | None:
-    """Return the run in a folder; None if it is missing or damaged. A curve is verified here, or when it is read."""
-    contents = _read_files(directory, (RESULT_FILE, CURVE_FILE) if with_curve else (RESULT_FILE,))
-    return None if contents is None else FinishedRun(directory.name, json.loads(contents[RESULT_FILE]), directory)
+    """Return the finished run in a folder, whose name is its key; None if there is no such folder.
+
+    A curve is verified here, or when it is read.
+
+    Raises DamagedRunError: a file is missing, damaged, or has content of another form than this program writes.
+    """
+    try:
+        with _named(directory):
+            contents = _verified(directory, (RESULT_FILE, CURVE_FILE) if with_curve else (RESULT_FILE,))
+            result = _result_of(contents)
+            if (result["key"], result["status"]) != (directory.name, "finished"):
+                raise ValueError(f"{RESULT_FILE} is of the {result['status']} run {reprlib.repr(result['key'])}")
+    except DamagedRunError:
+        if not os.path.lexists(directory):
+            return None
+        raise
+    return FinishedRun(directory.name, result, directory)
 
 
 def read_contents(directory: Path) -> dict[str, bytes] | None:
-    """Return all files of a run's folder by name; None if one is missing or damaged."""
-    contents = _read_files(directory)
-    return contents if contents and RESULT_FILE in contents else None
+    """Return all files of the folder of an ended run by name; None if one is damaged or of another form."""
+    try:
+        with _named(directory):
+            contents = _verified(directory)
+            _result_of(contents)
+            if CURVE_FILE in contents:
+                read_curve(contents[CURVE_FILE])
+    except DamagedRunError:
+        return None
+    return contents
 
 
 def is_intact(directory: Path, name: str) -> bool:
     """Return whether a run has a file of this name that matches its checksum."""
-    return _read_files(directory, [name]) is not None
-
-
-def _read_files(directory: Path, names: Collection[str] = ()) -> dict[str, bytes] | None:
-    """Return SHA256SUMS and the named files, or all that it names; None if one is missing or does not match it."""
-    contents = {}
     try:
-        # an open file, not a Path: that takes a third of the time for thousands of files
-        with open(f"{directory}/{SUMS_FILE}", "rb") as file:  # noqa: PTH123
-            text = file.read()
-        lines = [re.fullmatch(rb"([0-9a-f]{64})  ([^/]+)", line) for line in text.removesuffix(b"\n").split(b"\n")]
-        sums = {line[2].decode("utf-8", "replace"): line[1].decode() for line in lines if line} if all(lines) else {}
-        for name in names or sums:
-            with open(f"{directory}/{name}", "rb") as file:  # noqa: PTH123
-                contents[name] = file.read()
-    except OSError:
-        return None
-    intact = all(sums.get(name) == hashlib.sha256(content).hexdigest() for name, content in contents.items())
-    return contents | {SUMS_FILE: text} if intact else None
+        with _named(directory):
+            _verified(directory, [name])
+    except DamagedRunError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _named(directory: Path) -> Iterator[None]:
+    """Raise a DamagedRunError for whatever the readers of a folder's files raise on foreign bytes."""
+    try:
+        yield
+    except Exception as error:
+        raise DamagedRunError(f"the run in {directory} is damaged: {fault(error, f'{directory}/')}") from error
+
+
+def _result_of(contents: Mapping[str, bytes]) -> dict[str, Any]:
+    from svm_cost_curves.experiments.store.result import checked_result  # imports pydantic
+
+    if RESULT_FILE not in contents:
+        raise ValueError(f"{RESULT_FILE} is not in {SUMS_FILE}")
+    try:
+        return checked_result(contents[RESULT_FILE])
+    except Exception as error:
+        raise ValueError(f"{RESULT_FILE}: {fault(error)}") from error
+
+
+def _verified(directory: Path, names: Collection[str] = ()) -> dict[str, bytes]:
+    """Return SHA256SUMS and the named files, or all that it names.
+
+    Raises OSError: one is missing, no plain file or too large. Raises ValueError: one does not match its checksum.
+    """
+    contents = {SUMS_FILE: _read(directory, SUMS_FILE)}
+    lines = contents[SUMS_FILE].removesuffix(b"\n").split(b"\n")
+    matches = [re.fullmatch(rb"([0-9a-f]{64})  ([^/\0]+)", line) for line in lines]
+    sums = {match[2].decode("utf-8", "replace"): match[1].decode() for match in matches if match}
+    if len(sums) < len(lines):
+        raise ValueError(f"{SUMS_FILE} has a line that is no checksum, or one twice")
+    for name in names or sums:
+        contents[name] = _read(directory, name)
+        if sums.get(name) != hashlib.sha256(contents[name]).hexdigest():
+            raise ValueError(f"{name} does not match its checksum in {SUMS_FILE}")
+    return contents
+
+
+def _read(directory: Path, name: str) -> bytes:
+    # a text, not a Path: that takes a third of the time for thousands of files
+    with open_plain(f"{directory}/{name}", _MOST_BYTES.get(name, MOST_BYTES)) as file:
+        return file.read()
 
 
 def read_curve(content: bytes) -> pd.DataFrame:
     """Return the curve of a curve.parquet.
 
-    Raises OSError, ValueError: it cannot be read, or is not a curve.
+    Raises ValueError: it cannot be read, or is not a curve.
     """
     import pandas as pd
+    import pyarrow
+    import pyarrow.parquet
 
     from svm_cost_curves.experiments.curve import conform
 
-    return conform(pd.read_parquet(io.BytesIO(content)))
+    try:
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content))
+        if file.metadata.num_rows > _MOST_POINTS:
+            raise ValueError(f"it has {file.metadata.num_rows:,} points")
+        for field in file.schema_arrow:
+            if not (pyarrow.types.is_integer(field.type) or pyarrow.types.is_floating(field.type)):
+                raise ValueError(f"the column {field.name} has no numbers")
+        # the types of this program, whatever the file says of those of pandas
+        table = file.read().to_pandas(ignore_metadata=True, types_mapper={pyarrow.int64(): pd.Int64Dtype()}.get)
+        return conform(table)
+    except Exception as error:  # whatever pyarrow and pandas raise on foreign bytes
+        raise ValueError(f"{CURVE_FILE}: {fault(error)}") from error

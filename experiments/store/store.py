@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from svm_cost_curves.experiments.store.address import check_address, folder_name
 from svm_cost_curves.experiments.store.run_folder import (
     RESULT_FILE,
+    DamagedRunError,
     FinishedRun,
     StoreError,
     read_run,
@@ -32,11 +34,13 @@ from svm_cost_curves.support.files import (
     remove_locks,
     write_file,
 )
-from svm_cost_curves.support.text import command_line
+from svm_cost_curves.support.text import command_line, printable
 from svm_cost_curves.support.values import plain
 
 if TYPE_CHECKING:
     import pandas as pd
+
+log = logging.getLogger(__name__)
 
 RUNS: Final = "runs"
 UNFINISHED: Final = "unfinished"
@@ -54,6 +58,8 @@ ADDRESS: Final = "server"
 class Store:
     """The runs recorded in one folder. Open it with `Store.open`.
 
+    A folder in the place of a run that is none, or is damaged, counts as missing; a warning names it, once.
+
     Attributes
     ----------
     root : Path
@@ -68,6 +74,8 @@ class Store:
         self.root = root
         self.server = server or _address_of(root)
         self._read_only = False
+        self._unwritable: StoreError | None = None
+        self._told: set[str] = set()
         self._tracking: Tracking | None = None
         self._runs = root / RUNS
         self._unfinished = root / UNFINISHED
@@ -95,7 +103,8 @@ class Store:
         root : str or Path
             A folder; a relative path starts at the working directory.
         read_only : bool
-            Skip the check that the store can be written.
+            Skip the check that the store can be written. Without it a store that has runs and cannot be written is
+            opened as well, to find them: `computing` raises the error.
         server : str, optional
             Address of an mlflow tracking server that shares the runs. The store is then a folder for this server below
             `root`, and runs that only the server has are fetched. The server must answer now; if it stops answering
@@ -104,8 +113,8 @@ class Store:
         Raises
         ------
         StoreError
-            `root` is no folder, is not UTF-8, cannot be written, or holds a store of edition 1.0. The server cannot be
-            used, or its address has another form.
+            `root` is no folder, is not UTF-8, cannot be written and has no runs, or holds a store of edition 1.0. The
+            server cannot be used, or its address has another form.
         """
         if "://" in str(root):
             raise StoreError(f"the store {str(root)!r} is not a folder; a server is named by store.uri=")
@@ -128,8 +137,9 @@ class Store:
             for path in () if read_only else (folder, store._runs, store._unfinished):
                 check_writable(path)
         except OSError as error:
-            why = f"{error.filename}: {error.strerror}"
-            raise StoreError(f"the store {folder} cannot be written: {why}") from error
+            store._unwritable = StoreError(f"the store {folder} cannot be written: {reason(error)}")
+            if not store.exists():
+                raise store._unwritable from error
         return store
 
     def exists(self) -> bool:
@@ -142,12 +152,37 @@ class Store:
         A run that only the server has is fetched; a store opened with `read_only` returns it without result and files.
         A server that does not answer counts as empty.
         """
-        directory = self._runs / key
-        if (run := read_run(directory)) is not None or self._tracking is None:
+        if (run := self._read(key)) is not None or self._tracking is None:
             return run
+        directory = self._runs / key
         if self._read_only:
             return FinishedRun(key, {}, directory) if self._tracking.might_have(key, at_once=True) else None
-        return read_run(directory) if self._tracking.fetch(key, directory) else None
+        return self._read(key) if self._tracking.fetch(key, directory) else None
+
+    def _read(self, key: str, *, with_curve: bool = True) -> FinishedRun | None:
+        """Return the run in a folder; None if it is missing, or, with a warning, if it is damaged."""
+        try:
+            return read_run(self._runs / key, with_curve=with_curve)
+        except DamagedRunError as error:
+            self._warn_of(key, error)
+            return None
+
+    def _warn_of(self, key: str, damage: DamagedRunError) -> None:
+        if key not in self._told:
+            self._told.add(key)
+            log.warning("%s; it counts as missing", printable(str(damage)))
+
+    def readable(self, runs: Sequence[FinishedRun]) -> list[FinishedRun]:
+        """Return those of some runs of `runs` whose curve can be read; a warning names each of the others."""
+        kept = []
+        for run in runs:
+            try:
+                _ = run.curve
+            except DamagedRunError as error:
+                self._warn_of(run.key, error)
+            else:
+                kept.append(run)
+        return kept
 
     def find_all_finished(self, keys: Collection[str]) -> dict[str, FinishedRun]:
         """Return the run that `find_finished` finds for each key; keys without a run are missing from the result."""
@@ -156,7 +191,7 @@ class Store:
     def runs(self, **filters: Any) -> list[FinishedRun]:
         """Return the finished runs of this machine, ordered by algorithm, data set, seed and key.
 
-        Runs with a damaged result are left out; a curve is verified when it is read.
+        Runs with a damaged result are left out; a curve is verified when it is read (`readable`).
 
         Parameters
         ----------
@@ -168,7 +203,7 @@ class Store:
         runs = [
             run
             for name in _names(self._runs)
-            if (run := read_run(self._runs / name, with_curve=False)) and (not wanted or _has(run, wanted))
+            if (run := self._read(name, with_curve=False)) and (not wanted or _has(run, wanted))
         ]
         return sorted(runs, key=lambda run: (*(run.result[name] for name in ("algo", "dataset", "seed")), run.key))
 
@@ -190,6 +225,8 @@ class Store:
         StoreError
             The key is malformed, or the store cannot be written.
         """
+        if self._unwritable is not None:
+            raise self._unwritable
         if not re.fullmatch(r"[0-9A-Za-z_-]{1,64}", key):
             raise StoreError(f"a run's key must be 1 to 64 letters, digits, '_' or '-', got {key!r}")
         folder, stack = self.root / LOCKS, contextlib.ExitStack()
@@ -197,10 +234,10 @@ class Store:
         try:
             _take_lock(folder, key, notify, stack)
         except OSError as error:
-            raise StoreError(f"the store {self.root} cannot be written: {reason(error)}") from error
+            raise StoreError(f"the store {self.root} cannot be used: {reason(error)}") from error
         try:
             with stack:
-                yield read_run(self._runs / key)
+                yield self._read(key)
         finally:
             with contextlib.suppress(OSError):  # not empty: other processes use the folder
                 for path in new:
@@ -226,7 +263,8 @@ class Store:
         self._write(self._runs / key, key, "finished", result, curve, files)
         run = read_run(self._runs / key)
         if run is None:
-            raise StoreError(f"the record of run {key} was damaged while it was written: {self._runs / key}")
+            raise StoreError(f"the record of run {key} was removed while it was written: {self._runs / key}")
+        self._remove_superseded(key)
         return run
 
     def leave_unfinished(
@@ -266,7 +304,8 @@ class Store:
             # first for the order of the entries, last for their values
             write_run(directory, named | plain(result, "result") | named, curve, files)
         except (OSError, TypeError, ValueError) as error:
-            raise StoreError(f"the record of run {key} cannot be written: {error}") from error
+            why = reason(error) if isinstance(error, OSError) else error
+            raise StoreError(f"the record of run {key} cannot be written: {why}") from error
 
     def ended(self) -> list[Path]:
         """Return the folders of all runs that have ended: the finished ones first, the others by time."""
@@ -275,8 +314,10 @@ class Store:
     def remove_leftovers(self) -> None:
         """Remove what killed processes have left: drafts of runs and of files, and temporary folders.
 
-        A process holds a lock that ends with it (`support.files`). Files of other users are not touched.
+        A process holds a lock that ends with it (`support.files`). Files of other users are not touched. Also remove
+        the records of interruptions and failures of runs that have finished since.
         """
+        self._remove_superseded()
         for folder in (self.root, self._runs, self._unfinished, self.checkpoints):
             remove_drafts(folder)
         remove_drafts(Path(tempfile.gettempdir()))
@@ -285,6 +326,24 @@ class Store:
         """Remove what killed processes have left in the folders of sweeps, which grow; once for a sweep."""
         for folder in (self.root / SWEEPS).glob("*"):
             remove_drafts(folder)
+
+    def _remove_superseded(self, key: str = "") -> None:
+        """Remove the unfinished records of a run, or of all runs, that has finished, unless a recorder may read one.
+
+        A record that mlflow has is not read again; where no recorder has ever begun, none reads.
+        """
+        names = (
+            [name for name in _names(self._unfinished) if name.endswith(f"-{key}")]
+            if key
+            else (_names(self._unfinished))
+        )
+        gone = [name for name in names if (self._runs / name.split("-", 2)[-1]).is_dir()]
+        lists = [*(self.root / RECORDED).glob("*.txt")] if gone else []
+        if gone and (lists or not (self.root / RECORDED).exists()):
+            recorded = [set(path.read_text("utf-8", "replace").split("\n")) for path in lists]
+            for name in gone:
+                if all(name in names for names in recorded):
+                    shutil.rmtree(self._unfinished / name, ignore_errors=True)
 
     def delete(self, runs: Collection[FinishedRun]) -> None:
         """Delete runs and their files.
@@ -302,7 +361,7 @@ class Store:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                raise StoreError(f"{run.directory} cannot be deleted: {error.strerror or error}") from error
+                raise StoreError(f"{run.directory} cannot be deleted: {reason(error)}") from error
 
 
 def _address_of(root: Path) -> str | None:
@@ -327,7 +386,7 @@ def _names(folder: Path) -> list[str]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise StoreError(f"the store {folder} cannot be read: {error.strerror or error}") from error
+        raise StoreError(f"the store cannot be read: {reason(error)}") from error
 
 
 def _take_lock(folder: Path, key: str, notify: Callable[[str], None], stack: contextlib.ExitStack) -> None:

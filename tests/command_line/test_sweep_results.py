@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from store_records import make_curve
+from store_records import make_curve, record
 
 from svm_cost_curves.experiments.command_line import sweep_jobs
 from svm_cost_curves.experiments.command_line.sweep_jobs import parallel_jobs
@@ -21,15 +21,14 @@ from svm_cost_curves.experiments.command_line.sweep_page import write_page
 from svm_cost_curves.experiments.command_line.sweep_results import draw, finish, table, write_for_paper
 from svm_cost_curves.experiments.configuration.choices import PaperStyle
 from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.solvers import SettingsError
 
 
 def outcome(folder: Path, seed: int, points: int) -> Outcome:
     """The outcome of a run whose curve has so many points, the first of them at no cost."""
-    place = folder / f"{seed}"
-    place.mkdir()
-    make_curve(points).to_parquet(place / "curve.parquet")
-    return Outcome("a run", "finished", algo="sbp", dataset="toy", seed=seed, result_path=str(place / "result.json"))
+    run = record(Store.open(folder / "store"), f"{seed}", points, seed)
+    return Outcome("a run", "finished", algo="sbp", dataset="toy", seed=seed, result_path=str(run.result_path))
 
 
 def test_runs_that_ended_before_any_cost_have_no_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,6 +41,17 @@ def test_other_runs_are_drawn(tmp_path: Path) -> None:
     assert path.read_bytes().startswith(b"\x89PNG")
     assert page == tmp_path / "curves.html"
     assert base64.b64encode(path.read_bytes()).decode() in page.read_text(encoding="utf-8")
+
+
+def test_a_run_with_a_damaged_record_is_named_and_the_others_are_drawn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [outcome(tmp_path, seed, 5) for seed in range(2)]
+    damaged = Path(str(runs[0].result_path)).with_name("curve.parquet")
+    damaged.write_bytes(damaged.read_bytes()[:-7])
+    page, _ = draw(runs, tmp_path, "a command")
+    assert "1 runs." in page.read_text(encoding="utf-8")
+    assert f"not drawn: the run in {damaged.parent} is damaged: curve.parquet" in capsys.readouterr().err
 
 
 def test_for_a_paper_each_data_set_has_pictures_and_a_caption(

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from store_records import result_of
 from waiting import wait_until
 
 from svm_cost_curves import solvers
@@ -41,6 +42,7 @@ from svm_cost_curves.experiments.run.console import (
 )
 from svm_cost_curves.experiments.run.jobs import ReportingDisplay, RunsLine
 from svm_cost_curves.experiments.run.meter import cut, duration
+from svm_cost_curves.experiments.store import Store
 
 RESULT: dict[str, Any] = {
     "algo": "sbp",
@@ -151,7 +153,9 @@ def test_the_time_left_is_shown_where_it_is_known_and_not_at_the_end(monkeypatch
     ]
 
 
-def test_the_line_of_several_runs_counts_those_that_went_wrong_and_is_cut_where_it_is_too_long() -> None:
+def test_the_line_of_several_runs_counts_those_that_went_wrong_or_were_stopped_and_is_cut_where_it_is_too_long() -> (
+    None
+):
     line = RunsLine(12)
     text = ""
     for index in range(8):
@@ -164,7 +168,7 @@ def test_the_line_of_several_runs_counts_those_that_went_wrong_and_is_cut_where_
     line.ended.clear()
     failed, stopped = (Event(index, 1.0, Outcome("sbp", how)) for index, how in enumerate(("failed", "interrupted")))
     assert line.after(failed, "sbp adult seed=0").startswith("1 of 12 runs, 1 went wrong; now sbp adult seed=1: ")
-    assert line.after(stopped, "sbp adult seed=1").startswith("2 of 12 runs, 1 went wrong, 1 stopped; now ")
+    assert line.after(stopped, "sbp adult seed=1").startswith("1 of 12 runs, 1 went wrong, 1 stopped; now ")
     assert line.timed
     assert [outcome.status for outcome in line.ended] == ["failed", "interrupted"]
 
@@ -394,10 +398,10 @@ def test_the_picture_of_a_sweep_has_each_label_whole_and_in_order(
 ) -> None:
     runs = []
     for value in ("0.01", "0.001", "0.003"):
-        (tmp_path / value).mkdir()
-        from_rows(points(3)).to_parquet(tmp_path / value / "curve.parquet")
+        key = value.replace(".", "_")
+        recorded = Store.open(tmp_path / "store").finish(key, result_of(), from_rows(points(3)))
         made = outcome("sbp", 0, 0.1, f"problem.nu={value}")
-        runs.append(dataclasses.replace(made, result_path=str(tmp_path / value / "result.json")))
+        runs.append(dataclasses.replace(made, result_path=str(recorded.result_path)))
     drawn: dict[str, Any] = {}
 
     def picture(curves: Any, **rest: Any) -> Picture:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ def result_of(seed: int = 0, **settings: Any) -> dict[str, Any]:
         "cpu_seconds": 1.5,
         "wall_seconds": 1.6,
         "elapsed_seconds": 2.5,
+        "remarks": [],
         "final": {"test_error": 0.1 + seed},
         "provenance": {
             "commit": "abc",
@@ -68,6 +70,14 @@ def record_three(root: Path, who: str) -> None:
     store = Store.open(root)
     for i in range(3):
         record(store, f"{who}-{i}", seed=i)
+
+
+def forge(folder: Path, name: str, content: bytes) -> None:
+    """Write a file of a run with its right checksum."""
+    (folder / name).write_bytes(content)
+    names = sorted({"curve.parquet", "result.json", name})
+    sums = [f"{hashlib.sha256((folder / one).read_bytes()).hexdigest()}  {one}\n" for one in names]
+    (folder / "SHA256SUMS").write_text("".join(sums))
 
 
 def listing(folder: Path) -> list[str]:

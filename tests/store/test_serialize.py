@@ -5,24 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from store_records import make_curve, result_of
 
 from svm_cost_curves.experiments.store import serialize
-from svm_cost_curves.experiments.store.run_folder import (
-    CURVE_FILE,
-    RESULT_FILE,
-    SUMS_FILE,
-    read_contents,
-    read_run,
-    write_run,
-)
 from svm_cost_curves.support.values import plain
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
@@ -99,32 +89,3 @@ def test_without_kernel_evaluations_points_are_numbered_by_iterations() -> None:
 
     frame = make_curve(3).assign(kernel_evaluations=pd.array([None] * 3, dtype="Int64"))
     assert [step for name, _, _, step in serialize.metric_points(frame, 0) if name == "measure/gap"] == [0, 1, 2]
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("written") / "k"
-    write_run(folder, result_of(), make_curve(3))
-    return folder
-
-
-@given(st.sampled_from([CURVE_FILE, RESULT_FILE, SUMS_FILE]), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
-def test_one_changed_byte_is_detected(written: Path, name: str, where: float, change: int) -> None:
-    assert read_run(written) is not None
-    original = (written / name).read_bytes()
-    at = int(where * len(original))
-    try:
-        (written / name).write_bytes(original[:at] + bytes([original[at] ^ change]) + original[at + 1 :])
-        assert read_run(written) is None
-        assert read_contents(written) is None
-    finally:
-        (written / name).write_bytes(original)
-
-
-@pytest.mark.parametrize("name", ["../escaped", "/etc/escaped", "a/b"])
-def test_a_folder_with_foreign_paths_is_damaged(tmp_path: Path, name: str) -> None:
-    write_run(tmp_path / "k", result_of(), make_curve(3))
-    (tmp_path / "escaped").write_bytes(b"")
-    with (tmp_path / "k" / SUMS_FILE).open("a", encoding="utf-8") as file:
-        file.write(f"{'0' * 64}  {name}\n")
-    assert read_contents(tmp_path / "k") is None

@@ -96,7 +96,7 @@ def test_a_partial_record_is_completed(store: Store, mlflow_of: Tracking, monkey
 def test_unfinished_runs_are_recorded_with_their_status(store: Store, mlflow_of: Tracking) -> None:
     store.leave_unfinished("k", "interrupted", result_of(), make_curve(3))
     store.leave_unfinished("k", "failed", {"error": "no memory"})
-    record(store, "k")
+    record(store, "another")
     assert [mlflow_of.record(folder) for folder in store.ended()] == [Recorded.NEW] * 3
     assert {run.data.tags["status"]: run.info.status for run in runs_in(store)} == {
         "finished": "FINISHED",
