@@ -9,12 +9,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NotRequired
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from scipy import sparse
+from typing_extensions import TypedDict
 
 from svm_cost_curves.datasets import DataError, FileData
 from svm_cost_curves.datasets.errors import shown_path
@@ -26,8 +29,10 @@ from svm_cost_curves.datasets.transforms import divide, normalise_rows, to_matri
 from svm_cost_curves.datasets.types import Matrix, Table
 from svm_cost_curves.experiments.processes import streams
 from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.solvers.models import Model
+from svm_cost_curves.solvers.models import Model, ModelError
+from svm_cost_curves.support.errors import reason
 from svm_cost_curves.support.files import write_output
+from svm_cost_curves.support.forms import first_fault
 from svm_cost_curves.support.text import printable
 
 
@@ -39,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, help="file, device or pipe for the labels; default: standard output")
     given = parser.parse_args(arguments)
     try:
-        model = Model.load(given.model)
+        model = read_model(given.model)
         table = read_examples(user_path(given.data))
         positive = model.decision_values(features(model, table)) > 0.0
         text = "".join(f"{name}\n" for name in np.array([_text(name) for name in model.classes])[positive.astype(int)])
@@ -48,10 +53,60 @@ def main(arguments: Sequence[str]) -> int:
         else:
             write_output(given.out, text.encode())
     except (SettingsError, DataError, OSError) as error:
-        print(printable(f"error: {error}"), file=sys.stderr)
+        print(printable(f"error: {reason(error) if isinstance(error, OSError) else error}"), file=sys.stderr)
         return 2
     print(summary(positive, signs(model, table)), file=sys.stderr)
     return 0
+
+
+def read_model(path: str) -> Model:
+    """Read a model, with what it says about its data; ModelError also if that has another form."""
+    model = Model.load(path)
+    try:
+        _form().validate_python(dict(model.about))
+    except ValidationError as error:
+        raise ModelError(f"{path} is damaged: of its data it says {first_fault(error)}") from error
+    return model
+
+
+@with_config(ConfigDict(strict=True))
+class _Transforms(TypedDict):
+    divide_by: NotRequired[Annotated[float, Field(gt=0, allow_inf_nan=False)]]
+    scaling: NotRequired[str]
+    row_norm: NotRequired[str]
+
+
+_Label = bool | int | Annotated[float, Field(allow_inf_nan=False)] | str
+
+
+@with_config(ConfigDict(strict=True))
+class _Labels(TypedDict):
+    positive: list[_Label]
+    negative: list[_Label] | None
+    classes: NotRequired[list[str] | None]
+
+
+def _of_classes(labels: _Labels) -> _Labels:
+    """Return the labels of a file, which are numbers of classes where these have names."""
+    count = len(labels.get("classes") or ())
+    for label in (*labels["positive"], *(labels["negative"] or ())) if count else ():
+        if isinstance(label, str) or not 0 <= label < count:
+            raise ValueError(f"the label {label!r} is none of its {count} classes")
+    return labels
+
+
+@with_config(ConfigDict(strict=True))
+class _About(TypedDict):
+    """What `features` and `signs` read."""
+
+    transforms: NotRequired[_Transforms]
+    labels: NotRequired[Annotated[_Labels, AfterValidator(_of_classes)] | None]
+    from_zero: NotRequired[bool | None]
+
+
+@cache
+def _form() -> TypeAdapter[_About]:
+    return TypeAdapter(_About)
 
 
 def read_examples(path: Path) -> Table:

@@ -8,8 +8,9 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from scipy import sparse
 
 from svm_cost_curves.solvers.errors import SettingsError
 from svm_cost_curves.solvers.evaluation import completion, expanded
-from svm_cost_curves.solvers.features import Features, augmented, check_range
+from svm_cost_curves.solvers.features import MAX_FEATURES, Features, augmented, check_range
 from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear, Polynomial
 from svm_cost_curves.solvers.predictors import (
     BasisPredictor,
@@ -28,7 +29,12 @@ from svm_cost_curves.solvers.predictors import (
 )
 from svm_cost_curves.solvers.problem import Problem
 from svm_cost_curves.solvers.snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
-from svm_cost_curves.support.files import write_output
+from svm_cost_curves.support.errors import LARGEST_INTEGER
+from svm_cost_curves.support.files import open_plain, write_output
+from svm_cost_curves.support.forms import fault
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 FORMAT = 1
 """Version of the file: raised when its content gets another meaning."""
@@ -112,16 +118,18 @@ class Model:
 
     @classmethod
     def load(cls, path: Path | str) -> Model:
-        """Read a model that `save` has written. No object is unpickled.
+        """Read a model that `save` has written, so that it predicts. No object is unpickled.
 
         Raises ModelError if there is no such file, or it is no model, of another version, or damaged.
         """
         try:
-            with np.load(path, allow_pickle=False) as archive:
+            with open_plain(path) as file, np.load(file, allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files}
             header = dict(json.loads(arrays.pop(_HEADER).tobytes()))
         except FileNotFoundError:
             raise ModelError(f"{path}: there is no such file") from None
+        except OSError as error:
+            raise ModelError(f"{path} cannot be read: {fault(error, f'{path}: ')}") from error
         except Exception as error:  # whatever the readers of zip, .npy and JSON raise on foreign bytes
             raise ModelError(f"{path} is not a model, or it is damaged: it cannot be read as one") from error
         if header.get("format") != FORMAT:
@@ -129,14 +137,17 @@ class Model:
         if header.pop("sha256", None) != _checksum(header, arrays):
             raise ModelError(f"{path} is damaged: its checksum differs from the one written with it")
         try:
-            return cls._of(header, arrays)
-        except Exception as error:
+            model = cls._of(header, arrays)
+            model._check()
+        except Exception as error:  # whatever pydantic, numpy, scipy and the core raise
             raise ModelError(f"{path} is damaged: its entries do not fit together") from error
+        return model
 
     @classmethod
     def _of(cls, header: Mapping[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
+        _form().validate_python(header)
         shift = arrays.pop("shift", None)
-        rho, d = float(header["rho"]), int(header["d"])
+        rho, d = float(header["rho"]), header["d"]
         width = d + (rho != 0.0)
         values: dict[str, Any] = dict(header["fields"])
         for name in {name.partition(".")[0] for name in arrays}:
@@ -149,10 +160,43 @@ class Model:
             kernel = dict(values["kernel"])
             values["kernel"] = _KERNELS[kernel.pop("name")](**kernel)
         predictor = _PREDICTORS[header["predictor"]](**values)
-        if predictor.width != width:
-            raise ValueError(f"{predictor.width} coordinates, not {width}")
         negative, positive = header["classes"]
         return cls(predictor, float(header["bias"]), (negative, positive), d, rho, shift, header["about"])
+
+    def _check(self) -> None:
+        """Raise an error unless the parts of a model from a file fit together: it predicts the class of a point."""
+        parts = {name: value for name, value in _fields(self.predictor).items() if hasattr(value, "shape")}
+        for name, value in {**parts, **({} if self.shift is None else {"shift": self.shift})}.items():
+            values = value.data if sparse.issparse(value) else value
+            if not (values.dtype.kind == "f" and np.isfinite(values).all()):
+                raise ValueError(f"{name} has values that are not finite numbers")
+            if value.ndim != (2 if name in ("points", "frequencies") else 1):
+                raise ValueError(f"{name} has the shape {value.shape}")
+        if len({value.shape[0] for value in parts.values()}) > 1:
+            raise ValueError("the parts have different lengths")
+        width = self.d + (self.rho != 0.0)
+        if self.predictor.width != width:
+            raise ValueError(f"{self.predictor.width} coordinates, not {width}")
+        if self.shift is not None and self.shift.shape != (width,):
+            raise ValueError(f"shift has the shape {self.shift.shape}")
+        self.decision_values(sparse.csr_matrix((1, self.d), dtype=np.float32))
+
+
+@cache
+def _form() -> TypeAdapter[Any]:
+    """Return pydantic's check of a file's header."""
+    from pydantic import AllowInfNan, ConfigDict, Field, TypeAdapter, create_model
+
+    Number = Annotated[float, AllowInfNan(False)]
+    Label = bool | Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)] | Number | str
+    labels = Annotated[list[Label], Field(min_length=2, max_length=2)]
+    width = Annotated[int, Field(ge=1, le=MAX_FEATURES)]
+    model = create_model(
+        "Header",
+        __config__=ConfigDict(strict=True),
+        **{"bias": Number, "classes": labels, "d": width, "rho": Number, "about": dict, "fields": dict},
+    )
+    return TypeAdapter(model)
 
 
 def model_of(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from svm_cost_curves.support.files import new_file
+from svm_cost_curves.support.files import new_file, open_plain
 
 log = logging.getLogger(__name__)
 
@@ -38,15 +38,15 @@ def path_of(folder: Path, key: bytes) -> Path:
 def get(path: Path, read: Callable[[BinaryIO], _Value]) -> _Value | None:
     """Return what `read` makes of a file that `put` has written.
 
-    None if there is no such file, or a damaged one, which logs a warning; `read` may raise ValueError for it.
+    None if there is no such file, or a damaged one, which logs a warning; `read` may raise any error for it.
     """
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             check(file)
             return read(file)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except Exception as error:  # whatever `read` raises on foreign bytes
         log.warning("The cached file %s is damaged (%s) and is made again.", path, error)
         return None
 

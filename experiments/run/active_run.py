@@ -27,6 +27,7 @@ from svm_cost_curves.experiments.store import FinishedRun, Store
 from svm_cost_curves.experiments.store.run_folder import is_intact
 from svm_cost_curves.solvers import SettingsError, Snapshot
 from svm_cost_curves.solvers.models import model_of
+from svm_cost_curves.support.errors import reason
 from svm_cost_curves.support.files import write_output
 from svm_cost_curves.support.text import command_line
 from svm_cost_curves.support.values import plain
@@ -174,8 +175,8 @@ def save_model_if_possible(run: ActiveRun, snapshot: Snapshot, folder: Path) -> 
     }
     try:
         model_of(run.problem, snapshot, _classes(facts["labels"]), about).save(folder / MODEL_FILE)
-    except NotImplementedError as error:
-        run.display.warn(f"no model: {error}")
+    except (NotImplementedError, OSError) as error:  # the run is recorded all the same
+        run.display.warn(f"no model: {reason(error)}")
         return []
     return [folder / MODEL_FILE]
 
@@ -205,6 +206,6 @@ def deliver_model(place: Path | None, folder: Path) -> None:
         write_output(place, (folder / MODEL_FILE).read_bytes())
     except OSError as error:
         raise SettingsError(
-            f"model={place} cannot be written: {error.strerror or error}; the run is recorded, and with "
-            "another model= the same command writes its model"
+            f"model={place} cannot be written: {reason(error).removeprefix(f'{place}: ')}; the run is recorded, and "
+            "with another model= the same command writes its model"
         ) from error

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.experiments.processes.stopping import Terminated
 from svm_cost_curves.solvers.snapshots import DeferredResponses
-from svm_cost_curves.support.files import new_file
+from svm_cost_curves.support.errors import reason
+from svm_cost_curves.support.files import new_file, open_plain
 
 FORMAT = 3
 """Of the files: a line of JSON that identifies the run, and numpy's archive."""
@@ -120,7 +121,8 @@ class Checkpointer:
     def read(self) -> Checkpoint | None:
         """Return the checkpoint of an earlier process; None if there is none, or, with a warning, if it is unusable."""
         try:
-            return self._parse(self.path.read_bytes())
+            with open_plain(self.path) as file:
+                return self._parse(file.read())
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -175,7 +177,8 @@ class Checkpointer:
         try:
             self._write(content.getbuffer())
         except OSError as error:  # a full disk must not end the run
-            self._warn(f"{self.path} cannot be written: {error.strerror or error}: the run continues without it")
+            why = reason(error).removeprefix(f"{self.path}: ")
+            self._warn(f"{self.path} cannot be written: {why}: the run continues without it")
 
     def _write(self, content: memoryview) -> None:
         """Replace the file in one step: if the process is killed, the file is the previous one or this one."""

@@ -33,7 +33,7 @@ from svm_cost_curves.experiments.run.console import Display
 from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
 from svm_cost_curves.experiments.run.identity import code_id, run_key, settings_key
 from svm_cost_curves.experiments.run.repeats import repeat_if_short
-from svm_cost_curves.experiments.store import FinishedRun, Store
+from svm_cost_curves.experiments.store import FinishedRun, Store, StoreError
 from svm_cost_curves.support.files import temporary_folder
 
 QUICK_SECONDS = 0.3
@@ -170,7 +170,12 @@ def _record(active: ActiveRun) -> Outcome:
                     recording.enter_context(uninterrupted())
                     return _interrupted(active, builder, stopped)
                 recording.enter_context(uninterrupted())
-                done = active.store.finish(active.key, result_of(active, builder.rows) | times, curve, files)
+                result = result_of(active, builder.rows) | times
+                try:
+                    done = active.store.finish(active.key, result, curve, files)
+                except StoreError:  # as on a full disk: what was measured is shown at least
+                    display.finished(result, lambda: builder.rows, recorded=False)
+                    raise
                 if active.checkpointer:
                     active.checkpointer.remove()
         except Exception as error:

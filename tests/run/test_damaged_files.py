@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,9 @@ from svm_cost_curves.datasets import fetch
 from svm_cost_curves.datasets.source import PreparedCache
 from svm_cost_curves.datasets.spec import FileSpec
 from svm_cost_curves.datasets.types import Table
+from svm_cost_curves.experiments import predict
 from svm_cost_curves.experiments.run.checkpointer import Checkpointer
+from svm_cost_curves.solvers import models
 from svm_cost_curves.solvers.gram_store import GramStore
 from svm_cost_curves.solvers.kernels import Gaussian
 from svm_cost_curves.solvers.models import Model, ModelError
@@ -161,6 +164,77 @@ def test_a_model_with_a_foreign_header(tmp_path: Path, text: bytes) -> None:
     np.savez(path, header=np.frombuffer(text, np.uint8))
     with pytest.raises(ModelError):
         Model.load(path)
+
+
+ABOUT = {
+    "labels": {"positive": [1.0], "negative": [0.0], "classes": ["ham", "spam"]},
+    "from_zero": False,
+    "transforms": {"divide_by": 2.0, "scaling": "none", "row_norm": "none"},
+}
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"),
+    [
+        *(("classes", value) for value in (None, [], [1], [1, [2]], "ab", [float("nan"), 1], [10**400, 1])),
+        *(("d", value) for value in (0, -1, "3", 2.5, 10**12)),
+        *((name, value) for name in ("bias", "rho") for value in (None, "0", float("inf"))),
+        *(("about", value) for value in (None, [], {"labels": 1}, {"labels": {}}, {"transforms": []})),
+        ("about", {"transforms": {"divide_by": 0.0}}),
+        ("about", {"labels": {**ABOUT["labels"], "positive": [5.0]}}),
+        ("predictor", "LinearPredictor"),
+        *(("fields", value) for value in (None, {}, {"kernel": {"name": "gaussian", "sigma2": "x"}})),
+        *(("coefficients", value) for value in (np.ones(3), np.ones((2, 1)), np.ones(2, int), np.array(1.0))),
+        *(("points", value) for value in (np.ones((2, 4), np.float32), np.ones((2, 3), bool), np.full((2, 3), np.nan))),
+        *(("shift", value) for value in (np.ones(1, np.float32), np.array(["a", "b", "c"]))),
+        ("extra", np.ones(2)),
+    ],
+)
+def test_a_forged_model_with_its_right_checksum_is_one_sentence(
+    tmp_path: Path, entry: str, value: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, X = tmp_path / "model.npz", np.arange(6, dtype=np.float32).reshape(2, 3)
+    (tmp_path / "data.csv").write_text("1,2,3,ham\n0,1,0,spam\n" * 2)
+    words = [str(path), str(tmp_path / "data.csv")]
+    Model(KernelPredictor(Gaussian(2.0), X, np.ones(2)), 0.5, ("ham", "spam"), 3, about=ABOUT).save(path)
+    assert predict.main(words) == 0
+    with np.load(path) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    header = json.loads(arrays.pop("header").tobytes())
+    header.pop("sha256")
+    (arrays if isinstance(value, np.ndarray) else header)[entry] = value
+    header["sha256"] = models._checksum(header, arrays)
+    np.savez(path, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)
+    capsys.readouterr()
+    assert predict.main(words) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {path} is damaged: ")
+    assert said.count("\n") == 1
+
+
+def test_a_pipe_is_no_model_and_no_checkpoint(tmp_path: Path) -> None:
+    for case in (checkpoint(tmp_path), model(tmp_path), cached(tmp_path / "cache")):
+        case.path.unlink()
+        os.mkfifo(case.path)
+        assert case.read() == "damaged"
+
+
+@pytest.mark.parametrize("place", ["absent/labels", "full"])
+def test_the_message_on_an_output_names_the_path_that_was_given(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "data.csv").write_text("1,2,3,ham\n0,1,0,spam\n" * 2)
+    model(tmp_path)
+    if place == "full":
+
+        def full(_: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+    words = [str(tmp_path / "model.npz"), str(tmp_path / "data.csv"), "--out", str(tmp_path / place)]
+    assert predict.main(words) == 2
+    why = "No space left on device" if place == "full" else "No such file or directory"
+    assert capsys.readouterr().err == f"error: {tmp_path / place}: {why}\n"
 
 
 @pytest.mark.parametrize("head", [b"[" * 100_000, b"{}", b"7", b"\xff"])
