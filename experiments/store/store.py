@@ -332,18 +332,15 @@ class Store:
 
         A record that mlflow has is not read again; where no recorder has ever begun, none reads.
         """
-        names = (
-            [name for name in _names(self._unfinished) if name.endswith(f"-{key}")]
-            if key
-            else (_names(self._unfinished))
-        )
-        gone = [name for name in names if (self._runs / name.split("-", 2)[-1]).is_dir()]
-        lists = [*(self.root / RECORDED).glob("*.txt")] if gone else []
-        if gone and (lists or not (self.root / RECORDED).exists()):
-            recorded = [set(path.read_text("utf-8", "replace").split("\n")) for path in lists]
+        with contextlib.suppress(OSError, StoreError):  # the run has finished all the same
+            names = [name for name in _names(self._unfinished) if name.endswith(key)]
+            gone = [name for name in names if (self._runs / name.split("-", 2)[-1]).is_dir()]
+            if gone and (self.root / RECORDED).exists():
+                lists = [*(self.root / RECORDED).glob("*.txt")]
+                recorded = [set(path.read_text("utf-8", "replace").split("\n")) for path in lists]
+                gone = [name for name in gone if lists and all(name in names for names in recorded)]
             for name in gone:
-                if all(name in names for names in recorded):
-                    shutil.rmtree(self._unfinished / name, ignore_errors=True)
+                shutil.rmtree(self._unfinished / name, ignore_errors=True)
 
     def delete(self, runs: Collection[FinishedRun]) -> None:
         """Delete runs and their files.

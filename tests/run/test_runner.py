@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
+import fcntl
 import json
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,7 +39,7 @@ from svm_cost_curves.experiments.run.advance import advance_run
 from svm_cost_curves.experiments.run.assembly import assemble, row_memory
 from svm_cost_curves.experiments.run.console import Display
 from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
-from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.experiments.store import Store, StoreError, run_folder
 from svm_cost_curves.solvers import Limit, SettingsError
 from svm_cost_curves.solvers.evaluation import Evaluator
 from svm_cost_curves.solvers.features import sigma2_from_data
@@ -171,7 +174,7 @@ def test_an_interrupted_run_keeps_its_curve_and_starts_again(root: Path, monkeyp
 
     monkeypatch.setattr(advance, "_advance", real)
     assert make(run).status == "finished"
-    assert statuses(root, key=result["key"]) == ["finished", "interrupted"]
+    assert statuses(root, key=result["key"]) == ["finished"]
 
 
 @pytest.mark.parametrize("stopped", [True, False])
@@ -221,6 +224,45 @@ def test_a_crash_is_recorded_as_failed(root: Path, monkeypatch: pytest.MonkeyPat
     (folder,) = Store.open(root).ended()[-1:]
     result = json.loads((folder / "result.json").read_text())
     assert (result["status"], result["seed"], result["error"]) == ("failed", 31, "ZeroDivisionError: of ours")
+
+
+def test_a_run_that_a_full_disk_cannot_record_shows_what_it_has_measured(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device", "/the/store")
+
+    monkeypatch.setattr(run_folder, "write_contents", full)
+    spy = Spy()
+    with pytest.raises(StoreError, match="cannot be written: /the/store: No space left on device"):
+        make(settings(root, seed=51), spy)
+    assert spy.said == ["header", "finished"]
+    assert [row["iterations"] for row in spy.curve][-1] == 160
+
+
+def test_a_recorded_run_in_a_store_that_cannot_be_written_is_shown(tmp_path: Path, monkeypatch: Any) -> None:
+    made = make(settings(tmp_path, seed=61))
+
+    def read_only(folder: Path) -> None:
+        raise OSError(30, "Read-only file system", str(folder))
+
+    monkeypatch.setattr("svm_cost_curves.experiments.store.store.check_writable", read_only)
+    assert make(settings(tmp_path, seed=61)) == dataclasses.replace(made, status="found")
+    with pytest.raises(StoreError, match=f"{tmp_path}: Read-only file system"):
+        make(settings(tmp_path, seed=62))
+    with pytest.raises(StoreError, match="Read-only file system"):
+        make(settings(tmp_path / "none", seed=61))
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_a_file_system_without_locks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    def unsupported(*_: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", unsupported)
+    with pytest.raises(StoreError, match=r"cannot be used: .*\.lock: The file system has no locks \(flock\)"):
+        make(settings(tmp_path, seed=63))
+    assert not Store.open(tmp_path).computes()  # no lock file stays, which a recorder would wait for
 
 
 def test_a_picture_that_cannot_be_drawn_does_not_cost_the_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

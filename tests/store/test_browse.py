@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -173,6 +174,49 @@ def test_exported_runs_are_read_back(filled: Path, tmp_path: Path, ending: str) 
     expected = experiments.load("sbp", "adult", store=filled, seed=0)
     assert sorted(table["problem.nu"].unique()) == [0.01, 0.1]
     pd.testing.assert_frame_equal(table, expected, check_dtype=False)
+
+
+def test_an_export_on_a_full_disk_leaves_the_earlier_table(
+    filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text("an earlier table")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert command(filled, "export", str(path)) == 2
+    assert capsys.readouterr().err == f"error: {path} cannot be written: No space left on device\n"
+    assert path.read_text() == "an earlier table"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_what_follows_from_the_algorithm_or_the_data_set_is_not_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store.open(tmp_path)
+    own = {
+        "sbp": {"algo": {"name": "sbp", "eta": 0.5}},
+        "smo": {"algo": {"name": "smo", "tolerance": 1e-3}},
+    }
+    for number, (algo, data, nu) in enumerate(
+        [("sbp", "adult", 0.01), ("sbp", "points", 0.1), ("smo", "adult", 0.1), ("smo", "points", 0.2)]
+    ):
+        dataset = {"name": data, "max_train": 500 if data == "adult" else None, **({"ngrams": 3} if number % 2 else {})}
+        settings = {**own[algo], "problem": {"nu": nu}, "dataset": dataset, "kernel": {"sigma2": float(number % 2)}}
+        result = result_of() | {"algo": algo, "dataset": data, "settings": {**settings, "origins": {}}}
+        if number == 0:
+            result["settings"]["origins"] = {"problem.nu": "command line", "dataset.max_train": "command line"}
+        result["provenance"]["build"]["code"] = algo * 4
+        store.finish(f"k{number}", result, make_curve(2))
+    assert command(tmp_path, "list") == 0
+    head, first, *_ = capsys.readouterr().out.splitlines()
+    assert first.split()[6:] == ["problem.nu=0.01", "dataset.max_train=500"]
+    assert command(tmp_path, "list", "--wide") == 0
+    head = capsys.readouterr().out.splitlines()[0].split()
+    assert head[4:-6] == ["problem.nu", "dataset.max_train", "kernel.sigma2"]
+    assert command(tmp_path, "list", "--wide", "algo=sbp,smo") == 0
 
 
 def test_builds_that_differ_are_a_column(filled: Path, tmp_path: Path) -> None:
