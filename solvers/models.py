@@ -165,9 +165,11 @@ class Model:
 
     def _check(self) -> None:
         """Raise an error unless the parts of a model from a file fit together: it predicts the class of a point."""
-        parts = {name: value for name, value in _fields(self.predictor).items() if hasattr(value, "shape")}
+        parts: dict[str, Any] = {
+            name: value for name, value in _fields(self.predictor).items() if hasattr(value, "shape")
+        }
         for name, value in {**parts, **({} if self.shift is None else {"shift": self.shift})}.items():
-            values = value.data if sparse.issparse(value) else value
+            values = value if isinstance(value, np.ndarray) else value.data
             if not (values.dtype.kind == "f" and np.isfinite(values).all()):
                 raise ValueError(f"{name} has values that are not finite numbers")
             if value.ndim != (2 if name in ("points", "frequencies") else 1):
@@ -179,7 +181,7 @@ class Model:
             raise ValueError(f"{self.predictor.width} coordinates, not {width}")
         if self.shift is not None and self.shift.shape != (width,):
             raise ValueError(f"shift has the shape {self.shift.shape}")
-        self.decision_values(sparse.csr_matrix((1, self.d), dtype=np.float32))
+        self.decision_values(sparse.csr_matrix((1, self.d), dtype=np.float32))  # type: ignore[arg-type]  # its shape
 
 
 @cache
@@ -194,7 +196,12 @@ def _form() -> TypeAdapter[Any]:
     model = create_model(
         "Header",
         __config__=ConfigDict(strict=True),
-        **{"bias": Number, "classes": labels, "d": width, "rho": Number, "about": dict, "fields": dict},
+        bias=Number,
+        classes=labels,
+        d=width,
+        rho=Number,
+        about=dict[str, Any],
+        fields=dict[str, Any],
     )
     return TypeAdapter(model)
 

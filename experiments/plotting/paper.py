@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,7 @@ from svm_cost_curves.experiments.configuration.choices import LATEX, latex
 from svm_cost_curves.experiments.plotting.legend import write_legend
 from svm_cost_curves.experiments.plotting.styles import INK, PAPER, own_settings
 from svm_cost_curves.support.errors import SettingsError
-from svm_cost_curves.support.files import new_file
+from svm_cost_curves.support.files import new_file, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +90,7 @@ def save(figure: Figure, stem: Path, formats: Sequence[str], title: str, caption
         for path in sorted(paths, key=lambda path: path.suffix == ".pgf"):  # last: the other formats have plain text
             write(figure, path, title, caption)
     paths.append(stem.with_name(f"{stem.name}.txt"))
-    paths[-1].write_text("\n".join([title, *caption]) + "\n", encoding="utf-8")
+    write_file(paths[-1], ("\n".join([title, *caption]) + "\n").encode(), sync=False)
     return paths
 
 
@@ -117,10 +118,12 @@ def _write_pgf(figure: Figure, path: Path) -> None:
     pgf.prepare(figure)
     figure.set_layout_engine("constrained")  # LaTeX's letters have other widths
     try:
-        figure.savefig(path, format="pgf")
+        text = StringIO()
+        figure.savefig(text, format="pgf")
     except (LatexError, ValueError) as error:
         said = next((line for line in str(error).splitlines() if line.startswith("!")), str(error).partition("\n")[0])
         raise SettingsError(f"format=pgf: LaTeX cannot measure the text of {path.name}: {said.lstrip('! ')}") from error
+    write_file(path, text.getvalue().encode(), sync=False)
 
 
 Place = list["Axes"]

@@ -99,7 +99,13 @@ def run_here(
         if composed.engine != "local":
             raise SettingsError("experiments.run computes in this process: leave engine=local, or use run.py")
         command = ["run.py", *words] if X is None else ["experiments.run", *_words({"algo": algo, **settings})]
-        outcome = runner.run(composed, Display(), command)
+        try:
+            outcome = runner.run(composed, Display(), command)
+        except (DataError, SettingsError) as error:
+            if X is None:
+                raise
+            # the caller has arrays, and knows no temporary file
+            raise type(error)(str(error).replace(f"{folder / ARRAYS}", "the arrays")) from error
         if outcome.status in STOPPED:
             raise KeyboardInterrupt
         done = Store.open(root).find_finished(str(outcome.key))

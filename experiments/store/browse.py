@@ -168,10 +168,12 @@ def lines(runs: Sequence[FinishedRun], *, wide: bool = False) -> list[str]:
 def _follows(name: str, records: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether a setting of an algorithm or a data set, or a build's code, is the same in all runs with it."""
     source = {"algo": "algo.name", "build": "algo.name", "dataset": "dataset.name"}.get(name.partition(".")[0])
+    if source is None:
+        return False
     values: dict[str, set[str]] = {}
-    for record in records if source else ():
+    for record in records:
         values.setdefault(str(record.get(source)), set()).add(str(record.get(name)))
-    return source is not None and all(len(texts) == 1 for texts in values.values())
+    return all(len(texts) == 1 for texts in values.values())
 
 
 def facts(run: FinishedRun) -> list[str]:

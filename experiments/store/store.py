@@ -26,6 +26,7 @@ from svm_cost_curves.experiments.store.run_folder import (
 )
 from svm_cost_curves.experiments.store.serialize import filter_texts, named_values
 from svm_cost_curves.experiments.store.tracking import Tracking
+from svm_cost_curves.experiments.store.unfinished import names_in, remove_superseded
 from svm_cost_curves.support.files import (
     LOCK,
     check_writable,
@@ -202,7 +203,7 @@ class Store:
         wanted = {name: filter_texts(value) for name, value in filters.items()}
         runs = [
             run
-            for name in _names(self._runs)
+            for name in names_in(self._runs)
             if (run := self._read(name, with_curve=False)) and (not wanted or _has(run, wanted))
         ]
         return sorted(runs, key=lambda run: (*(run.result[name] for name in ("algo", "dataset", "seed")), run.key))
@@ -264,7 +265,7 @@ class Store:
         run = read_run(self._runs / key)
         if run is None:
             raise StoreError(f"the record of run {key} was removed while it was written: {self._runs / key}")
-        self._remove_superseded(key)
+        remove_superseded(self._runs, self._unfinished, self.root / RECORDED, key)
         return run
 
     def leave_unfinished(
@@ -309,7 +310,7 @@ class Store:
 
     def ended(self) -> list[Path]:
         """Return the folders of all runs that have ended: the finished ones first, the others by time."""
-        return [folder / name for folder in (self._runs, self._unfinished) for name in sorted(_names(folder))]
+        return [folder / name for folder in (self._runs, self._unfinished) for name in sorted(names_in(folder))]
 
     def remove_leftovers(self) -> None:
         """Remove what killed processes have left: drafts of runs and of files, and temporary folders.
@@ -317,7 +318,7 @@ class Store:
         A process holds a lock that ends with it (`support.files`). Files of other users are not touched. Also remove
         the records of interruptions and failures of runs that have finished since.
         """
-        self._remove_superseded()
+        remove_superseded(self._runs, self._unfinished, self.root / RECORDED)
         for folder in (self.root, self._runs, self._unfinished, self.checkpoints):
             remove_drafts(folder)
         remove_drafts(Path(tempfile.gettempdir()))
@@ -326,21 +327,6 @@ class Store:
         """Remove what killed processes have left in the folders of sweeps, which grow; once for a sweep."""
         for folder in (self.root / SWEEPS).glob("*"):
             remove_drafts(folder)
-
-    def _remove_superseded(self, key: str = "") -> None:
-        """Remove the unfinished records of a run, or of all runs, that has finished, unless a recorder may read one.
-
-        A record that mlflow has is not read again; where no recorder has ever begun, none reads.
-        """
-        with contextlib.suppress(OSError, StoreError):  # the run has finished all the same
-            names = [name for name in _names(self._unfinished) if name.endswith(key)]
-            gone = [name for name in names if (self._runs / name.split("-", 2)[-1]).is_dir()]
-            if gone and (self.root / RECORDED).exists():
-                lists = [*(self.root / RECORDED).glob("*.txt")]
-                recorded = [set(path.read_text("utf-8", "replace").split("\n")) for path in lists]
-                gone = [name for name in gone if lists and all(name in names for names in recorded)]
-            for name in gone:
-                shutil.rmtree(self._unfinished / name, ignore_errors=True)
 
     def delete(self, runs: Collection[FinishedRun]) -> None:
         """Delete runs and their files.
@@ -373,17 +359,6 @@ def _has(run: FinishedRun, wanted: Mapping[str, set[str]]) -> bool:
     """Return whether a run has settings with one of the given texts each."""
     values = named_values(run.result)
     return all(name in values and filter_texts(values[name]) & texts for name, texts in wanted.items())
-
-
-def _names(folder: Path) -> list[str]:
-    """Return the names of the run folders in a folder; drafts begin with a dot."""
-    try:
-        with os.scandir(folder) as entries:
-            return [entry.name for entry in entries if not entry.name.startswith(".")]
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise StoreError(f"the store cannot be read: {reason(error)}") from error
 
 
 def _take_lock(folder: Path, key: str, notify: Callable[[str], None], stack: contextlib.ExitStack) -> None:

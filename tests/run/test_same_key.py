@@ -139,7 +139,7 @@ def test_the_folder_of_locks_may_vanish_while_it_is_created(store: Store, monkey
 def test_a_place_that_cannot_hold_a_lock_is_refused(store: Store) -> None:
     store.root.mkdir()
     (store.root / "locks").write_text("a file")
-    with pytest.raises(StoreError, match="cannot be written"), store.computing("k", pytest.fail):
+    with pytest.raises(StoreError, match="cannot be used"), store.computing("k", pytest.fail):
         pass
 
 

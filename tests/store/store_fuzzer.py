@@ -1,6 +1,6 @@
 """Damages and forges the files of a store, reads it by every function and command, and counts what happens.
 
-.venv/bin/python tests/store/store_fuzzer.py 20000 --seed 0
+PYTHONPATH=tests/store .venv/bin/python tests/store/store_fuzzer.py 2000 --seed 0
 """
 
 from __future__ import annotations

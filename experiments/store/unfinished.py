@@ -1,0 +1,38 @@
+"""Records of interruptions and failures, which go when their run has finished."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+
+from svm_cost_curves.experiments.store.run_folder import StoreError
+from svm_cost_curves.support.errors import reason
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names of the run folders in a folder; drafts begin with a dot."""
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.name for entry in entries if not entry.name.startswith(".")]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StoreError(f"the store cannot be read: {reason(error)}") from error
+
+
+def remove_superseded(runs: Path, unfinished: Path, recorded: Path, key: str = "") -> None:
+    """Remove the unfinished records of a run, or of all runs, that has finished, unless a recorder may read one.
+
+    A record in all lists of the folder `recorded` is in mlflow, and not read again; without this folder no recorder has
+    ever begun.
+    """
+    with contextlib.suppress(OSError, StoreError):  # the run has finished all the same
+        names = [name for name in names_in(unfinished) if name.endswith(key)]
+        gone = [name for name in names if (runs / name.split("-", 2)[-1]).is_dir()]
+        if gone and recorded.exists():
+            lists = [set(path.read_text("utf-8", "replace").split("\n")) for path in recorded.glob("*.txt")]
+            gone = [name for name in gone if lists and all(name in names for names in lists)]
+        for name in gone:
+            shutil.rmtree(unfinished / name, ignore_errors=True)
