@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import reprlib
 from collections.abc import Collection
@@ -21,6 +22,8 @@ def fault(error: Exception, known: str = "") -> str:
     """
     if isinstance(error, OSError):
         return reason(error).removeprefix(known)
+    if isinstance(error, json.JSONDecodeError | UnicodeError | RecursionError):
+        return "its text is not JSON"
     if hasattr(error, "errors") and hasattr(error, "error_count"):  # pydantic's
         return first_fault(cast("ValidationError", error))
     return str(error).partition("\n")[0].removeprefix(known) or type(error).__name__

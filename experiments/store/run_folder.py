@@ -246,6 +246,9 @@ def read_curve(content: bytes) -> pd.DataFrame:
 
     try:
         file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content))
+    except Exception as error:
+        raise ValueError(f"{CURVE_FILE}: it is not a Parquet file") from error
+    try:
         if file.metadata.num_rows > _MOST_POINTS:
             raise ValueError(f"it has {file.metadata.num_rows:,} points")
         for field in file.schema_arrow:
