@@ -6,7 +6,7 @@ import abc
 import contextlib
 import enum
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -136,6 +136,11 @@ class Solver(abc.ABC):
         if name not in cls.kernels:
             known = " or ".join(f"kernel={kernel}" for kernel in sorted(cls.kernels))
             raise SettingsError(f"algo={cls.name} works with {known} only, got kernel={name}")
+
+    @classmethod
+    def stops_by_itself(cls) -> bool:
+        """Whether a setting says how accurate the result is to be, and so when to stop."""
+        return not {"eps", "tolerance"}.isdisjoint(field.name for field in fields(cls.Settings))
 
     @classmethod
     def not_counted(cls, kernel: str) -> frozenset[str]:

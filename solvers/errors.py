@@ -15,6 +15,10 @@ CoreError = _core.InvalidArgument
 """Raised by the compiled core for an invalid argument."""
 
 
+class FeatureRangeError(SettingsError):
+    """The values of points are too large or too small to compute with; the message ends with what to do about it."""
+
+
 def check_numbers(name: str, value: Any) -> None:
     """Raise SettingsError, with the name and the value, for NaN, infinities, and integers beyond 64 bits.
 

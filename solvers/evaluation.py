@@ -66,6 +66,7 @@ class Evaluator:
         self._X_test = problem.points(dataset.X_test)
         self._y_test = dataset.y_test.astype(np.float64)
         self._y = problem.y.astype(np.float64)
+        self._last: tuple[Snapshot, str | None] | None = None
 
     def of_variant(self, problem: Problem) -> Evaluator:
         """Return the evaluator of a `Problem.variant` of this one's problem; the two share all points."""
@@ -86,13 +87,41 @@ class Evaluator:
             (FunctionSnapshot, self._call),
         )
         made: dict[int, Measures] = {}
+        self._last = None
         # One thread: results must not depend on threads, and a sum by several waits for the last on a busy machine.
         with blas.connected():
             for kind, predictors_of in kinds:
                 if places := [k for k, snapshot in enumerate(snapshots) if isinstance(snapshot, kind)]:
-                    measures = map(self._measures, predictors_of([snapshots[k] for k in places]))
-                    made |= zip(places, measures, strict=True)
+                    predictors = predictors_of([snapshots[k] for k in places])
+                    for k, predictor in zip(places, predictors, strict=True):
+                        made[k] = self._measures(predictor)
+                        if k == len(snapshots) - 1:
+                            self._last = snapshots[k], self._defect_of(predictor)
         return [made[k] for k in range(len(snapshots))]
+
+    def defect(self, snapshot: Snapshot) -> str | None:
+        """Return a sentence about a predictor that does not tell the points apart, such as w = 0; None for others.
+
+        It costs nothing for the last of the snapshots that were evaluated last.
+        """
+        if self._last is None or self._last[0] is not snapshot:
+            self.evaluate([snapshot])
+        assert self._last is not None
+        return self._last[1]
+
+    def _defect_of(self, predictor: _Predictor) -> str | None:
+        """Return the sentence: of the test points, or of the training points if not both classes are among those."""
+        name, values = "test", predictor.test
+        if predictor.train is not None and len(np.unique(self._y_test)) < 2:
+            name, values = "training", predictor.train
+        positive = int(np.count_nonzero(values > 0.0))
+        if 0 < positive < len(values) or not len(values):
+            return None
+        points = f"all {len(values):,} {name} points"
+        if np.ptp(values) == 0.0:
+            why = ": w = 0" if predictor.norm == 0.0 else ""
+            return f"the final predictor is constant, f(x) = {values[0]:.4g} at {points}{why}"
+        return f"the final predictor gives {points} one class: f(x) {'>' if positive else '<='} 0"
 
     def _expand(self, snapshots: list[KernelSnapshot]) -> Iterator[_Predictor]:
         problem = self._problem

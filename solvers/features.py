@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.errors import CoreError, SettingsError
+from svm_cost_curves.solvers.errors import CoreError, FeatureRangeError, SettingsError
 from svm_cost_curves.solvers.kernels import Kernel
 
 Features = NDArray[np.float32] | sparse.csr_matrix
@@ -175,17 +175,21 @@ def sigma2_from_data(X: Features) -> float:
 
 def _square_bound(X: Features) -> float:
     """Return an upper bound on the largest |x|^2, computed in two passes over the values."""
+    return float(X.shape[1] * _largest_value(X) ** 2)
+
+
+def _largest_value(X: Features) -> float:
+    """Return the largest magnitude of a value."""
     values = X if isinstance(X, np.ndarray) else X.data
-    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    return float(X.shape[1] * largest**2)
+    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
 
 
 def check_range(kernel: Kernel, X: Features, label: str) -> None:
-    """Raise SettingsError for points, (m, d) float32, called `label`, for which kernels or solvers would overflow.
+    """Raise FeatureRangeError for points, (m, d) float32, called `label`, for which kernels or solvers would overflow.
 
     The core's limit on |x|^2 and |K(x, z)| is 1e30. Float32 holds 1e8 times that, which is enough for rounding and for
     methods with features and weights in float32. In float64, responses of the lambda form are at most |x|^2 / lambda,
-    |w|^2 is at most |x|^2 / lambda^2, and sums over n examples are n times that: below 1e308 if lambda > 1e-100.
+    |w|^2 is at most |x|^2 / lambda^2, and sums over n examples are n times that: below 1e308, since lambda >= 1e-30.
     """
     function = kernel.core()
     try:
@@ -196,10 +200,26 @@ def check_range(kernel: Kernel, X: Features, label: str) -> None:
     try:
         function.require_range(largest_square(X))
     except CoreError as error:
-        minmax = "dataset.scaling=minmax, " if isinstance(X, np.ndarray) else ""
-        raise SettingsError(
-            f"the values of the {label} are too large for kernel={kernel.name}: {error} "
-            f"({minmax}dataset.row_norm=longest or dataset.divide_by=NUMBER)"
+        raise FeatureRangeError(f"the values of the {label} are too large for kernel={kernel.name}: {error}") from error
+
+
+def check_resolution(kernel: Kernel, X: Features) -> None:
+    """Raise FeatureRangeError for training points, (n, d) float32, that are not 0 but for which kernel values would be.
+
+    The core's limit on the largest |x|^2 and the largest |K(x, z)| is 1e-30. Float32 holds 1e-8 times that. The rule is
+    the same for methods that compute no kernel values.
+    """
+    function = kernel.core()
+    try:
+        function.require_resolution(_largest_value(X) ** 2)  # |x|^2 is at least that
+        return
+    except CoreError:
+        pass
+    try:
+        function.require_resolution(largest_square(X))
+    except CoreError as error:
+        raise FeatureRangeError(
+            f"the values of the training points are too small for kernel={kernel.name}: {error}"
         ) from error
 
 

@@ -22,6 +22,7 @@ from svm_cost_curves.solvers.features import (
     augmented,
     canonical,
     check_range,
+    check_resolution,
     core_matrix,
     in_order,
     largest_square,
@@ -31,6 +32,8 @@ from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear
 from svm_cost_curves.solvers.rows import WORKING_BYTES, RowPolicy, Rows, make_rows
 
 T = TypeVar("T")
+_LEAST, _LARGEST = 1e-30, 1e30
+"""The range of lambda and C, which the core has too: no product of them with features is 0 or infinite by rounding."""
 _LARGEST_SHIFTED = 2.0**14
 """Largest |x - shift|^2 / sigma2. Rounding x - shift to float32 then changes no kernel value by more than 1e-5."""
 _BYTES_A_FEATURE = 65
@@ -76,8 +79,8 @@ class Problem:
     Raises
     ------
     SettingsError
-        If shapes or labels do not agree, a feature is not finite, a value is outside its range, or features are so
-        large that sums or kernel values would overflow.
+        If shapes or labels do not agree, a feature is not finite, or a value is outside its range. `FeatureRangeError`:
+        features are so large that sums or kernel values would overflow, or so small that kernel values would be 0.
     """
 
     core_matrix = staticmethod(core_matrix)
@@ -125,6 +128,7 @@ class Problem:
             self.shift = self._integral_mean(ordered)
             shifted = self._shifted(ordered)
             check_range(kernel, shifted, "training points")
+            check_resolution(kernel, shifted)
             self._points = TrainingPoints(shifted)
         else:
             self._stream = X
@@ -133,9 +137,14 @@ class Problem:
         self, lambda_: float | None, nu: float | None, bias: bool, rows: RowPolicy | None, *, sparse_points: bool
     ) -> None:
         """Check and set everything that does not change the points."""
-        for name, value, least in (("lambda", lambda_, "positive"), ("nu", nu, "not negative")):
-            if value is not None and (not math.isfinite(value) or value < 0 or (value == 0 and least == "positive")):
-                raise SettingsError(f"{name} = {value!r}: it must be finite and {least}")
+        if nu is not None and not 0.0 <= nu < math.inf:
+            raise SettingsError(f"nu = {nu!r}: it must be finite and not negative")
+        if lambda_ is not None:
+            C = 1.0 / (lambda_ * self.n) if lambda_ > 0.0 else math.inf
+            if not (_LEAST <= lambda_ <= _LARGEST and _LEAST <= C <= _LARGEST):
+                raise SettingsError(
+                    f"lambda = {lambda_!r}, C = 1/(lambda n) = {C:g}: both must lie between {_LEAST:g} and {_LARGEST:g}"
+                )
         self.lambda_, self.nu, self.bias, self.policy = lambda_, nu, bias, rows or RowPolicy()
         if sparse_points:
             self.require_memory(

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ def tree_with_the_example(folder: Path) -> Path:
     """Copy the core's sources, and add the example to them as CONTRIBUTING says."""
     tree = folder / "tree"
     shutil.copytree(ROOT / "cpp", tree / "cpp")
-    for name in ("CMakeLists.txt", ".clang-format"):
+    for name in ("CMakeLists.txt", "pyproject.toml", ".clang-format"):
         shutil.copy(ROOT / name, tree / name)
     (tree / HEADER).write_text(example(HEADER), encoding="utf-8")
     include, _, line = example(LIST).partition("\n\n")
@@ -110,6 +111,53 @@ def test_the_example_in_the_core_has_the_first_epoch_of_the_one_in_python(
     fast = result("algo=fast_margin_perceptron", *words, SVM_SOLVERS=files)
     assert fast["counters"] == slow["counters"]
     assert fast["final"]["test_error"] == slow["final"]["test_error"]
+
+
+CONSUMER = {
+    "CMakeLists.txt": """
+cmake_minimum_required(VERSION 3.24)
+project(consumer LANGUAGES CXX)
+find_package(svm_core @VERSION@ CONFIG REQUIRED)
+add_executable(consumer consumer.cpp)
+target_compile_options(consumer PRIVATE -Werror)
+target_include_directories(consumer PRIVATE include)
+target_link_libraries(consumer PRIVATE svm::svm_core)
+find_package(svm_core 1.0 CONFIG QUIET)
+if(svm_core_FOUND)
+  message(FATAL_ERROR "another major version is accepted")
+endif()
+""",
+    "include/base/error.hpp": "inline int of_the_consumer(long value) { return value; }  // -Wconversion warns\n",
+    "consumer.cpp": """
+#include "base/error.hpp"
+@HEADERS@
+int main(int count, char**) {
+  const float points[] = {1.0F, 0.5F, -1.0F, 0.25F};
+  const svm::FeatureMatrix features({2, 2, points, nullptr, nullptr}, 1);
+  return of_the_consumer(count) == 1 && features.size() == 2 ? 0 : 1;
+}
+""",
+}
+"""A program with its own header of a common name, and with code that the project's own warnings would refuse."""
+
+
+@pytest.mark.slow
+def test_a_program_outside_finds_the_library_by_its_version_and_gets_neither_warnings_nor_names(
+    prefix: Path, tmp_path: Path
+) -> None:
+    headers = sorted(path.relative_to(prefix / "include") for path in (prefix / "include").rglob("*.hpp"))
+    assert {path.parts[0] for path in headers} == {"svm"}
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    included = "\n".join(f'#include "{path.as_posix()}"' for path in headers)
+    for name, text in CONSUMER.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(
+            text.replace("@VERSION@", version).replace("@HEADERS@", included), encoding="utf-8"
+        )
+    build = tmp_path / "build"
+    done("cmake", "-S", tmp_path, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
+    done("cmake", "--build", build)
+    done(build / "consumer")
 
 
 @pytest.mark.slow

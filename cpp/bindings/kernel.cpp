@@ -15,30 +15,6 @@ namespace {
 constexpr auto most_columns = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
 constexpr int highest_degree = 100;
 
-/// Index of the first value that is NaN or infinite, or `size`. Tests the bits, which no compiler option can optimise
-/// away.
-std::size_t first_not_finite(const float* values, std::size_t size) {
-  constexpr std::uint32_t exponent = 0x7F800000;
-  const auto wrong = [exponent](const float& value) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    return (bits & exponent) == exponent;
-  };
-  constexpr std::size_t strip = 4096;  // no exit inside the loop, so it is vectorised
-  for (std::size_t begin = 0; begin < size; begin += strip) {
-    const std::size_t end = std::min(begin + strip, size);
-    bool any = false;
-    for (std::size_t k = begin; k < end; ++k) any |= wrong(values[k]);
-    if (any) return static_cast<std::size_t>(std::find_if(values + begin, values + end, wrong) - values);
-  }
-  return size;
-}
-
-void refuse_value(float value, std::size_t row, std::size_t column) {
-  throw InvalidArgument("the value at row " + std::to_string(row) + ", column " + std::to_string(column) + " is " +
-                        std::to_string(value) + ": it must be finite");
-}
-
 /// Whether neither the array nor an array that it is a view of is writable.
 bool is_fixed(py::object array) {
   while (py::isinstance<py::array>(array)) {
@@ -52,10 +28,6 @@ bool is_fixed(py::object array) {
 template <typename T>
 Array<T> fixed(const Array<T>& array) {
   return is_fixed(array) ? array : Array<T>(array.size(), array.data());
-}
-
-void check_columns(std::size_t columns) {
-  require(columns <= most_columns, "a matrix has fewer than 2^31 columns, not " + std::to_string(columns));
 }
 
 KernelFunction kernel_function(KernelFunction::Kind kind, double gamma, double coef0, int degree) {
@@ -126,12 +98,8 @@ Matrix::Matrix(Array<float> dense) {
   view_.rows = static_cast<std::size_t>(dense.shape(0));
   view_.columns = static_cast<std::size_t>(dense.shape(1));
   view_.values = dense.data();
-  check_columns(view_.columns);
   require_aligned(dense);
-  const auto size = static_cast<std::size_t>(dense.size());
-  if (const std::size_t place = first_not_finite(view_.values, size); place < size) {
-    refuse_value(view_.values[place], place / view_.columns, place % view_.columns);
-  }
+  view_ = checked(view_);
   owners_ = {dense};
 }
 
@@ -139,37 +107,17 @@ Matrix::Matrix(Array<std::int64_t> offsets, Array<std::int32_t> indices, Array<f
   require(offsets.ndim() == 1 && offsets.size() >= 1, "offsets are a vector of rows + 1 elements");
   require(indices.ndim() == 1 && values.ndim() == 1 && indices.size() == values.size(),
           "indices and values are vectors of one length");
-  check_columns(columns);
   for (const py::array& array : {py::array(offsets), py::array(indices), py::array(values)}) require_aligned(array);
   offsets = fixed(offsets);
   indices = fixed(indices);
-  const std::int64_t* first = offsets.data();
-  const auto rows = static_cast<std::size_t>(offsets.size() - 1);
-  require(first[0] == 0 && first[rows] == values.size(), "offsets run from 0 to the number of stored values");
-  const std::int64_t* last = first + rows;
-  const std::int64_t* sorted = std::is_sorted_until(first, last + 1);
-  require(sorted == last + 1, "offsets must not decrease (row " + std::to_string(sorted - first - 1) + ")");
-  const std::int32_t* const places = indices.data();
-  bool inside = true;  // no exit inside the loops, so they are vectorised
-  for (py::ssize_t k = 0; k < indices.size(); ++k) inside &= static_cast<std::uint32_t>(places[k]) < columns;
-  require(inside, "a column index is outside [0, " + std::to_string(columns) + ")");
-  const auto row_of = [&](std::size_t place) {
-    return static_cast<std::size_t>(std::upper_bound(first, last + 1, static_cast<std::int64_t>(place)) - first) - 1;
-  };
-  for (std::size_t row = 0; row < rows; ++row) {
-    bool rising = true;
-    for (std::int64_t k = first[row] + 1; k < first[row + 1]; ++k) rising &= places[k - 1] < places[k];
-    if (!rising) throw InvalidArgument("column indices must rise within a row (row " + std::to_string(row) + ")");
-  }
-  const auto size = static_cast<std::size_t>(values.size());
-  if (const std::size_t place = first_not_finite(values.data(), size); place < size) {
-    refuse_value(values.data()[place], row_of(place), static_cast<std::size_t>(places[place]));
-  }
-  view_.rows = rows;
+  view_.rows = static_cast<std::size_t>(offsets.size() - 1);
   view_.columns = columns;
   view_.values = values.data();
-  view_.offsets = first;
-  view_.indices = places;
+  view_.offsets = offsets.data();
+  view_.indices = indices.data();
+  require(view_.offsets[0] == 0 && view_.offsets[view_.rows] == values.size(),
+          "offsets run from 0 to the number of stored values");
+  view_ = checked(view_);
   owners_ = {offsets, indices, values};
 }
 
@@ -205,7 +153,13 @@ void bind_kernel(py::module_& module) {
       .def(
           "require_range", [](const KernelFunction& self, double square) { require_range(self, square); },
           py::arg("square"),
-          "Raise InvalidArgument if float32 might not hold the kernel's values of points with |x|^2 up to `square`.");
+          "Raise InvalidArgument if float32 might not hold the kernel's values of points with |x|^2 up to `square`.")
+      .def(
+          "require_resolution", [](const KernelFunction& self, double square) { require_resolution(self, square); },
+          py::arg("square"),
+          "Raise InvalidArgument if the kernel's values of training points might be 0 in float32.\n\nsquare: the "
+          "largest "
+          "|x|^2 of them; if it is 0, nothing is raised.");
 
   module.def(
       "fill_gram",

@@ -75,7 +75,7 @@ void bind_linear_solvers(py::module_& module) {
       "multiple_update",
       [](double threshold, double lambda, double response, double squared_norm, std::uint32_t multiplicity) {
         require(std::isfinite(threshold) && std::isfinite(response), "threshold and response must be finite");
-        require_positive(lambda, "lambda");
+        require_setting(lambda, "lambda");
         require_not_negative(squared_norm, "squared_norm");
         require(multiplicity > 0, "an example is presented at least once in a row, not 0 times");
         return multiple_update(threshold, lambda, response, squared_norm, multiplicity);

@@ -1,5 +1,6 @@
 // Transposes, columns that are made at their first use, and other orders of columns, against plain loops.
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "data/feature_order.hpp"
 #include "data/features.hpp"
 #include "data/transpose.hpp"
+#include "kernel/rows.hpp"
 
 using svm::FeatureMatrix;
 using svm::MatrixView;
@@ -54,6 +56,63 @@ void check_transpose_of_part() {
   for (std::size_t i = 0; i < 40; ++i) {
     for (std::size_t k = 0; k < 61; ++k) CHECK(value(transpose.view(), k, i) == value(part, i, k));
   }
+}
+
+// Arrays that would be read out of their bounds, or values that no method can compute with.
+void check_refused_matrices() {
+  const auto make = [](const Data& data, const MatrixView& view, const char* text) {
+    CHECK(refuses([&] { FeatureMatrix(view, 1); }, text));
+    CHECK(refuses([&] { svm::Points{view}; }, text));
+    CHECK(refuses([&] { svm::CachedRows(svm::KernelFunction{}, view, 1, data.rows); }, text));
+  };
+  const Data sound(6, 4, 3, 0.2);
+  svm::Points{sound.view(true)};
+  for (const std::int32_t wrong : {-1, 4, 1 << 30}) {
+    Data data = sound;
+    data.indices.back() = wrong;
+    make(data, data.view(true), "outside [0, 4)");
+  }
+  Data data = sound;
+  std::swap(data.indices[0], data.indices[1]);
+  make(data, data.view(true), "must rise within a row (row 0)");
+  data = sound;
+  std::swap(data.offsets[2], data.offsets[4]);
+  make(data, data.view(true), "offsets must not decrease");
+  data = sound;
+  data.offsets[0] = -1;
+  make(data, data.view(true), "first offset is negative");
+  for (const float wrong : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    data = sound;
+    data.values.back() = data.dense.back() = wrong;
+    make(data, data.view(true), "row 5, column");
+    make(data, data.view(false), "row 5, column 3 is");
+  }
+  MatrixView empty = sound.view(false);
+  empty.values = nullptr;
+  make(data, empty, "no values");
+  data = sound;
+  data.dense[0] = 1e16F;
+  CHECK(refuses([&] { FeatureMatrix(data.view(false), 1); }, "scale the features"));
+  CHECK(refuses([&] { svm::CachedRows({}, data.view(false), 1, 6); }, "scale the features"));
+}
+
+// The values of a kernel must not all be 0, or subnormal, in float32.
+void check_resolution() {
+  const auto rows = [](float scale, const svm::KernelFunction& kernel) {
+    Data data(6, 4, 3, 0.2);
+    for (float& value : data.dense) value *= scale;
+    svm::CachedRows(kernel, data.view(false), 3, 6);
+  };
+  using Kind = svm::KernelFunction::Kind;
+  for (const svm::KernelFunction& kernel :
+       {svm::KernelFunction{Kind::linear}, {Kind::gaussian, 1e30}, {Kind::polynomial, 1e30, 1.0, 2}}) {
+    rows(1e-14F, kernel);
+    rows(0.0F, kernel);
+    for (const float scale : {1e-16F, 1e-19F, 1e-23F, 1e-30F, 1e-44F}) {
+      CHECK(refuses([&] { rows(scale, kernel); }, "values are computed from 1e-30 on: scale the features"));
+    }
+  }
+  CHECK(refuses([&] { rows(1e-3F, {Kind::polynomial, 1.0, 0.0, 7}); }, "reaches only"));
 }
 
 void check_columns(bool sparse) {
@@ -148,6 +207,8 @@ int main() {
     check_columns(sparse);
   }
   check_transpose_of_part();
+  check_refused_matrices();
+  check_resolution();
   Random random(4, svm::Purpose::data);
   for (const std::size_t columns : {1, 2, 9, 50}) {
     for (const std::size_t stored : {0, 1, 8, 60}) {

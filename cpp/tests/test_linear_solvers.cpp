@@ -160,16 +160,16 @@ void check_refusals(const FeatureMatrix& dense) {
     return svm::test::refuses([&] { make(dense); }, text);
   };
   for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
-    CHECK(refuses("lambda must be", maker<svm::SgdRandom>(wrong, 1)));
-    CHECK(refuses("C must be", maker<svm::Dcd>(svm::DcdSettings{wrong, 0.1}, 1)));
-    CHECK(refuses("eps must be", maker<svm::Dcd>(svm::DcdSettings{1.0, wrong}, 1)));
-    CHECK(refuses("lambda must be", maker<svm::Mpu>(svm::MpuSettings{wrong, 0.1}, 1)));
-    CHECK(refuses("eps must be", maker<svm::Mpu>(svm::MpuSettings{lambda, wrong}, 1)));
-    CHECK(refuses("eps must be", maker<svm::SvmPerf>(svm::CuttingPlaneSettings{1.0, wrong})));
-    CHECK(refuses("lambda must be", maker<svm::SvmPerf>(svm::CuttingPlaneSettings{wrong, 0.1})));
+    CHECK(refuses("lambda = ", maker<svm::SgdRandom>(wrong, 1)));
+    CHECK(refuses("C = ", maker<svm::Dcd>(svm::DcdSettings{wrong, 0.1}, 1)));
+    CHECK(refuses("eps = ", maker<svm::Dcd>(svm::DcdSettings{1.0, wrong}, 1)));
+    CHECK(refuses("lambda = ", maker<svm::Mpu>(svm::MpuSettings{wrong, 0.1}, 1)));
+    CHECK(refuses("eps = ", maker<svm::Mpu>(svm::MpuSettings{lambda, wrong}, 1)));
+    CHECK(refuses("eps = ", maker<svm::SvmPerf>(svm::CuttingPlaneSettings{1.0, wrong})));
+    CHECK(refuses("lambda = ", maker<svm::SvmPerf>(svm::CuttingPlaneSettings{wrong, 0.1})));
     CHECK(refuses("mu must lie", maker<svm::Ocas>(svm::CuttingPlaneSettings{1.0, 0.1}, wrong)));
-    CHECK(refuses("t0 must be", svmsgd<double>(wrong)));
-    CHECK(refuses("t0 must be finite", sgdqn(wrong, {lambda})));
+    CHECK(refuses("t0 = ", svmsgd<double>(wrong)));
+    CHECK(refuses("t0 = ", sgdqn(wrong, {lambda})));
   }
   CHECK(refuses("a multiplicity", maker<svm::SgdPasses<float>>(svm::SgdSettings{lambda, 0.1, 1.2, {}}, 3)));
   CHECK(refuses("not 0 times", maker<svm::SgdPasses<double>>(svm::SgdSettings{lambda, 0.1, 1.2, {1, 0}}, 3)));
@@ -187,10 +187,10 @@ void check_refusals(const FeatureMatrix& dense) {
   const auto asset = [](const svm::AssetSettings& settings) {
     return maker<svm::Asset<FeatureMatrix>>(settings, svm::AssetOrder::independent, 1);
   };
-  CHECK(refuses("lambda must be", asset({0.0, false, {}})));
-  CHECK(refuses("bound must be", asset({1.0, false, 0.0})));
+  CHECK(refuses("lambda = ", asset({0.0, false, {}})));
+  CHECK(refuses("bound = ", asset({1.0, false, 0.0})));
   CHECK(refuses("without intercept", asset({1.0, true, 1.0})));
-  CHECK(refuses("scale must be", asset({1.0, false, {}, -1.0})));
+  CHECK(refuses("scale = ", asset({1.0, false, {}, -1.0})));
   CHECK(refuses("at least 1 iterate", asset({1.0, false, {}, 1.0, 0})));
   CHECK(refuses("at least 1 example", asset({1.0, false, {}, 1.0, 1, 0})));
   CHECK(svm::test::refuses([] { svm::AssetStream(0, 1, 1, {}); }, "no examples"));

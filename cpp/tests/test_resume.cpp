@@ -92,6 +92,7 @@ std::vector<Case> all_cases() {
       on<svm::Sbp>("Sbp", svm::SbpSettings{1e20, false, true, 0.0}, 1),
       on<svm::Pegasos>("Pegasos", svm::PegasosSettings{0.01, true, svm::Accounting::kept}, 1),
       on<svm::Pegasos>("Pegasos", svm::PegasosSettings{0.01, false, svm::Accounting::on_demand}, 1),
+      on<svm::Pegasos>("Pegasos", svm::PegasosSettings{1e-7, true, svm::Accounting::on_demand}, 1),
       on<svm::Sdca>("Sdca", svm::SdcaSettings{}, 1),
       on<svm::Smo>("Smo", svm::SmoSettings{10.0, 0.0}),
       on<svm::SmoWithBias>("SmoWithBias", svm::SmoSettings{10.0, 0.0}),
@@ -264,6 +265,32 @@ void hand_on(const Problem& problem, const Problem& other_problem, const Case& o
   }
 }
 
+/// Projections shrink coefficients until they underflow to 0: such an example is no support vector any more.
+void check_support(RowSource& rows) {
+  for (const auto accounting : {svm::Accounting::kept, svm::Accounting::on_demand}) {
+    const svm::PegasosSettings settings{1e-7, true, accounting};
+    svm::Pegasos solver(rows, settings, 1);
+    std::vector<double> coefficients(rows.size());
+    bool left = false;  // an example has left the support
+    std::size_t before = 0;
+    for (std::uint64_t place = 20; place <= 3000; place += 20) {
+      advance(solver, place);
+      solver.coefficients(coefficients.data());
+      svm::State state = solver.state();
+      auto& support = std::get<std::vector<std::uint64_t>>(state.at("rows.support"));
+      const auto beta = std::get<std::vector<double>>(state.at("beta"));
+      const auto zeros = static_cast<std::size_t>(std::count(beta.begin(), beta.end(), 0.0));
+      CHECK(support[0] == rows.size() - zeros);
+      left = left || support[0] < before;
+      before = support[0];
+      svm::Pegasos(rows, settings, 1).restore(state);
+      --support[0];
+      CHECK(svm::test::refuses([&] { svm::Pegasos(rows, settings, 1).restore(state); }, "support is not that of"));
+    }
+    CHECK(left);
+  }
+}
+
 void check_archive() {
   std::vector<std::vector<float>> lists{{1.0F, 2.0F}, {}, {3.0F}};
   std::uint64_t large = (std::uint64_t{1} << 63) + 1;
@@ -332,6 +359,7 @@ int main() {
   check_archive();
   // A long run that multiplies its scale into its arrays many times.
   svm::CachedRows rows(gaussian, data.view(false), 50, n);
+  check_support(rows);
   svm::Sbp sbp(rows, {0.01, true, true, 2.0}, 3);
   advance(sbp, 200000);
   for (const double value : end_of(sbp)) CHECK(std::isfinite(value));

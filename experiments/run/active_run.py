@@ -25,7 +25,7 @@ from svm_cost_curves.experiments.run.checkpointer import Checkpoint, Checkpointe
 from svm_cost_curves.experiments.run.console import CURVE_PICTURE, Display, count
 from svm_cost_curves.experiments.store import FinishedRun, Store
 from svm_cost_curves.experiments.store.run_folder import is_intact
-from svm_cost_curves.solvers import SettingsError, Snapshot
+from svm_cost_curves.solvers import Limit, SettingsError, Snapshot
 from svm_cost_curves.solvers.models import model_of
 from svm_cost_curves.support.errors import reason
 from svm_cost_curves.support.files import write_output
@@ -70,11 +70,7 @@ def header_facts(run: ActiveRun) -> dict[str, str]:
     settings, data, budget = run.settings, run.data, run.settings.budget
     limit = counted(budget.limits(data.n), costs_of(run.solver))
     positives = int((data.y > 0).sum())
-    ends = []
-    for name, value in limit.given().items():
-        passes = f" ({value / data.n:.3g} passes over the data)" if name == "presentations" else ""
-        text = f"{count(value)} {name.replace('_', ' ')}{passes}"
-        ends.append(f"{value:,.12g} CPU seconds" if name == "cpu_seconds" else text)
+    ends = _limits(limit, data.n)
     read, server = data.provenance, run.store.server
     made = "rows" in vars(run.problem)  # at their first use; some solvers use none
     filling, curve = "made when they are needed", f"at most {budget.evaluations} evaluations"
@@ -101,8 +97,33 @@ def header_facts(run: ActiveRun) -> dict[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
-def result_of(run: ActiveRun, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the content of result.json: counters of the whole run, and as `final` the last evaluated point."""
+def _limits(limit: Limit, n: int) -> list[str]:
+    """Describe where a run of n examples ends."""
+    ends = []
+    for name, value in limit.given().items():
+        passes = f" ({value / n:.3g} passes over the data)" if name == "presentations" else ""
+        text = f"{count(value)} {name.replace('_', ' ')}{passes}"
+        ends.append(f"{value:,.12g} CPU seconds" if name == "cpu_seconds" else text)
+    return ends
+
+
+def end_remarks(run: ActiveRun, converged: bool, last: Snapshot) -> list[str]:
+    """Return sentences about the end of a run: it was not the method's own, or its last snapshot is degenerate."""
+    remarks = []
+    if run.settings.solver.stops_by_itself() and not converged:
+        limit = counted(run.settings.budget.limits(run.data.n), costs_of(run.solver))
+        ends = " or ".join(_limits(limit, run.data.n))
+        remarks.append(f"ended at its limit of {ends}, where its stopping rule did not hold yet: it has not converged")
+    if defect := run.evaluator.defect(last):
+        remarks.append(defect)
+    return remarks
+
+
+def result_of(run: ActiveRun, rows: Sequence[Mapping[str, Any]], remarks: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the content of result.json: counters of the whole run, and as `final` the last evaluated point.
+
+    `remarks` are those of `end_remarks`, where the run has come to its end.
+    """
     counters = run.solver.counters
     settings, data = run.settings.identity(), run.settings.dataset
     recorded = {"kind": data.kind, **dataclasses.asdict(data)}
@@ -119,7 +140,7 @@ def result_of(run: ActiveRun, rows: Sequence[Mapping[str, Any]]) -> dict[str, An
         "cpu_seconds": run.solver.cpu_seconds,
         "wall_seconds": run.solver.wall_seconds,
         "elapsed_seconds": time.perf_counter() - run.started,
-        "remarks": [*run.solver.remarks, *resumed],
+        "remarks": [*run.solver.remarks, *resumed, *remarks],
         **communication,
         "final": {name: rows[-1][name] for name in MEASURES if name in rows[-1]} if rows else {},
         "provenance": run.provenance,

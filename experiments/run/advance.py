@@ -51,8 +51,8 @@ def advance_run(
     checkpointer: Checkpointer | None = None,
     checkpoint: Checkpoint | None = None,
     raise_if_stopped: Callable[[], None] = lambda: None,
-) -> None:
-    """Run a solver from evaluation to evaluation until its budget is used or it has converged.
+) -> bool:
+    """Run a solver from evaluation to evaluation until its budget is used or it has converged; return whether it has.
 
     `builder` gets the solver's state at each evaluation, `display` the progress, several times a second. `checkpointer`
     saves the state from time to time, and when the run is stopped; `checkpoint` is the one that the solver was restored
@@ -69,10 +69,10 @@ def advance_run(
         checkpointer.start(solver, passed)
     costs = costs_of(solver)
     limit = counted(budget, costs)
+    converged = False
     try:
         for point in schedule.limits(limit)[passed:]:
             builder.preview_if_due()  # not after the last point: all are evaluated then
-            converged = False
             while not converged and not reached(point, costs):
                 raise_if_stopped()
                 if checkpointer is not None:
@@ -92,6 +92,7 @@ def advance_run(
                 checkpointer.save_on_stop(stopped, solver, builder)
         raise
     builder.flush()
+    return converged
 
 
 def _advance(solver: Any, point: Limit) -> bool:

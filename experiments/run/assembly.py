@@ -5,9 +5,10 @@ The problem has the kernel, the numbers that follow from the data, and the polic
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from svm_cost_curves.datasets import Dataset, Stream
 from svm_cost_curves.experiments.configuration.schema import GaussianConfig, kernel_name
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.solvers.errors import FeatureRangeError
 from svm_cost_curves.solvers.evaluation import Evaluator
 from svm_cost_curves.solvers.features import sigma2_from_data
 from svm_cost_curves.solvers.registry import is_plugin
@@ -74,9 +76,9 @@ def load(settings: RunSettings, fingerprint: str, note: Callable[[str], None], w
         warn(warning)
     note("setting up the problem")
     like = None if last is None else last.problem
-    with threadpool_limits(limits=settings.building_threads):
+    with _advice(data), threadpool_limits(limits=settings.building_threads):
         problem, settings = assemble(settings, data, cache_dir=cache_dir, notify=note, like=like)
-    with threadpool_limits(limits=settings.threads):  # refuses test points before anything is recorded
+    with _advice(data), threadpool_limits(limits=settings.threads):  # refuses test points before anything is recorded
         if last is not None and problem.order is last.problem.order:  # a variant, which has the same arrays
             evaluator = last.evaluator.of_variant(problem)
         else:
@@ -85,6 +87,17 @@ def load(settings: RunSettings, fingerprint: str, note: Callable[[str], None], w
     if not is_plugin(settings.solver):  # a user's solver may change the arrays that it gets
         _last = key, loaded
     return loaded
+
+
+@contextlib.contextmanager
+def _advice(data: Dataset) -> Iterator[None]:
+    """Say by which settings the features are scaled, where they have to be."""
+    try:
+        yield
+    except FeatureRangeError as error:
+        dense = isinstance(data.points, np.ndarray)
+        settings = ["dataset.scaling=standard"] * dense + ["dataset.row_norm=longest", "dataset.divide_by=NUMBER"]
+        raise SettingsError(f"{error}: {', '.join(settings[:-1])} or {settings[-1]}") from error
 
 
 def assemble(

@@ -21,6 +21,7 @@ from svm_cost_curves.experiments.run.active_run import (
     ActiveRun,
     deliver_model,
     draw_if_possible,
+    end_remarks,
     header_facts,
     is_complete,
     points_of,
@@ -158,19 +159,20 @@ def _record(active: ActiveRun) -> Outcome:
             with temporary_folder() as folder:
                 try:
                     with active.engine.watching(active.solver) as raise_if_stopped:
-                        advance_run(
+                        converged = advance_run(
                             *(active.solver, budget.limits(n), budget.schedule(n), builder, display),
                             *(active.checkpointer, active.checkpoint, raise_if_stopped),
                         )
                         times = repeat_if_short(active, builder.rows, raise_if_stopped) if settings.timed else {}
                     curve = from_rows(builder.rows)
+                    remarks = end_remarks(active, converged, builder.last) if builder.rows else []
                     files = draw_if_possible(active, curve, folder) if settings.picture else []
                     files += save_model_if_possible(active, builder.last, folder) if settings.model else []
                 except KeyboardInterrupt as stopped:
                     recording.enter_context(uninterrupted())
                     return _interrupted(active, builder, stopped)
                 recording.enter_context(uninterrupted())
-                result = result_of(active, builder.rows) | times
+                result = result_of(active, builder.rows, remarks) | times
                 try:
                     done = active.store.finish(active.key, result, curve, files)
                 except StoreError:  # as on a full disk: what was measured is shown at least

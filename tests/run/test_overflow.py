@@ -86,12 +86,11 @@ def test_the_message_names_sizes_and_what_to_do(as_csr: bool) -> None:
     X, y = points(N, 3)
     X[7, 1] = 2e19
     X = sparse.csr_matrix(X) if as_csr else X
-    scaling = "" if as_csr else "dataset.scaling=minmax, "
     with pytest.raises(
         SettingsError, match=r"training points .* kernel=linear: the largest \|x\|\^2 is 4e\+38,"
     ) as told:
         Problem(X, y, Linear())
-    assert f"scale the features ({scaling}dataset.row_norm=longest or dataset.divide_by=NUMBER)" in str(told.value)
+    assert str(told.value).endswith(": scale the features")
 
 
 def test_the_kernel_is_named_where_it_overflows_on_common_data() -> None:

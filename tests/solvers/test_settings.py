@@ -53,7 +53,7 @@ BY_SOLVER = pytest.mark.parametrize("name", solvers.names())
 
 X, Y = points(10, 3)
 OF_PROBLEMS: list[tuple[Callable[[], object], str]] = [
-    *((lambda v=v: make(lambda_=v), "lambda = .*must be finite and positive") for v in (0.0, -1.0, np.nan, np.inf)),
+    *((lambda v=v: make(lambda_=v), "lambda = .*both must lie between") for v in (0.0, -1.0, np.nan, np.inf)),
     *((lambda v=v: make(nu=v), "nu = .*must be finite and not negative") for v in (-1e-9, np.nan, np.inf, -np.inf)),
     (lambda: solver("sbp", make(nu=1e300)), "algo=sbp: nu must not be negative, and nu n must be below 1e100"),
     *(
@@ -150,7 +150,7 @@ POSITIVE = {
 }
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     *(
-        (name, {setting: value}, f"algo={name}: {setting} must be finite and positive")
+        (name, {setting: value}, f"algo={name}: {setting} = {value:g}: it must lie between 1e-30 and")
         for setting, methods in POSITIVE.items()
         for name in methods
         for value in (0.0, -1.0)
@@ -215,7 +215,10 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"horizon": 100, "learning_rate": LearningRate.printed},
         r"algo\.learning_rate=printed shrinks with t: leave out algo\.horizon",
     ),
-    *((name, {"tolerance": -1.0}, "the tolerance must be finite and not negative") for name in ("smo", "svmlight")),
+    *(
+        (name, {"tolerance": -1.0}, r"the tolerance = -1: it must lie between 0 and 1e\+30")
+        for name in ("smo", "svmlight")
+    ),
     *(("svmlight", {"working_set": q}, f"even number of variables, from 2 to 50, got {q}") for q in (0, 5, 52)),
 ]
 

@@ -152,7 +152,7 @@ class StateArchive {
   void finite(const char* name, double& member, double least = -largest) {
     number(name, member);
     if (reads() && !(member >= least && member <= largest)) {
-      refuse(name, " = " + std::to_string(member) + " is out of range");
+      refuse(name, " = " + text_of(member) + " is out of range");
     }
   }
   /// A whole number of at most `most`.
@@ -191,7 +191,7 @@ class StateArchive {
   void check_finite(const char* name, const Values& member, double most) const {
     for (std::size_t k = 0; reads() && k < member.size(); ++k) {
       if (!(std::abs(static_cast<double>(member[k])) <= most)) {
-        refuse(name, "[" + std::to_string(k) + "] = " + std::to_string(member[k]) + " is out of range");
+        refuse(name, "[" + std::to_string(k) + "] = " + text_of(static_cast<double>(member[k])) + " is out of range");
       }
     }
   }

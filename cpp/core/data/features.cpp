@@ -16,14 +16,16 @@ constexpr std::size_t most_lines = 8;
 
 }  // namespace
 
-FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
-    : rows_(rows), positives_(positives), squared_norms_(rows.rows) {
+FeatureMatrix::FeatureMatrix(const MatrixView& rows, std::size_t positives)
+    : rows_(checked(rows)), positives_(positives), squared_norms_(rows.rows) {
   require(rows.rows > 0 && rows.columns > 0, "features need at least one row and one column, got " +
                                                  std::to_string(rows.rows) + " x " + std::to_string(rows.columns));
   require(positives <= rows.rows, std::to_string(positives) + " of " + std::to_string(rows.rows) + " are positive");
   for (std::size_t i = 0; i < rows.rows; ++i) squared_norms_[i] = svm::squared_norm(row(i));
   double largest = 0.0;
   for (const double square : squared_norms_) largest = std::max(largest, square);
+  require(largest <= largest_allowed, "the largest |x|^2 is " + text_of(largest) + ", and it may be up to " +
+                                          text_of(largest_allowed) + ": scale the features");
   largest_norm_ = std::sqrt(largest);
 }
 

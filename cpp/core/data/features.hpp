@@ -17,8 +17,9 @@ class FeatureMatrix {
  public:
   using Row = RowView;
 
-  /// rows: n x d. They may be a part of the training set, and then of one class only.
-  FeatureMatrix(MatrixView rows, std::size_t positives);
+  /// rows: n x d. They may be a part of the training set, and then of one class only. Throws InvalidArgument if they are
+  /// not as `checked` requires, or if |x|^2 of a row is more than `largest_allowed`.
+  FeatureMatrix(const MatrixView& rows, std::size_t positives);
 
   std::size_t size() const noexcept { return rows_.rows; }
   std::size_t dimension() const noexcept { return rows_.columns; }

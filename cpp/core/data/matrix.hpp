@@ -28,6 +28,7 @@ struct MatrixView {
   const float* values = nullptr;          ///< dense: rows x columns, row-major; sparse: the stored values
   const std::int64_t* offsets = nullptr;  ///< sparse (CSR): rows + 1 offsets; dense: null
   const std::int32_t* indices = nullptr;  ///< sparse (CSR): column of each stored value; dense: null
+  bool is_checked = false;                ///< set by `checked`
 
   bool sparse() const noexcept { return offsets != nullptr; }
   RowView row(std::size_t i) const noexcept {
@@ -41,5 +42,15 @@ struct MatrixView {
     return sparse() ? static_cast<std::size_t>(offsets[rows] - offsets[0]) : rows * columns;
   }
 };
+
+/// The largest |x|^2, and the largest kernel value, that are allowed. float32 ends at 3.4e38.
+inline constexpr double largest_allowed = 1e30;
+/// The smallest of a training set's largest |x|^2, and of its largest kernel value, unless all points are 0. Normal
+/// numbers of float32 begin at 1.2e-38.
+inline constexpr double smallest_allowed = 1e-30;
+
+/// Returns the view, marked as checked. Throws InvalidArgument unless offsets do not fall, column indices rise within each
+/// row and are below `columns`, and values are finite. A view that has been checked is not checked again.
+MatrixView checked(const MatrixView& matrix);
 
 }  // namespace svm

@@ -92,6 +92,7 @@ void Expansion::remove(std::size_t slot) {
 
 void Expansion::archive(StateArchive& state) {
   state.distinct_list("members", members_, is_member_.size());
+  rows_.check_support(state, members_);
   if (!state.reads()) return;
   std::fill(is_member_.begin(), is_member_.end(), static_cast<unsigned char>(0));
   for (const std::uint32_t i : members_) is_member_[i] = 1;

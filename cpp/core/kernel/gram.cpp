@@ -32,6 +32,7 @@ void mirror(const float* tile, std::size_t rows, std::size_t columns, float* out
 
 Work fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsigned threads, const Progress& progress) {
   require_range(kernel, x.largest_square());
+  const ScratchUser scratch;
   const std::size_t n = x.size();
   const std::size_t bands = (n + side - 1) / side;
   return parallel_blas(bands * (bands + 1) / 2, threads, progress, [&](std::size_t task) {
@@ -41,7 +42,7 @@ Work fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsig
     const std::size_t begin = (band + task) * side;
     const std::size_t rows = std::min(side, n - first);
     const std::size_t columns = std::min(side, n - begin);
-    thread_local std::vector<float> tile(side * side);
+    std::vector<float> tile(side * side);
     kernel_tile(kernel, x, first, rows, x, begin, columns, tile.data(), side);
     for (std::size_t a = 0; a < rows; ++a) {
       std::memcpy(gram + (first + a) * n + begin, tile.data() + a * side, columns * sizeof(float));
@@ -62,11 +63,11 @@ Work kernel_features(const KernelFunction& kernel, const Points& x, const Points
                      std::size_t rank, Value* out, unsigned threads, const Progress& progress) {
   require_range(kernel, x.largest_square());
   require_range(kernel, basis.largest_square());
+  const ScratchUser scratch;
   return parallel_blas((x.size() + feature_rows - 1) / feature_rows, threads, progress, [&](std::size_t task) {
     const std::size_t first = task * feature_rows;
     const std::size_t rows = std::min(feature_rows, x.size() - first);
-    thread_local std::vector<float> values;
-    values.resize(rows * basis.size());
+    std::vector<float> values(rows * basis.size());
     kernel_tile(kernel, x, first, rows, basis, 0, basis.size(), values.data(), basis.size());
     const auto project = [&](float* features) {
       multiply_transposed(values.data(), projection, features, static_cast<int>(rows), static_cast<int>(rank),
@@ -76,8 +77,7 @@ Work kernel_features(const KernelFunction& kernel, const Points& x, const Points
     if constexpr (std::is_same_v<Value, float>) {
       project(features);
     } else {
-      thread_local std::vector<float> wide;
-      wide.resize(rows * rank);
+      std::vector<float> wide(rows * rank);
       project(wide.data());
       std::transform(wide.begin(), wide.end(), features, rounded<Value>);
     }
@@ -99,12 +99,12 @@ void expand(const TileSource& source, const std::vector<std::uint32_t>& support,
     std::size_t& fewest = zeros[k / support_tile];
     fewest = static_cast<std::size_t>(std::find_if(row, row + fewest, [](double c) { return c != 0.0; }) - row);
   }
+  const ScratchUser scratch;
   parallel_blas((size + column_tile - 1) / column_tile, threads, {}, [&](std::size_t task) {
     const std::size_t begin = task * column_tile;
     const std::size_t columns = std::min(column_tile, size - begin);
-    thread_local std::vector<float> tile;
-    thread_local std::vector<double> wide;
-    tile.resize(support_tile * column_tile);
+    std::vector<float> tile(support_tile * column_tile);
+    std::vector<double> wide;
     double* const target = out + begin * vectors;
     std::fill(target, target + columns * vectors, 0.0);
     for (std::size_t first = 0; first < support.size(); first += support_tile) {

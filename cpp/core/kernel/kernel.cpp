@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <sstream>
 #include <string>
 
 #include "base/aligned.hpp"
@@ -62,7 +61,7 @@ void KernelFunction::apply(float* products, float norm, const float* norms, std:
   }
 }
 
-Points::Points(MatrixView matrix) : matrix_(matrix), norms_(matrix.rows), roundings_(matrix.rows) {
+Points::Points(const MatrixView& matrix) : matrix_(checked(matrix)), norms_(matrix.rows), roundings_(matrix.rows) {
   for (std::size_t i = 0; i < matrix.rows; ++i) {
     const RowView x = matrix.row(i);
     const double square = squared_norm(x);
@@ -205,9 +204,12 @@ void packed_values(const KernelFunction& kernel, const Points& x, std::size_t i,
                               kernel.kind == KernelFunction::Kind::gaussian, table.data(), out);
 }
 
+// Dense copies of sparse points, zeros between two calls.
+thread_local std::vector<double> spread;
+thread_local std::vector<float> strip;
+
 // The inner products of sparse point i with some others: point i is copied to a dense vector first.
 void sparse_products(const MatrixView& x, std::size_t i, const std::uint32_t* members, std::size_t count, float* out) {
-  thread_local std::vector<double> spread;
   if (spread.size() < x.columns) spread.resize(x.columns);
   const RowView point = x.row(i);
   for (std::size_t k = 0; k < point.size; ++k) spread[point.at(k)] = static_cast<double>(point.values[k]);
@@ -220,28 +222,32 @@ void sparse_products(const MatrixView& x, std::size_t i, const std::uint32_t* me
 // 16 rows of x at a time are copied to a dense strip; then each sparse row of z is read once.
 void sparse_tile(const MatrixView& x, std::size_t first, std::size_t count_x, const MatrixView& z, std::size_t begin,
                  std::size_t count_z, float* tile, std::size_t stride) {
-  thread_local std::vector<float> strip;  // zeros, except within the loop
   if (strip.size() < x.columns * simd::group) strip.resize(x.columns * simd::group);
   for (std::size_t a = 0; a < count_x; a += simd::group) {
     const std::size_t rows = std::min(simd::group, count_x - a);
-    const auto spread = [&](bool clear) {
+    const auto fill = [&](bool clear) {
       for (std::size_t k = 0; k < rows; ++k) {
         const RowView row = x.row(first + a + k);
         for (std::size_t p = 0; p < row.size; ++p) strip[row.at(p) * simd::group + k] = clear ? 0.0F : row.values[p];
       }
     };
-    spread(false);
+    fill(false);
     for (std::size_t b = 0; b < count_z; ++b) {
       float products[simd::group];
       const RowView row = z.row(begin + b);
       simd::loops().sparse_dots(row.indices, row.values, row.size, strip.data(), products);
       for (std::size_t k = 0; k < rows; ++k) tile[(a + k) * stride + b] = products[k];
     }
-    spread(true);
+    fill(true);
   }
 }
 
 }  // namespace
+
+ScratchUser::~ScratchUser() {
+  std::vector<double>().swap(spread);
+  std::vector<float>().swap(strip);
+}
 
 // Why these checks suffice: let S be the largest |x|^2. Partial sums of <x, z> in float32, in any order, are at most
 // sum |x_k z_k| <= |x| |z| <= S (Cauchy-Schwarz). The powers of the polynomial are at most those of |gamma| S +
@@ -251,23 +257,33 @@ void sparse_tile(const MatrixView& x, std::size_t first, std::size_t count_x, co
 // by 0, and no value is NaN.
 void require_range(const KernelFunction& kernel, double square) {
   const double value = kernel.largest_value(square);
-  const auto text = [](double number) {
-    std::ostringstream out;
-    out << number;
-    return out.str();
-  };
-  require(square <= largest_allowed, "the largest |x|^2 is " + text(square) +
-                                         ", and kernel values are computed up to " + text(largest_allowed) +
+  require(square <= largest_allowed, "the largest |x|^2 is " + text_of(square) +
+                                         ", and kernel values are computed up to " + text_of(largest_allowed) +
                                          ": scale the features");
-  require(value <= largest_allowed, "the kernel (" + text(kernel.gamma) + " <x, z> + " + text(kernel.coef0) + ")^" +
-                                        std::to_string(kernel.degree) + " reaches " + text(value) +
-                                        " where |x|^2 = " + text(square) + ", and kernel values are computed up to " +
-                                        text(largest_allowed) +
+  require(value <= largest_allowed, "the kernel (" + text_of(kernel.gamma) + " <x, z> + " + text_of(kernel.coef0) +
+                                        ")^" + std::to_string(kernel.degree) + " reaches " + text_of(value) +
+                                        " where |x|^2 = " + text_of(square) +
+                                        ", and kernel values are computed up to " + text_of(largest_allowed) +
                                         ": scale the features, or take a smaller gamma, coef0 or degree");
   require(kernel.kind == KernelFunction::Kind::linear ||
               4.0 * std::abs(kernel.gamma) * std::max(square, 1.0) <= largest_exponent,
-          "gamma = " + text(kernel.gamma) + " is too large where |x|^2 is up to " + text(square) +
-              ": 4 gamma and 4 gamma |x|^2 may be up to " + text(largest_exponent));
+          "gamma = " + text_of(kernel.gamma) + " is too large where |x|^2 is up to " + text_of(square) +
+              ": 4 gamma and 4 gamma |x|^2 may be up to " + text_of(largest_exponent));
+}
+
+// Below the limits a method would compute with values that are 0, or have lost digits: its weights would be 0, or wrong,
+// without an error.
+void require_resolution(const KernelFunction& kernel, double square) {
+  if (square == 0.0) return;
+  const double value = kernel.largest_value(square);
+  require(square >= smallest_allowed, "the largest |x|^2 is " + text_of(square) +
+                                          ", and kernel values are computed from " + text_of(smallest_allowed) +
+                                          " on: scale the features");
+  require(value >= smallest_allowed, "the kernel (" + text_of(kernel.gamma) + " <x, z> + " + text_of(kernel.coef0) +
+                                         ")^" + std::to_string(kernel.degree) + " reaches only " + text_of(value) +
+                                         " where |x|^2 = " + text_of(square) +
+                                         ", and kernel values are computed from " + text_of(smallest_allowed) +
+                                         " on: scale the features, or take a larger gamma or a smaller degree");
 }
 
 void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t first, std::size_t count_x, const Points& z,

@@ -31,13 +31,11 @@ struct KernelFunction {
   void apply(float* products, float norm, const float* norms, std::size_t n) const;
 };
 
-/// The largest |x|^2 and the largest kernel value that are allowed. float32 ends at 3.4e38.
-inline constexpr double largest_allowed = 1e30;
-
 /// One of the two sets of points of a block of kernel values: the matrix and its squared norms.
 class Points {
  public:
-  explicit Points(MatrixView matrix);
+  /// Throws InvalidArgument if the matrix is not as `checked` requires.
+  explicit Points(const MatrixView& matrix);
   Points(const Points&) = delete;
   Points& operator=(const Points&) = delete;
 
@@ -76,10 +74,23 @@ class Points {
 /// Throws InvalidArgument if float32 might not hold the kernel values of points with |x|^2 up to `square`. Otherwise
 /// they are finite.
 void require_range(const KernelFunction& kernel, double square);
+/// Throws InvalidArgument if the kernel values of a training set, whose largest |x|^2 is `square`, might be 0 or subnormal
+/// in float32 although the points are not 0.
+void require_resolution(const KernelFunction& kernel, double square);
 
 /// The functions below compute a Gaussian kernel's values in float32, and where that would lose too much, in float64
 /// from the differences of coordinates. Which of them depends on x and z alone, and the values of the second way have
 /// the same bits from each function. Values below 2^-126, the smallest normal number of float32, are 0.
+
+/// Frees, at the end of its lifetime, the dense copies of sparse points that the functions below keep for the thread to
+/// reuse: up to 72 bytes for each column.
+class ScratchUser {
+ public:
+  ScratchUser() = default;
+  ScratchUser(const ScratchUser&) = delete;
+  ScratchUser& operator=(const ScratchUser&) = delete;
+  ~ScratchUser();
+};
 
 /// tile[a * stride + b] = K(row first + a of x, row begin + b of z), for count_x x count_z values.
 void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t first, std::size_t count_x, const Points& z,

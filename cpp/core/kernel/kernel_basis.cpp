@@ -9,6 +9,7 @@
 #include "base/dot.hpp"
 #include "base/error.hpp"
 #include "data/row_operations.hpp"
+#include "kernel/kernel.hpp"
 #include "simd/loops.hpp"
 
 namespace svm {
@@ -37,6 +38,10 @@ KernelBasis::KernelBasis(double gamma, const FeatureMatrix& training, std::size_
       coordinates_(room(training.size(), capacity)),
       last_(training.size()) {
   require_positive(gamma, "gamma");
+  const KernelFunction kernel{KernelFunction::Kind::gaussian, gamma};
+  const double square = training.largest_norm() * training.largest_norm();
+  require_range(kernel, square * (1.0 - 1e-15));  // the root was rounded
+  require_resolution(kernel, square);
 }
 
 BasisPoint KernelBasis::training_point(std::size_t i) const {

@@ -7,19 +7,20 @@
 
 namespace svm {
 
-RowSource::RowSource(KernelFunction kernel, MatrixView matrix, std::size_t positives)
+RowSource::RowSource(KernelFunction kernel, const MatrixView& matrix, std::size_t positives)
     : kernel_(kernel), points_(matrix), positives_(positives), diagonal_(matrix.rows) {
   require(positives > 0 && positives < matrix.rows,
           "a training set needs examples of both classes: " + std::to_string(positives) + " of " +
               std::to_string(matrix.rows) + " are positive");
   require_range(kernel, points_.largest_square());
+  require_resolution(kernel, points_.largest_square());
   for (std::size_t i = 0; i < matrix.rows; ++i) {
     diagonal_[i] = static_cast<float>(kernel.self(static_cast<double>(points_.norms()[i])));
   }
   unit_diagonal_ = std::all_of(diagonal_.begin(), diagonal_.end(), [](float value) { return value == 1.0F; });
 }
 
-GramRows::GramRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, const float* gram)
+GramRows::GramRows(KernelFunction kernel, const MatrixView& matrix, std::size_t positives, const float* gram)
     : RowSource(kernel, matrix, positives), gram_(gram) {}
 
 void GramRows::values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const {
@@ -27,7 +28,7 @@ void GramRows::values(std::size_t i, const std::uint32_t* members, std::size_t c
   for (std::size_t k = 0; k < count; ++k) out[k] = row[members[k]];
 }
 
-CachedRows::CachedRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, std::size_t capacity)
+CachedRows::CachedRows(KernelFunction kernel, const MatrixView& matrix, std::size_t positives, std::size_t capacity)
     : RowSource(kernel, matrix, positives),
       capacity_(std::min(capacity, std::max<std::size_t>(matrix.rows, 2))),
       drawn_(matrix.rows) {
@@ -98,6 +99,20 @@ void CountedRows::enter_support(std::size_t i) noexcept {
 void CountedRows::leave_support(std::size_t i) noexcept {
   --support_;
   support_stored_ -= source_.points().matrix().stored(i);
+}
+
+void CountedRows::check_support(const StateArchive& state, const std::vector<std::uint32_t>& members) const {
+  std::size_t stored = 0;
+  for (const std::uint32_t i : members) stored += source_.points().matrix().stored(i);
+  state.check(members.size() == support_ && stored == support_stored_, "support", " is not that of the coefficients");
+}
+
+void CountedRows::check_support(const StateArchive& state, const std::vector<double>& coefficients) const {
+  std::vector<std::uint32_t> members;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (coefficients[i] != 0.0) members.push_back(static_cast<std::uint32_t>(i));
+  }
+  check_support(state, members);
 }
 
 void CountedRows::archive(StateArchive& state) {

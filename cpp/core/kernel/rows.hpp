@@ -18,7 +18,7 @@ namespace svm {
 /// A source of kernel rows of the training set. Points are ordered by class: the first `positives` have label +1.
 class RowSource {
  public:
-  RowSource(KernelFunction kernel, MatrixView matrix, std::size_t positives);
+  RowSource(KernelFunction kernel, const MatrixView& matrix, std::size_t positives);
   virtual ~RowSource() = default;
   RowSource(const RowSource&) = delete;
   RowSource& operator=(const RowSource&) = delete;
@@ -48,6 +48,7 @@ class RowSource {
   void keep_columns() { points_.keep_columns(); }
 
  private:
+  ScratchUser scratch_;
   KernelFunction kernel_;
   Points points_;
   std::size_t positives_;
@@ -58,7 +59,7 @@ class RowSource {
 /// Rows of a filled n x n matrix, which the caller keeps alive.
 class GramRows final : public RowSource {
  public:
-  GramRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, const float* gram);
+  GramRows(KernelFunction kernel, const MatrixView& matrix, std::size_t positives, const float* gram);
   const float* row(std::size_t i) override { return gram_ + i * size(); }
   void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const override;
   const float* gram() const noexcept { return gram_; }
@@ -71,7 +72,7 @@ class GramRows final : public RowSource {
 class CachedRows final : public RowSource {
  public:
   /// capacity >= 2 rows.
-  CachedRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, std::size_t capacity);
+  CachedRows(KernelFunction kernel, const MatrixView& matrix, std::size_t positives, std::size_t capacity);
   const float* row(std::size_t i) override;
   /// Where not all rows have room, a row that is drawn for the first time is computed in one of two buffers, and cached
   /// when it is drawn again: writing it to memory that is in none of the processor's caches takes longer than computing it.
@@ -163,6 +164,16 @@ class CountedRows {
   void charge_response() {
     if constexpr (counting) charge(support_, support_stored_);
   }
+  /// Call when the coefficient of example i changes, by a step or by underflow: where it is not 0, the example is a support
+  /// vector.
+  void coefficient_changed(std::size_t i, double before, double after) noexcept {
+    if (before == 0.0 && after != 0.0) enter_support(i);
+    if (before != 0.0 && after == 0.0) leave_support(i);
+  }
+  /// When reading, refuses a state in which the support that is charged is not `members`, or not the examples with a
+  /// coefficient other than 0.
+  void check_support(const StateArchive& state, const std::vector<std::uint32_t>& members) const;
+  void check_support(const StateArchive& state, const std::vector<double>& coefficients) const;
   /// Call when example i becomes a support vector, or no longer is one.
   void enter_support(std::size_t i) noexcept;
   void leave_support(std::size_t i) noexcept;

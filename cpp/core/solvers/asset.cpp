@@ -14,9 +14,9 @@ constexpr std::size_t longest_log = std::size_t{1} << 24;  // iterates or sample
 constexpr std::size_t most_features = std::size_t{1} << 31;
 
 const AssetSettings& checked(const AssetSettings& settings, std::size_t dimension) {
-  require_positive(settings.lambda, "lambda");
-  require_positive(settings.step, "the step's scale");
-  if (settings.bound) require_positive(*settings.bound, "the intercept's bound");
+  require_setting(settings.lambda, "lambda");
+  require_setting(settings.step, "the step's scale");
+  if (settings.bound) require_setting(*settings.bound, "the intercept's bound");
   require(!settings.bound || !settings.strongly_convex,
           "steps 1 / (lambda j) are for problems without intercept: with one they are not strongly convex");
   require(settings.window > 0, "the average takes at least 1 iterate, not 0");
@@ -100,7 +100,7 @@ void AssetStream::archive(StateArchive& state) {
 }
 
 bool AssetStream::step() {
-  if (counters_.iterations == fed_) return false;
+  if (counters_.iterations >= fed_) return false;
   const std::size_t k = counters_.iterations % rule_.block();
   const std::size_t place = counters_.iterations / rule_.block() % 2 * rule_.block() + k;
   rule_.present(row(place), place, labels_[k], squared_norms_[k]);

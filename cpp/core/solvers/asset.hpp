@@ -147,7 +147,7 @@ class Asset final : public DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>> {
   }
   bool step() override {
     Counters& counters = features_.counters();
-    if (order_ && counters.iterations == features_.size()) return false;
+    if (order_ && counters.iterations >= features_.size()) return false;
     const std::size_t i = next_[0];
     next_ = {next_[1], next()};
     const auto v = features_.row(i);

@@ -22,13 +22,13 @@ constexpr double least_distance = 1e-6;
 
 Cpsp::Cpsp(double gamma, const FeatureMatrix& points, const CpspSettings& settings, std::uint64_t seed)
     : settings_(settings),
-      C_(1.0 / (require_positive(settings.lambda, "lambda") * static_cast<double>(points.size()))),
+      C_(1.0 / (require_setting(settings.lambda, "lambda") * static_cast<double>(points.size()))),
       basis_(gamma, points, settings.capacity),
       random_(seed, Purpose::sampling),
       points_(1),
       examples_(1),
       margins_(points.size()) {
-  require_positive(settings.eps, "eps");
+  require_setting(settings.eps, "eps");
   require(settings.capacity > 0, "the basis needs room for a function");
   require(settings.starts > 0 && settings.starts <= most_starts,
           "starts must be from 1 to 1,000,000, got " + std::to_string(settings.starts));

@@ -11,11 +11,11 @@ namespace svm {
 
 CuttingPlanes::CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings)
     : FeatureSolver(matrix),
-      cuts_(matrix, features_, require_positive(settings.lambda, "lambda")),
+      cuts_(matrix, features_, require_setting(settings.lambda, "lambda")),
       master_(settings.master),
       point_(matrix.size()),
       settings_(settings) {
-  require_positive(settings.eps, "eps");
+  require_setting(settings.eps, "eps");
 }
 
 bool CuttingPlanes::step() {

@@ -32,8 +32,8 @@ Dcd::Dcd(const FeatureMatrix& matrix, const DcdSettings& settings, std::uint64_t
       w_(matrix.dimension()),
       alpha_(matrix.size()),
       check_below_(gap_over_estimate * settings.eps) {
-  require_positive(settings.C, "C");
-  require_positive(settings.eps, "eps");
+  require_setting(settings.C, "C");
+  require_setting(settings.eps, "eps");
   activate_all();
   if (settings.permutation) random_.shuffle(active_);
 }

@@ -14,7 +14,7 @@ namespace svm {
 class DualSolver : public KernelSolver {
  public:
   DualSolver(RowSource& source, double C)
-      : KernelSolver(source), C_(require_positive(C, "C")), alpha_(source.size()), responses_(source.size()) {}
+      : KernelSolver(source), C_(require_setting(C, "C")), alpha_(source.size()), responses_(source.size()) {}
 
   void coefficients(double* out) const override {
     for (std::size_t i = 0; i < size(); ++i) out[i] = rows_.label(i) * alpha_[i];

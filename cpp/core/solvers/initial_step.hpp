@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -82,8 +83,13 @@ class TunedSgd final : public DirectLoop<TunedSgd<SgdRule>, FeatureSolver<>> {
         rule_(std::move(rule)),
         order_(matrix.size(), seed, rule_.fresh()),
         sampling_(seed, Purpose::sampling) {
-    require_positive(lambda, "lambda");
-    require(!t0 || (std::isfinite(*t0) && *t0 > 0.0), "t0 must be finite and positive, or left out");
+    require_setting(lambda, "lambda");
+    if (t0) require_setting(*t0, "t0");
+    using Value = std::remove_reference_t<decltype(*rule_.weights().values())>;
+    if (std::is_same_v<Value, const float> && matrix.largest_norm() > 0.0) {
+      require_setting(matrix.largest_norm() / (lambda * std::max(t0.value_or(1.0), 1.0)),
+                      "with float32 weights the longest step, max |x| / (lambda t0),");
+    }
     if (t0) rule_.start(*t0);
   }
 

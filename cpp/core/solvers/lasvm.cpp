@@ -18,8 +18,8 @@ constexpr double least_curvature = 1e-12;
 
 Lasvm::Lasvm(RowSource& source, const LasvmSettings& settings, std::uint64_t seed)
     : KernelSolver(source), settings_(settings), expansion_(rows_), order_(source.size(), seed) {
-  require_positive(settings.C, "C");
-  require_not_negative(settings.tolerance, "the tolerance");
+  require_setting(settings.C, "C");
+  require_setting(settings.tolerance, "the tolerance", 0.0);
   require(settings.delta_max > 0.0, "delta_max must be positive, or left out");
   if (settings.bias) {
     Random random(seed, Purpose::sampling);

@@ -29,7 +29,7 @@ class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, FeatureSolver
         random_(seed, Purpose::sampling),
         next_(CountedFeatures::offsets_ahead),
         u_(matrix.dimension()) {
-    require_positive(settings.lambda, "lambda");
+    require_setting(settings.lambda, "lambda");
     for (std::size_t& i : next_) i = random_.below(matrix.size());
   }
 

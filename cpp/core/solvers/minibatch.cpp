@@ -12,7 +12,7 @@ namespace svm {
 namespace {
 
 const MiniBatchSettings& checked(const MiniBatchSettings& settings, std::size_t n) {
-  require_positive(settings.lambda, "lambda");
+  require_setting(settings.lambda, "lambda");
   require(settings.batch_size > 0, "batch_size must be at least 1, not 0");
   require(settings.batch_size <= n, "batch_size = " + std::to_string(settings.batch_size) + " is more than the " +
                                         std::to_string(n) + " examples");
@@ -97,7 +97,7 @@ MiniBatchSdca::MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSetting
       alpha_(matrix.size()),
       responses_(settings.batch_size),
       before_(settings.batch_size) {
-  require(std::isfinite(sdca.beta) && sdca.beta >= 1.0, "beta must be finite and at least 1");
+  require_setting(sdca.beta, "beta", 1.0);
   require(sdca.gamma > 0.0 && sdca.gamma < 1.0, "gamma must lie between 0 and 1");
 }
 

@@ -30,8 +30,8 @@ class Mpu final : public DirectLoop<Mpu, FeatureSolver<>> {
         order_(matrix.size(), seed),
         a_(matrix.dimension()),
         c_(matrix.size()) {
-    require_positive(settings.lambda, "lambda");
-    require_positive(settings.eps, "eps");
+    require_setting(settings.lambda, "lambda");
+    require_setting(settings.eps, "eps");
     const double C = 1.0 / (settings.lambda * static_cast<double>(matrix.size()));
     const double largest = C * matrix.largest_norm() * matrix.largest_norm();
     require(largest <= static_cast<double>(finest), "C times the largest squared norm of a row must be at most 2^40");

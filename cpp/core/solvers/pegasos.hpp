@@ -23,7 +23,7 @@ class Pegasos final : public KernelSolver {
         random_(seed, Purpose::sampling),
         v_(source.size()),
         beta_(source.size()) {
-    require_positive(settings.lambda, "lambda");
+    require_setting(settings.lambda, "lambda");
     rows_.draw_at_random();
   }
 
@@ -41,6 +41,7 @@ class Pegasos final : public KernelSolver {
     state.number("norm2", norm2_);
     state.values("v", v_);
     state.values("beta", beta_);
+    rows_.check_support(state, beta_);
   }
 
  protected:
@@ -54,8 +55,7 @@ class Pegasos final : public KernelSolver {
     if (violated) {
       const double amount = 1.0 / projected_;
       norm2_ += amount * (2.0 * v_[i] + amount * rows_.diagonal(i));
-      if (beta_[i] == 0.0) rows_.enter_support(i);
-      beta_[i] += amount;
+      set_beta(i, beta_[i] + amount);
       rows_.add(v_.data(), i, amount, settings_.accounting);
     }
     if (settings_.project) project();
@@ -69,13 +69,17 @@ class Pegasos final : public KernelSolver {
     const auto t = static_cast<double>(counters().iterations);
     return t > 0.0 ? projected_ / (settings_.lambda * t) : 0.0;
   }
+  void set_beta(std::size_t i, double after) noexcept {
+    rows_.coefficient_changed(i, beta_[i], after);
+    beta_[i] = after;
+  }
   void project() {
     const double norm = shrink() * std::sqrt(norm2_);
     const double radius = 1.0 / std::sqrt(settings_.lambda);
     if (norm > radius) projected_ *= radius / norm;
     if (projected_ > 1e-6) return;
     for (std::size_t i = 0; i < size(); ++i) {
-      beta_[i] *= projected_;
+      set_beta(i, beta_[i] * projected_);  // which may underflow
       v_[i] *= projected_;
     }
     norm2_ *= projected_ * projected_;

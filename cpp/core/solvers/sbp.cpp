@@ -17,10 +17,11 @@ Sbp::Sbp(RowSource& source, const SbpSettings& settings, std::uint64_t seed)
       credit_(source.size()),
       settled_(source.size()) {
   require(settings.nu >= 0.0 && volume_ < 1e100, "nu must not be negative, and nu n must be below 1e100");
-  require(std::isfinite(settings.eta) && settings.eta >= 0.0, "eta must be positive, or 0 for 1 / sqrt(max K(x, x))");
   require(rows_.largest_diagonal() > 0.0, "every training point has K(x, x) = 0: there is nothing to learn from");
   rows_.draw_at_random();
-  if (settings_.eta == 0.0) settings_.eta = 1.0 / std::sqrt(rows_.largest_diagonal());
+  const double longest = std::sqrt(rows_.largest_diagonal());  // of the points in feature space
+  if (settings_.eta == 0.0) settings_.eta = 1.0 / longest;     // its default
+  require_setting(settings_.eta * longest, "eta sqrt(max K(x, x))");
   tracker_.scan(v_.data());
 }
 

@@ -23,6 +23,7 @@ class Sdca final : public DualSolver {
     DualSolver::archive(state);
     state.part("random", random_);
     state.count("unchanged", unchanged_, size());
+    rows_.check_support(state, alpha_);
   }
 
  protected:
@@ -43,8 +44,7 @@ class Sdca final : public DualSolver {
       return true;
     }
     unchanged_ = 0;
-    if (before == 0.0) rows_.enter_support(i);
-    if (after == 0.0) rows_.leave_support(i);
+    rows_.coefficient_changed(i, before, after);
     alpha_[i] = after;
     rows_.add(responses_.data(), i, after - before, accounting_);
     return true;

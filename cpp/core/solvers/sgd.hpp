@@ -38,7 +38,7 @@ class SgdRandom final : public DirectLoop<SgdRandom, FeatureSolver<>> {
  public:
   SgdRandom(const FeatureMatrix& matrix, double lambda, std::uint64_t seed)
       : DirectLoop(matrix),
-        lambda_(require_positive(lambda, "lambda")),
+        lambda_(require_setting(lambda, "lambda")),
         random_(seed, Purpose::sampling),
         next_(random_.below(matrix.size())),
         a_(matrix.dimension()) {}
@@ -94,9 +94,9 @@ class SgdPasses final : public DirectLoop<SgdPasses<Real>, FeatureSolver<>> {
         order_(matrix.size(), seed),
         a_(matrix.dimension()),
         updates_(matrix.size()) {
-    require_positive(settings.lambda, "lambda");
-    require_positive(settings.eps, "eps");
-    require_positive(settings.check_factor, "check_factor");
+    require_setting(settings.lambda, "lambda");
+    require_setting(settings.eps, "eps");
+    require_setting(settings.check_factor, "check_factor");
     require(!settings.multiplicities.empty(), "there must be a multiplicity");
     for (const std::uint32_t multiplicity : settings.multiplicities) {
       require(multiplicity > 0, "an example is presented at least once in a row, not 0 times");

@@ -100,7 +100,11 @@ class SgdQnRule {
       }
       regularised_ = false;
     }
-    if (--left_ == 0) regularise();
+    if (left_ > 1) {
+      --left_;
+    } else {
+      regularise();
+    }
     if (violated) add(x, y * rate() / settings_.lambda);
   }
   const Weights<Real>& weights() const noexcept { return v_; }

@@ -63,7 +63,7 @@ void Simba::archive(StateArchive& state) {
 
 bool Simba::step() {
   Counters& counters = features_.counters();
-  if (settings_.horizon > 0 && counters.iterations == settings_.horizon) return false;
+  if (settings_.horizon > 0 && counters.iterations >= settings_.horizon) return false;
   ++counters.iterations;
   ++counters.presentations;
   const auto t = static_cast<double>(settings_.horizon > 0 ? settings_.horizon : counters.iterations);

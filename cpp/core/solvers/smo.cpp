@@ -32,7 +32,7 @@ std::size_t locate(const simd::Best& up, const simd::Best& down, std::size_t pos
 }  // namespace
 
 Smo::Smo(RowSource& source, const SmoSettings& settings)
-    : DualSolver(source, settings.C), tolerance_(require_not_negative(settings.tolerance, "the tolerance")) {
+    : DualSolver(source, settings.C), tolerance_(require_setting(settings.tolerance, "the tolerance", 0.0)) {
   const std::vector<float> nothing(size());
   update(nothing.data(), 0.0, true);
 }
@@ -70,7 +70,7 @@ void Smo::archive(StateArchive& state) {
 }
 
 SmoWithBias::SmoWithBias(RowSource& source, const SmoSettings& settings)
-    : DualSolver(source, settings.C), tolerance_(require_not_negative(settings.tolerance, "the tolerance")) {
+    : DualSolver(source, settings.C), tolerance_(require_setting(settings.tolerance, "the tolerance", 0.0)) {
   const std::vector<float> nothing(size());
   update(nothing.data(), 0.0, nothing.data(), 0.0);
 }

@@ -69,7 +69,7 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
     last = now;
     used = watch.cpu() + cpu_of_others();
   }
-  return *limit.reached(counted);
+  return converged_ ? Status::converged : *limit.reached(counted);
 }
 
 void Solver::restore(const State& state) {

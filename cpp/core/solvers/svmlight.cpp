@@ -11,7 +11,7 @@ namespace svm {
 
 SvmLight::SvmLight(RowSource& source, const SvmLightSettings& settings)
     : DualSolver(source, settings.C), settings_(settings), qp_(settings.bias), doubted_(source.size()) {
-  require_not_negative(settings.tolerance, "the tolerance");
+  require_setting(settings.tolerance, "the tolerance", 0.0);
   require(settings.working_set >= 2 && settings.working_set <= largest_working_set && settings.working_set % 2 == 0,
           "the working set has an even number of variables, from 2 to " + std::to_string(largest_working_set) +
               ", got " + std::to_string(settings.working_set));

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "base/error.hpp"
-#include "random/epoch_order.hpp"
-#include "solvers/kernel_solver.hpp"
+#include "svm/base/error.hpp"
+#include "svm/random/epoch_order.hpp"
+#include "svm/solvers/kernel_solver.hpp"
 
 namespace adatron {
 
@@ -15,8 +15,8 @@ class Adatron final : public svm::KernelSolver {
  public:
   Adatron(svm::RowSource& source, double C, double eta, std::uint64_t seed)
       : KernelSolver(source),
-        C_(svm::require_positive(C, "C")),
-        eta_(svm::require_positive(eta, "eta")),
+        C_(svm::require_setting(C, "C")),
+        eta_(svm::require_setting(eta, "eta")),
         order_(source.size(), seed),
         alpha_(source.size()),
         responses_(source.size()) {}
