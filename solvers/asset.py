@@ -9,15 +9,13 @@ from typing import Any
 from numpy.typing import NDArray
 
 from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.errors import SettingsError, check_setting
 from svm_cost_curves.solvers.nystrom import NystromSolver
 from svm_cost_curves.solvers.precision import FeaturesPrecision
 from svm_cost_curves.solvers.problem import Problem
 
 MAX_STORED_STEPS = 10_000
 """Most steps whose rows a run stores, for the average and for the estimate of D_G."""
-LARGEST = 1e30
-"""Largest step and largest intercept bound: beyond it responses overflow float32."""
 
 
 @dataclass
@@ -53,8 +51,8 @@ def iteration_settings(problem: Problem, settings: Any, *, strongly_convex: bool
         if name in given and not 1 <= given[name] <= MAX_STORED_STEPS:
             raise SettingsError(f"algo.{name} = {given[name]}: it must be from 1 to {MAX_STORED_STEPS:,}")
     for name in ("step", "intercept_bound"):
-        if name in given and not 0.0 < given[name] <= LARGEST:
-            raise SettingsError(f"algo.{name} = {given[name]!r}: it must be positive and at most {LARGEST:g}")
+        if name in given:
+            check_setting(f"algo.{name}", given[name])
     return {
         "lambda_": problem.require_lambda(),
         "strongly_convex": strongly_convex,
@@ -65,8 +63,6 @@ def iteration_settings(problem: Problem, settings: Any, *, strongly_convex: bool
 
 class _NystromAsset(NystromSolver):
     """An iteration costs one inner product of r features with the weights, and reading these features."""
-
-    has_stopping_rule = False
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         self.precision = settings.features_precision

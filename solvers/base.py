@@ -138,7 +138,7 @@ class Solver(abc.ABC):
             raise SettingsError(f"algo={cls.name} works with {known} only, got kernel={name}")
 
     @classmethod
-    def stops_by_itself(cls) -> bool:
+    def has_stopping_rule(cls) -> bool:
         """Whether a setting says how accurate the result is to be, and so when to stop."""
         return not {"eps", "tolerance"}.isdisjoint(field.name for field in fields(cls.Settings))
 

@@ -31,7 +31,10 @@ class CoreSolver(Solver):
         """Return the core's solver of the problem."""
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
-        return Status(self._core.advance(**limit.given()).name)
+        try:
+            return Status(self._core.advance(**limit.given()).name)
+        except CoreError as error:  # what only the run shows, such as weights that outgrow float64
+            raise SettingsError(f"algo={self.name}: {error}") from error
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
 from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.errors import SettingsError, check_setting
 from svm_cost_curves.solvers.nystrom import Nystrom, NystromSolver
 from svm_cost_curves.solvers.problem import Problem
 
@@ -33,12 +32,6 @@ class CpnySettings:
     """A cut whose weight has been 0 in this many master problems in a row is removed; null: none is. SVM-Perf: 50."""
 
 
-def check_eps(eps: float) -> None:
-    """Raise SettingsError for an accuracy that is not finite and positive."""
-    if not (math.isfinite(eps) and eps > 0.0):
-        raise SettingsError(f"algo.eps = {eps!r}: it must be finite and positive, in units of the mean hinge loss")
-
-
 class Cpny(NystromSolver):
     """One-slack cutting planes as in `svmperf`, on rows of features; an iteration adds one cut, with n presentations.
 
@@ -59,10 +52,9 @@ class Cpny(NystromSolver):
     name = "cpny"
     summary = "CPNY: one-slack cutting planes on Nystrom features (SVM-Perf 3.0)"
     Settings = CpnySettings
-    has_stopping_rule = True
 
     def __init__(self, problem: Problem, settings: CpnySettings, seed: int) -> None:
-        check_eps(settings.eps)
+        check_setting("algo.eps", settings.eps)
         if not 0.0 < settings.qp_precision < 1.0:
             raise SettingsError(f"algo.qp_precision = {settings.qp_precision!r}: it must lie between 0 and 1")
         if settings.idle_cuts is not None and settings.idle_cuts < 1:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.core_solver import CoreSolver
-from svm_cost_curves.solvers.cpny import check_eps
-from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.errors import SettingsError, check_setting
 from svm_cost_curves.solvers.features import Features, compact
 from svm_cost_curves.solvers.kernels import Gaussian
 from svm_cost_curves.solvers.predictors import BasisPredictor
@@ -128,7 +127,7 @@ class Cpsp(CoreSolver):
             raise SettingsError(f"algo.features = {settings.features}: it must be from 1 to n = {problem.n:,}")
         if settings.starts < 1:
             raise SettingsError(f"algo.starts = {settings.starts}: it must be at least 1")
-        check_eps(settings.eps)
+        check_setting("algo.eps", settings.eps)
         super().__init__(problem, settings, seed)
         self.cost = "iterations"
         self._basis = Basis(problem, _gamma(problem))

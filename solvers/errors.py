@@ -19,6 +19,19 @@ class FeatureRangeError(SettingsError):
     """The values of points are too large or too small to compute with; the message ends with what to do about it."""
 
 
+LEAST_SETTING, LARGEST_SETTING = 1e-30, 1e30
+"""The core's range of lambda, C and other settings that scale steps, weights or bounds.
+
+No product of them with features is 0 or infinite by rounding.
+"""
+
+
+def check_setting(name: str, value: float) -> None:
+    """Raise SettingsError, with the name and the value, for a setting outside that range."""
+    if not LEAST_SETTING <= value <= LARGEST_SETTING:
+        raise SettingsError(f"{name} = {value!r}: it must be positive, from {LEAST_SETTING:g} to {LARGEST_SETTING:g}")
+
+
 def check_numbers(name: str, value: Any) -> None:
     """Raise SettingsError, with the name and the value, for NaN, infinities, and integers beyond 64 bits.
 

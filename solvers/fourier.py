@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.base import Counters, Limit, State, Status
 from svm_cost_curves.solvers.cosines import angles_of
-from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.errors import SettingsError, check_setting
 from svm_cost_curves.solvers.features import Features
 from svm_cost_curves.solvers.kernels import Gaussian
 from svm_cost_curves.solvers.predictors import CosinePredictor
@@ -99,8 +99,7 @@ class Fourier(PythonSolver):
         super().__init__(problem, settings, seed)
         if settings.pairs < 1:
             raise SettingsError(f"algo.pairs = {settings.pairs}: it must be at least 1")
-        if not settings.relative_gap > 0:
-            raise SettingsError(f"algo.relative_gap = {settings.relative_gap}: it must be positive")
+        check_setting("algo.relative_gap", settings.relative_gap)
         if settings.max_epochs < 1:
             raise SettingsError(f"algo.max_epochs = {settings.max_epochs}: it must be at least 1")
         self._random = _core.Random(seed, _core.Purpose.features)

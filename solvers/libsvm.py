@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from svm_cost_curves.solvers.base import Counters, Limit, Status
-from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.errors import SettingsError, check_setting
 from svm_cost_curves.solvers.passes import NOT_REPORTED, sklearn_kernel
 from svm_cost_curves.solvers.problem import Problem
 from svm_cost_curves.solvers.python_solver import PythonSolver
@@ -45,8 +45,7 @@ class Libsvm(PythonSolver):
 
     def __init__(self, problem: Problem, settings: LibsvmSettings, seed: int) -> None:
         super().__init__(problem, settings, seed)
-        if not settings.tolerance > 0:
-            raise SettingsError(f"algo.tolerance = {settings.tolerance}: it must be positive")
+        check_setting("algo.tolerance", settings.tolerance)
         if settings.cache_mb < 0:
             raise SettingsError(f"algo.cache_mb = {settings.cache_mb}: it must not be negative")
         self._cache_mb = settings.cache_mb or max(problem.policy.memory_bytes * 3 // 4 >> 20, 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import abc
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,8 +165,6 @@ class NystromSolver(PythonSolver):
     needs = frozenset({"lambda"})
     within_n = ("features",)
     resumes = True
-    has_stopping_rule: ClassVar[bool]
-    """Whether the linear method can converge."""
     precision = FeaturesPrecision.float32
     """How the features are stored."""
 
@@ -217,7 +215,7 @@ class NystromSolver(PythonSolver):
         """Return the limit for the core, which counts the iterations only and not the features."""
         features = self._feature_costs()
         bounds = set(limit.given()) - {"cpu_seconds"}
-        if not self.has_stopping_rule and bounds == {"kernel_evaluations"}:
+        if not self.has_stopping_rule() and bounds == {"kernel_evaluations"}:
             raise SettingsError(
                 f"algo={self.name} evaluates the kernel n s = {features.kernel_evaluations:,} times and then "
                 "never again: a larger budget would never end the run; give budget.epochs or budget.iterations"

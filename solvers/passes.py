@@ -18,7 +18,7 @@ from scipy import sparse
 
 from svm_cost_curves.solvers._core import Purpose, Random
 from svm_cost_curves.solvers.base import Counters, Limit, Status
-from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.errors import SettingsError, check_setting
 from svm_cost_curves.solvers.features import Features, compact
 from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Polynomial
 from svm_cost_curves.solvers.problem import Problem
@@ -85,7 +85,13 @@ class Passes(PythonSolver):
             raise SettingsError(f"algo={self.name} can make {MAX_PASSES:,} passes at most; more were asked for")
         model = self.model(passes, self._library_seed)
         cpu, wall = self.cpu_clock(), time.monotonic()
-        model.fit(self._data, self.problem.y)
+        try:
+            model.fit(self._data, self.problem.y)
+        except ValueError as error:
+            raise SettingsError(
+                f"algo={self.name}: scikit-learn cannot compute with lambda = {self.problem.lambda_:g} and these "
+                f"features ({error})"
+            ) from error
         cpu, wall = self.cpu_clock() - cpu, time.monotonic() - wall
         self._cpu, self._wall = max(self._cpu, cpu), max(self._wall, wall)
         self._passes = int(model.n_iter_)
@@ -140,8 +146,7 @@ class Liblinear(Passes):
     uncounted = NOT_REPORTED | {"presentations"}
 
     def __init__(self, problem: Problem, settings: LiblinearSettings, seed: int) -> None:
-        if not settings.tolerance > 0:
-            raise SettingsError(f"algo.tolerance = {settings.tolerance}: it must be positive")
+        check_setting("algo.tolerance", settings.tolerance)
         super().__init__(problem, settings, seed)
 
     def data(self) -> Features:  # noqa: D102 (inherited)

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.all_reduce import AllReduce
-from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.solvers.errors import SettingsError, check_setting
 from svm_cost_curves.solvers.features import (
     MAX_FEATURES,
     Features,
@@ -32,8 +32,6 @@ from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear
 from svm_cost_curves.solvers.rows import WORKING_BYTES, RowPolicy, Rows, make_rows
 
 T = TypeVar("T")
-_LEAST, _LARGEST = 1e-30, 1e30
-"""The range of lambda and C, which the core has too: no product of them with features is 0 or infinite by rounding."""
 _LARGEST_SHIFTED = 2.0**14
 """Largest |x - shift|^2 / sigma2. Rounding x - shift to float32 then changes no kernel value by more than 1e-5."""
 _BYTES_A_FEATURE = 65
@@ -127,8 +125,8 @@ class Problem:
             ordered = self._with_constant(canonical(X))[self.order]
             self.shift = self._integral_mean(ordered)
             shifted = self._shifted(ordered)
-            check_range(kernel, shifted, "training points")
             check_resolution(kernel, shifted)
+            check_range(kernel, shifted, "training points")
             self._points = TrainingPoints(shifted)
         else:
             self._stream = X
@@ -140,11 +138,8 @@ class Problem:
         if nu is not None and not 0.0 <= nu < math.inf:
             raise SettingsError(f"nu = {nu!r}: it must be finite and not negative")
         if lambda_ is not None:
-            C = 1.0 / (lambda_ * self.n) if lambda_ > 0.0 else math.inf
-            if not (_LEAST <= lambda_ <= _LARGEST and _LEAST <= C <= _LARGEST):
-                raise SettingsError(
-                    f"lambda = {lambda_!r}, C = 1/(lambda n) = {C:g}: both must lie between {_LEAST:g} and {_LARGEST:g}"
-                )
+            check_setting("lambda", lambda_)
+            check_setting(f"lambda = {lambda_!r}, C = 1/(lambda n)", 1.0 / (lambda_ * self.n))
         self.lambda_, self.nu, self.bias, self.policy = lambda_, nu, bias, rows or RowPolicy()
         if sparse_points:
             self.require_memory(

@@ -1,6 +1,7 @@
 // The factor against its definition while columns are added and removed; the gap on singular matrices, with variables
 // added and removed.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "check.hpp"
@@ -103,12 +104,28 @@ void check_programme(Random& random, std::size_t dimension, bool tied) {
   }
 }
 
+/// Two variables, where sum gamma = 1 leaves one unknown: gamma_1 = min(1, beta / H_11), of whatever sizes.
+void check_sizes() {
+  constexpr double beta = 0.25;
+  for (int exponent = -60; exponent <= 60; ++exponent) {
+    const double H = std::pow(10.0, exponent);
+    SimplexQp qp;
+    qp.add(0.0, {0.0});
+    qp.add(beta, {0.0, H});
+    qp.solve(1e-3 * beta);
+    const double exact = std::min(1.0, beta / H);
+    CHECK(qp.solution()[1] >= 0.9 * exact && qp.solution()[1] <= 1.1 * exact);
+    CHECK(qp.value() >= 0.9 * (exact * beta - 0.5 * exact * exact * H));
+  }
+}
+
 }  // namespace
 
 int main() {
   svm::test::skip_without_instruction_set();
   Random random(7, svm::Purpose::data);
   check_factor(random);
+  check_sizes();
   for (const std::size_t dimension : {1U, 4U, 30U}) {
     check_programme(random, dimension, false);
     check_programme(random, dimension, true);

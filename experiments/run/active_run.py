@@ -110,7 +110,7 @@ def _limits(limit: Limit, n: int) -> list[str]:
 def end_remarks(run: ActiveRun, converged: bool, last: Snapshot) -> list[str]:
     """Return sentences about the end of a run: it was not the method's own, or its last snapshot is degenerate."""
     remarks = []
-    if run.settings.solver.stops_by_itself() and not converged:
+    if run.settings.solver.has_stopping_rule() and not converged:
         limit = counted(run.settings.budget.limits(run.data.n), costs_of(run.solver))
         ends = " or ".join(_limits(limit, run.data.n))
         remarks.append(f"ended at its limit of {ends}, where its stopping rule did not hold yet: it has not converged")

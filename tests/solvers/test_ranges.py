@@ -118,7 +118,8 @@ def test_a_large_first_step_of_sbp_is_refused_and_not_a_predictor_of_zeros() -> 
 @pytest.mark.parametrize("accounting", _core.Accounting.__members__.values())
 def test_the_support_of_pegasos_with_projection_is_that_of_its_coefficients(accounting: Any) -> None:
     """Projections with a small lambda multiply coefficients by factors whose product underflows."""
-    rows = problem("pegasos").rows.source
+    X, y = points(150, 4)
+    rows = Problem(X, y, Gaussian(0.5), rows=RowPolicy("gram", threads=1)).rows.source
     make = lambda: _core.Pegasos(rows, lambda_=1e-7, project=True, accounting=accounting, seed=1)  # noqa: E731
     made, before, seen = make(), 0, False
     for steps in range(20, 3001, 20):
@@ -142,9 +143,8 @@ def test_features_whose_kernel_values_would_be_0_are_refused_as_too_small(kernel
         with pytest.raises(FeatureRangeError, match=r"too small for kernel=\w+: the largest \|x\|\^2 is .*scale the"):
             Problem(wrap(tiny), Y, kernel, lambda_=0.1)
     tiny[0, 0] = 1.0  # the others are 0 compared with it
-    if kernel != Gaussian(1e-40):
+    if kernel not in (Gaussian(1e-40), Polynomial(2, 1e30, 0.0)):
         Problem(wrap(tiny), Y, kernel, lambda_=0.1)
-    if not isinstance(kernel, Polynomial) or kernel.coef0:
         Problem(wrap(np.zeros_like(X)), Y, kernel, lambda_=0.1)  # nothing has been lost
 
 
@@ -165,5 +165,5 @@ def test_a_solver_that_converges_in_its_last_iteration_says_so() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1.0, 0.0])
 def test_regularisation_is_a_positive_number(value: float) -> None:
-    with pytest.raises(SettingsError, match=r"lambda = .*both must lie between 1e-30 and 1e\+30"):
+    with pytest.raises(SettingsError, match=r"lambda = .*: it must be positive, from 1e-30 to 1e\+30"):
         problem("sbp", lambda_=value)

@@ -53,7 +53,7 @@ BY_SOLVER = pytest.mark.parametrize("name", solvers.names())
 
 X, Y = points(10, 3)
 OF_PROBLEMS: list[tuple[Callable[[], object], str]] = [
-    *((lambda v=v: make(lambda_=v), "lambda = .*both must lie between") for v in (0.0, -1.0, np.nan, np.inf)),
+    *((lambda v=v: make(lambda_=v), "lambda = .*: it must be positive") for v in (0.0, -1.0, np.nan, np.inf)),
     *((lambda v=v: make(nu=v), "nu = .*must be finite and not negative") for v in (-1e-9, np.nan, np.inf, -np.inf)),
     (lambda: solver("sbp", make(nu=1e300)), "algo=sbp: nu must not be negative, and nu n must be below 1e100"),
     *(

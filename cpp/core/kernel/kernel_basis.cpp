@@ -40,8 +40,8 @@ KernelBasis::KernelBasis(double gamma, const FeatureMatrix& training, std::size_
   require_positive(gamma, "gamma");
   const KernelFunction kernel{KernelFunction::Kind::gaussian, gamma};
   const double square = training.largest_norm() * training.largest_norm();
-  require_range(kernel, square * (1.0 - 1e-15));  // the root was rounded
   require_resolution(kernel, square);
+  require_range(kernel, square * (1.0 - 1e-15));  // the root was rounded
 }
 
 BasisPoint KernelBasis::training_point(std::size_t i) const {

@@ -12,8 +12,8 @@ RowSource::RowSource(KernelFunction kernel, const MatrixView& matrix, std::size_
   require(positives > 0 && positives < matrix.rows,
           "a training set needs examples of both classes: " + std::to_string(positives) + " of " +
               std::to_string(matrix.rows) + " are positive");
-  require_range(kernel, points_.largest_square());
   require_resolution(kernel, points_.largest_square());
+  require_range(kernel, points_.largest_square());
   for (std::size_t i = 0; i < matrix.rows; ++i) {
     diagonal_[i] = static_cast<float>(kernel.self(static_cast<double>(points_.norms()[i])));
   }
