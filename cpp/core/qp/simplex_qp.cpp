@@ -12,8 +12,8 @@ namespace {
 
 // A pivot that is smaller than this part of its diagonal element is considered rounding error.
 constexpr double least_pivot = 1e-13;
-// Diagonal elements that are larger or smaller than beta by more than this make a lift of their size lose the digits.
-constexpr double usual_ratio = 1e10;
+// Of the diagonal to beta, below which the diagonal is negligible.
+constexpr double least_ratio = 1e-10;
 constexpr std::size_t most_stalls = 10;
 constexpr std::size_t most_rounds = 1000;
 
@@ -124,10 +124,9 @@ void SimplexQp::factorize() {
   double largest = 0.0;
   for (std::size_t j = 0; j < size(); ++j) largest = std::max(largest, H_[j][j]);
   lift_ = value() > 0.0 ? value() : (largest > 0.0 ? largest : 1.0);
-  // Before the first variable has mass, a lift that is far from the value to come would leave it none but rounding errors.
-  const double beta = size() > 0 ? beta_[steepest()] : 0.0;
-  const bool unusual = largest > usual_ratio * beta || largest < beta / usual_ratio;
-  if (!(value() > 0.0) && beta > 0.0 && unusual) lift_ = 0.5 * beta * beta / std::max(H_[steepest()][steepest()], beta);
+  // H is then negligible, and a lift of its size would lose beta's digits.
+  const double beta = beta_[steepest()];
+  if (!(value() > 0.0) && largest < least_ratio * beta) lift_ = beta;
   for (std::size_t j = 0; j < size(); ++j) {
     if (gamma_[j] > 0.0) enter(j);
   }
