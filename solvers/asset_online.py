@@ -117,12 +117,12 @@ class _StreamSolver(PythonSolver):
     def _advance_on_block(self, limit: Limit) -> Status | None:
         """Advance and return the status, or None if the examples of the next block are needed first."""
         while not (reached := self.reached(limit)):
-            if self._core.counters.iterations == self.problem.n:
+            if self._core.counters.iterations >= self.problem.n:
                 self.remarks = (
                     f"the stream ended after its {self.problem.n:,} examples, before the budget: one pass is all",
                 )
                 return Status.CONVERGED
-            if self._core.counters.iterations == self._core.fed:
+            if self._core.counters.iterations >= self._core.fed:
                 if self._fetched is None:
                     return None
                 self._feed(self._fetched)

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.errors import CoreError, FeatureRangeError, SettingsError
-from svm_cost_curves.solvers.kernels import Kernel
+from svm_cost_curves.solvers.kernels import Gaussian, Kernel
 
 Features = NDArray[np.float32] | sparse.csr_matrix
 MAX_FEATURES = 2**31 - 1
@@ -197,9 +197,12 @@ def check_range(kernel: Kernel, X: Features, label: str) -> None:
         return
     except CoreError:
         pass  # the bound may be too large by a factor of d
+    largest = largest_square(X)
     try:
-        function.require_range(largest_square(X))
+        function.require_range(largest)
     except CoreError as error:
+        if kernel.name == Gaussian.name and largest <= 1.0:  # the width alone is out of range
+            raise SettingsError(f"{kernel.name} kernel: sigma2 is too small, since {error}") from error
         raise FeatureRangeError(f"the values of the {label} are too large for kernel={kernel.name}: {error}") from error
 
 

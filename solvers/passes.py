@@ -54,7 +54,7 @@ class Passes(PythonSolver):
         self._data = self.data()
         self._library_seed = Random(seed, Purpose.order).below(2**32)
         # the first call of a library also imports modules: make it here, on one example of each class
-        self.model(1, self._library_seed).fit(self._data[[0, -1]], problem.y[[0, -1]])
+        self._fit(self.model(1, self._library_seed), self._data[[0, -1]], problem.y[[0, -1]])
         self._weights = np.zeros(problem.d)
         self._passes = 0
         self._converged = False
@@ -85,18 +85,21 @@ class Passes(PythonSolver):
             raise SettingsError(f"algo={self.name} can make {MAX_PASSES:,} passes at most; more were asked for")
         model = self.model(passes, self._library_seed)
         cpu, wall = self.cpu_clock(), time.monotonic()
-        try:
-            model.fit(self._data, self.problem.y)
-        except ValueError as error:
-            raise SettingsError(
-                f"algo={self.name}: scikit-learn cannot compute with lambda = {self.problem.lambda_:g} and these "
-                f"features ({error})"
-            ) from error
+        self._fit(model, self._data, self.problem.y)
         cpu, wall = self.cpu_clock() - cpu, time.monotonic() - wall
         self._cpu, self._wall = max(self._cpu, cpu), max(self._wall, wall)
         self._passes = int(model.n_iter_)
         self._converged = self._passes < passes
         self._weights = self.weights_of(model)
+
+    def _fit(self, model: Any, X: Features, y: NDArray[np.int8]) -> None:
+        try:
+            model.fit(X, y)
+        except ValueError as error:
+            raise SettingsError(
+                f"algo={self.name}: scikit-learn cannot compute with lambda = {self.problem.lambda_:g} and these "
+                f"features ({error})"
+            ) from error
 
     def weights_of(self, model: Any) -> NDArray[np.float64]:
         """Return the weights of a fitted model, (d,), in the order of `features`."""

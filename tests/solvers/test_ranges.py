@@ -33,6 +33,8 @@ from svm_cost_curves.solvers.precision import Precision
 N = 24
 X, Y = points(N, 3)
 SIZES = {"features": 8, "batch_size": 4, "pairs": 8}
+NARROWER = "mpu", "svmsgd", "sgdqn", "sklearn_sgd", "sklearn_nystroem", "ocas", "svmperf", "cpny", "cpsp"
+"""Solvers that refuse some combinations of lambda and the size of the features, in words of their own."""
 BY_SOLVER = pytest.mark.parametrize("name", solvers.names())
 
 
@@ -82,8 +84,7 @@ def test_regularisation_at_the_ends_of_its_range(name: str, monkeypatch: pytest.
     monkeypatch.setattr(libsvm, "MAX_ITERATIONS", 10_000)
     for lambda_ in (1.1e-30, 1e-20, 1e-7, 1e7, 1e20, 0.9e30 / N):
         for scale in (1e-14, 1.0, 1e14):
-            narrower = name in ("mpu", "svmsgd", "sgdqn", "sklearn_sgd", "sklearn_nystroem")
-            assert check(name, lambda_=lambda_, scale=scale) or narrower
+            assert check(name, lambda_=lambda_, scale=scale) or name in NARROWER
     for lambda_ in (5e-324, 1e-300, 1e-45, 1e-31, 1e31, 1e100, 1e300):
         assert not check(name, lambda_=lambda_)
 
@@ -147,6 +148,12 @@ def test_features_whose_kernel_values_would_be_0_are_refused_as_too_small(kernel
     if kernel not in (Gaussian(1e-40), Polynomial(2, 1e30, 0.0)):
         Problem(wrap(tiny), Y, kernel, lambda_=0.1)
         Problem(wrap(np.zeros_like(X)), Y, kernel, lambda_=0.1)  # nothing has been lost
+
+
+def test_a_width_that_is_too_small_is_not_blamed_on_the_features() -> None:
+    small = (X / 100.0).astype(np.float32)
+    with pytest.raises(SettingsError, match=r"^gaussian kernel: sigma2 is too small, since gamma = 5e\+39"):
+        Problem(small, Y, Gaussian(1e-40), lambda_=0.1)
 
 
 def test_a_polynomial_of_small_values_is_refused() -> None:
