@@ -3,16 +3,37 @@
 Any python3 will do: without the program it continues in ``.venv``.
 """
 
+from __future__ import annotations
+
+import signal
 import sys
-from importlib.util import find_spec
-from pathlib import Path
-from runpy import run_path
 
-if __name__ == "__main__" and find_spec("svm_cost_curves") is None:
-    run_path(str(Path(__file__).resolve().parent / "requirements" / "environment.py"))["enter"]()
+TYPE_CHECKING = False  # for a type checker it is true; typing would be imported too early
+if TYPE_CHECKING:
+    from svm_cost_curves.experiments.processes.command import Main
 
-import svm_cost_curves.experiments.processes.collector  # noqa: F401
-from svm_cost_curves.experiments.reproduction.cli import command
+
+def command() -> int:
+    """Run the command line of this process and return its exit status."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))  # until `run` answers them
+    from svm_cost_curves.experiments.processes.command import run
+
+    return run(_load)
+
+
+def _load() -> Main:
+    from svm_cost_curves.experiments.reproduction import cli
+
+    return cli.command
+
 
 if __name__ == "__main__":
+    # these signals wait, also while Python starts once more, until `run` can answer them
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    from importlib.util import find_spec
+    from pathlib import Path
+    from runpy import run_path
+
+    if find_spec("svm_cost_curves") is None:
+        run_path(str(Path(__file__).resolve().parent / "requirements" / "environment.py"))["enter"]()
     sys.exit(command())

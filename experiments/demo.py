@@ -8,12 +8,13 @@ Further settings can be given as for ``run.py`` (``... .demo budget.epochs=1``).
 from __future__ import annotations
 
 import shlex
-import subprocess
+import signal
 import sys
 from collections.abc import Sequence
 
-import svm_cost_curves.experiments.processes.program_start  # noqa: F401
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+TYPE_CHECKING = False  # for a type checker it is true; typing would be imported too early
+if TYPE_CHECKING:
+    from svm_cost_curves.experiments.processes.command import Main
 
 SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 SEEDS, ALL_SEEDS = 3, 10
@@ -26,16 +27,14 @@ def main(arguments: Sequence[str]) -> int:
     if {"--help", "-h"} & set(arguments):
         print(__doc__.strip())
         return 0
+    from svm_cost_curves.experiments.command_line.program import main as sweep
+
     budget, whole = ([], "") if any(text.startswith("budget.") for text in arguments) else ([BUDGET], ", ten epochs")
     short = command(SEEDS, [*budget, *arguments])
     print(f"five solvers on Adult, {SEEDS} seeds: {shlex.join(short)}", flush=True)
-    sweep = subprocess.Popen([sys.executable, str(PROJECT_ROOT / "run.py"), *short[2:]])
-    try:
-        code = sweep.wait()
-    except KeyboardInterrupt:  # the sweep has heard it too, and ends by itself
-        code = sweep.wait()
-    if code:
-        return code
+    sys.argv = short[1:]
+    if status := sweep():
+        return status
     print(f"all {ALL_SEEDS} seeds{whole}: {shlex.join(command(ALL_SEEDS, arguments))}")
     return 0
 
@@ -46,5 +45,17 @@ def command(seeds: int, arguments: Sequence[str]) -> list[str]:
     return ["python3", "run.py", "-m", *words, "highlight=sbp", *arguments]
 
 
+def _load() -> Main:
+    from svm_cost_curves.experiments.processes.core import load_core
+
+    load_core()
+    import svm_cost_curves.experiments.command_line.program  # noqa: F401 (while a signal ends the process at once)
+
+    return lambda: main(sys.argv[1:])
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))  # until `run` answers them
+    from svm_cost_curves.experiments.processes.command import run
+
+    sys.exit(run(_load))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 LARGEST_INTEGER = 2**63 - 1
 
 
@@ -21,10 +23,18 @@ def reason(error: BaseException) -> str:
     """Return the cause of an error in one line; that of the operating system with the file that it names.
 
     Libraries wrap errors: the outer messages of SQLAlchemy contain pages of SQL. An error of the operating system is
-    the cause itself, also where it was raised while another was handled, as by ``mkdir(parents=True)``.
+    the cause itself, also where it was raised while another was handled, as by ``mkdir(parents=True)``. If it names no
+    file and the working directory is gone, that is the cause.
     """
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)]
+        if not names and isinstance(error, FileNotFoundError):
+            try:
+                os.getcwd()  # noqa: PTH109 (Path.cwd says the same)
+            except FileNotFoundError:
+                gone = os.environ.get("PWD", "")
+                return f"the working directory {gone}{' ' * bool(gone)}does not exist any more: change to another by cd"
+        return f"{' -> '.join(names)}: {error.strerror}" if names else error.strerror
     context = None if error.__suppress_context__ else error.__context__
     inner = error.__cause__ or getattr(error, "orig", None) or context
     if inner is not None:

@@ -18,9 +18,9 @@ from svm_cost_curves.experiments.configuration.choices import style_of
 from svm_cost_curves.experiments.configuration.composition import config_of, distinguishing
 from svm_cost_curves.experiments.configuration.schema import RunConfig
 from svm_cost_curves.experiments.configuration.settings import resolve, setting_name
-from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, outcome_of, status_of
+from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, outcome_of
 from svm_cost_curves.experiments.processes.pool import Report
-from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS, terminable
+from svm_cost_curves.experiments.processes.stopping import SIGNAL_OF, status_of
 from svm_cost_curves.experiments.processes.streams import place, print_error
 from svm_cost_curves.experiments.run.console import CompactDisplay, Display, FullDisplay
 from svm_cost_curves.experiments.run.jobs import ReportingDisplay
@@ -52,7 +52,7 @@ def run_composed(composed: DictConfig) -> Outcome:
         outcome = run_job(composed, overrides, command, number=number, jobs=1, remote=launcher != HERE)
         outcome.write(Path(hydra.sweep.dir), number)
         if launcher == HERE and outcome.status in STOPPED:
-            raise next(kind for kind in STOP_SIGNALS.values() if status_of(kind()) == outcome.status)
+            raise next(kind for kind in SIGNAL_OF if status_of(kind()) == outcome.status)
         return outcome
     try:
         config = config_of(composed)
@@ -112,8 +112,7 @@ def run_job(
         with recording(store, print_error, wait=settings.store_wait) as begin:
             return engine.run(settings, display, command, begin)
 
-    with terminable():
-        outcome = outcome_of(make, lambda: prefix + label)
+    outcome = outcome_of(make, lambda: prefix + label)
     if display is not None:
         display.close()
     if report is None and outcome.status == "refused":

@@ -2,7 +2,7 @@
 
 This file joins Hydra to the project and turns every error into a message and an exit status: 0 done (or found in the
 store), 2 something in the command, the data or the store is wrong, 1 a fault of the program, 130 stopped by Ctrl-C, 75
-by SIGTERM.
+by SIGTERM and its like (`experiments.processes.stopping`).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from svm_cost_curves.experiments.command_line.sweep import SWEEP_ID
 from svm_cost_curves.experiments.command_line.words import config_folders, register, translated
 from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_DIR, check_home
 from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS, explain
-from svm_cost_curves.experiments.processes import streams
-from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, status_of
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
 from svm_cost_curves.experiments.processes.streams import print_error, print_text
 from svm_cost_curves.experiments.run.console import console, note_to
-from svm_cost_curves.support.errors import UserError
+from svm_cost_curves.support.errors import UserError, reason
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
@@ -65,13 +65,14 @@ def main() -> int:
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0
     except KeyboardInterrupt as stopped:
-        return EXIT_CODES[status_of(stopped)]
+        print_error(f"{status_of(stopped)}; the same command continues")
+        return EXIT_STATUS[type(stopped)]
     except UserError as error:
         print_error(f"error: {error}")
         return 2
     except (*COMPOSITION_ERRORS, ValueError, OSError) as error:
         # jobs do not raise: this is about the command line, or a folder that cannot be made
-        print_error(f"error: {explain(error)}")
+        print_error(f"error: {reason(error) if isinstance(error, OSError) else explain(error)}")
         return 2
     except Exception as error:  # of Hydra, or of a launcher
         if settings := [word for word in words if word.lstrip("+~").startswith(("hydra.", "hydra/"))]:
@@ -88,4 +89,4 @@ def command() -> int:
     options = {word for word in sys.argv[1:] if word.startswith("-")}
     if options <= {"-m", "--multirun"}:
         note_to(console(sys.stderr))("reading the settings")
-    return streams.run(main)
+    return main()

@@ -21,8 +21,8 @@ from svm_cost_curves.experiments.configuration.choices import NO_SWEEPS, PaperSt
 from svm_cost_curves.experiments.configuration.composition import compose, config_of
 from svm_cost_curves.experiments.configuration.settings import resolve, server_address, setting_name, store_wait
 from svm_cost_curves.experiments.launchers.checks import LOCAL, RAY, check_address, check_launcher
-from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, outcomes_in, status_of
-from svm_cost_curves.experiments.processes.stopping import terminable
+from svm_cost_curves.experiments.processes.outcome import Outcome, outcomes_in
+from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, terminable
 from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.store import Store, StoreError
 from svm_cost_curves.experiments.store.recorder import recording
@@ -122,7 +122,7 @@ def _launched(jobs: Sequence[Sequence[str]], launcher: Launcher) -> tuple[Sequen
         with terminable():
             return launcher.launch(jobs, initial_job_idx=0), None
     except KeyboardInterrupt as stopped:
-        return [], EXIT_CODES[status_of(stopped)]
+        return [], EXIT_STATUS[type(stopped)]
     except UserError:
         raise
     except Exception:  # of a launcher

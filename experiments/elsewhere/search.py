@@ -14,6 +14,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-import svm_cost_curves.experiments.processes.program_start  # noqa: F401
 from svm_cost_curves.datasets import DataError, default_cache_dir, load
 from svm_cost_curves.datasets.types import Matrix
 from svm_cost_curves.experiments.configuration import choices
 from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.processes.command import run
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.files import write_file
 from svm_cost_curves.support.text import printable
@@ -182,4 +183,4 @@ def _check(name: str, values: Sequence[str], known: Sequence[str] | dict[str, tu
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run(lambda: partial(main, sys.argv[1:])))

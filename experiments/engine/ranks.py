@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.configuration.choices import install_command
 from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, OutcomeStatus, outcome_of, status_of
-from svm_cost_curves.experiments.processes.stopping import StopRequest, Terminated, deferred
+from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, OutcomeStatus, outcome_of
+from svm_cost_curves.experiments.processes.stopping import StopRequest, Terminated, deferred, status_of
 from svm_cost_curves.experiments.processes.streams import place
 from svm_cost_curves.experiments.run import runner
 from svm_cost_curves.experiments.run.advance import LocalEngine

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, NoReturn, cast
+from typing import IO, Any, cast
 
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.configuration.choices import mpirun
@@ -27,17 +27,21 @@ from svm_cost_curves.experiments.processes.outcome import (
     Outcome,
     OutcomeStatus,
     outcome_of,
-    status_of,
 )
-from svm_cost_curves.experiments.processes.stopping import deferred
+from svm_cost_curves.experiments.processes.stopping import deferred, status_of
 from svm_cost_curves.experiments.processes.streams import place, without_place
 from svm_cost_curves.experiments.run.console import Display
 from svm_cost_curves.support.files import temporary_folder
 
 RANK = """
-import svm_cost_curves.experiments.processes.program_start
-from svm_cost_curves.experiments.engine.start import exit_as_rank
-exit_as_rank()
+import sys
+from svm_cost_curves.experiments.processes.command import run
+def load():
+    from svm_cost_curves.experiments.processes.core import load_core
+    load_core()
+    from svm_cost_curves.experiments.engine.start import run_as_rank
+    return run_as_rank
+sys.exit(run(load))
 """
 """Python code of a rank."""
 MARK = b"svm "
@@ -47,15 +51,15 @@ MARK = b"svm "
 def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
     """Start ``mpirun`` on this machine with one process for each rank of a run, and wait for it.
 
-    Ctrl-C and SIGTERM are passed on to the ranks as Ctrl-C: they record what they have reached. The display shows what
-    rank 0 reports, `command` is for the record. The outcome is ``failed`` if the ranks have ended without one; they
-    write the reason to standard error.
+    Signals are passed on to the ranks as Ctrl-C: they record what they have reached. The display shows what rank 0
+    reports, `command` is for the record. The outcome is ``failed`` if the ranks have ended without one; they write the
+    reason to standard error.
     """
     with temporary_folder() as folder:
         job = folder / "job.pickle"
         job.write_bytes(pickle.dumps((dataclasses.replace(settings, starts_ranks=False), command, display.pause)))
         process = subprocess.Popen(
-            [mpirun(), "-n", str(settings.ranks), sys.executable, "-c", RANK, str(job)],
+            [mpirun(), "-n", str(settings.ranks), sys.executable, "-P", "-c", RANK, str(job)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             env=without_place(os.environ),
@@ -114,8 +118,8 @@ class _Reports:
         self._out.flush()
 
 
-def exit_as_rank() -> NoReturn:
-    """Run as one of the ranks that `run` has started; ``sys.argv[1]`` is the file with the job."""
+def run_as_rank() -> int:
+    """Run as one of the ranks of `run` and return the exit status; ``sys.argv[1]`` is the file with the job."""
     from svm_cost_curves.experiments.engine import ranks
 
     solvers.names()  # loads the user's solvers, whose classes are in the settings
@@ -127,4 +131,4 @@ def exit_as_rank() -> NoReturn:
         outcome = outcome_of(lambda: ranks.run(settings, display, command), settings.label)
         if not place().rank:
             reports.outcome(outcome)
-    sys.exit(outcome.exit_code)
+    return outcome.exit_code

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from svm_cost_curves.experiments.processes.stopping import Terminated
+from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, Terminated, status_of, terminable
 from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.support.errors import NotFiniteError, UserError
 from svm_cost_curves.support.files import open_plain, write_file
@@ -34,17 +34,16 @@ OutcomeStatus = Literal["finished", "found", "interrupted", "terminated", "refus
 EXIT_CODES: Mapping[OutcomeStatus, int] = {
     "finished": 0,
     "found": 0,
-    "interrupted": 130,
-    "terminated": 75,
+    "interrupted": EXIT_STATUS[KeyboardInterrupt],
+    "terminated": EXIT_STATUS[Terminated],
     "refused": 2,
     "failed": 1,
     "killed": 1,
 }
-"""`refused`: the user's error (settings, data, store). `failed`: a fault of the program. `terminated` (SIGTERM):
-EX_TEMPFAIL, which asks a batch system to start the job again."""
+"""`refused`: the user's error (settings, data, store). `failed`: a fault of the program."""
 
 STOPPED: tuple[OutcomeStatus, ...] = ("interrupted", "terminated")
-"""Stopped by Ctrl-C, or by SIGTERM."""
+"""Stopped by Ctrl-C, or by another of `stopping.STOP_SIGNALS`."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,8 @@ class Outcome:
     label: str
     """Short name of the run."""
     status: OutcomeStatus
-    """``finished`` (computed now), ``found`` (was in the store), ``interrupted`` (Ctrl-C), ``terminated`` (SIGTERM),
-    ``refused``, ``failed``, or ``killed`` (its process died)."""
+    """``finished`` (computed now), ``found`` (was in the store), ``interrupted`` (Ctrl-C), ``terminated`` (SIGTERM and
+    its like), ``refused``, ``failed``, or ``killed`` (its process died)."""
     message: str = ""
     """What went wrong, for the user; empty if nothing did."""
     algo: str | None = None
@@ -157,15 +156,11 @@ def exit_code(outcomes: Iterable[Outcome]) -> int:
     return next((code for code in (1, 130, 75, 2) if code in codes), 0)
 
 
-def status_of(stopped: KeyboardInterrupt) -> OutcomeStatus:
-    """Return the status of a run, or a command, that this exception has ended."""
-    return "terminated" if isinstance(stopped, Terminated) else "interrupted"
-
-
 def outcome_of(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome:
     """Return the outcome of a run, whatever it raises; a fault of the program is written with its traceback."""
     try:
-        return make()
+        with terminable():
+            return make()
     except UserError as error:
         return Outcome(label(), "refused", str(error))
     except NotFiniteError as error:

@@ -10,6 +10,7 @@ import math
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections import Counter, deque
@@ -24,8 +25,18 @@ from typing import Any, Protocol
 from pebble import ProcessExpired, ProcessPool
 
 from svm_cost_curves import solvers
-from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, status_of
-from svm_cost_curves.experiments.processes.stopping import GRACE_SECONDS, STOP_SIGNALS, deferred, terminable
+from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome
+from svm_cost_curves.experiments.processes.stopping import (
+    GRACE_SECONDS,
+    SIGNAL_OF,
+    STOP_SIGNALS,
+    blocked,
+    deferred,
+    pass_over_signals,
+    send_again,
+    status_of,
+    terminable,
+)
 from svm_cost_curves.experiments.processes.streams import tolerate
 
 ATTEMPTS = 3
@@ -34,7 +45,6 @@ POLL_SECONDS = 0.5
 """Stop signals and reports are checked at this interval."""
 
 _CONTEXT = multiprocessing.get_context("spawn")  # threads of BLAS and sqlite do not survive a fork
-_SIGNAL_OF = {kind: number for number, kind in STOP_SIGNALS.items()}
 
 Report = Callable[[float | str], None]
 """Takes the fraction of a job that is done, or a note on what it does before it starts to count."""
@@ -93,7 +103,7 @@ def run_jobs(jobs: Sequence[Job], pool: Pool) -> Iterator[Event]:
 
     A job whose process is killed is retried before the waiting ones, at most `ATTEMPTS` times in all.
 
-    Raises KeyboardInterrupt for Ctrl-C and SIGTERM (`Terminated`), after the running jobs have recorded their state.
+    Raises KeyboardInterrupt for Ctrl-C, or `Terminated`, after the running jobs have recorded their state.
     """
     waiting = deque(range(len(jobs)))
     attempts: Counter[int] = Counter()
@@ -106,7 +116,7 @@ def run_jobs(jobs: Sequence[Job], pool: Pool) -> Iterator[Event]:
                 if stop_request.kind is not None and deadline == math.inf:
                     waiting.clear()
                     deadline = time.monotonic() + GRACE_SECONDS
-                    pool.stop(running, _SIGNAL_OF[stop_request.kind])
+                    pool.stop(running, SIGNAL_OF[stop_request.kind])
                     last = {index: replace(last.get(index, Event(index, 0.0)), note="stopping") for index in running}
                     yield from list(last.values())
                 while waiting and len(running) < pool.size:
@@ -208,18 +218,18 @@ class WorkerPool:
         return "its process was killed" if isinstance(error, BrokenProcessPool) else None
 
     def _started(self) -> ProcessPool:
-        """Return a pool whose threads and processes have Ctrl-C blocked until a worker begins (`_begin`).
+        """Return a pool whose threads and processes have signals blocked until a worker begins (`_begin`).
 
-        A terminal sends it to all processes, also to those that import modules. SIGTERM ends a worker that does, in
-        silence: a pool that stops sends it after it has closed what the worker would open next.
+        A terminal sends Ctrl-C and SIGHUP to all processes, also to those that import modules, and to Python's resource
+        tracker, which expects Ctrl-C only. SIGTERM ends a worker that imports, in silence: a pool that stops sends it
+        after it has closed what the worker would open next.
         """
         pool = ProcessPool(self.size, initializer=_begin, initargs=(self._writer,), context=_CONTEXT)
-        resource_tracker.ensure_running()  # starting it later would unblock the signals
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        try:
-            assert pool.active  # starts it
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        others = STOP_SIGNALS.keys() - {signal.SIGINT, signal.SIGTERM}
+        with blocked(*others):
+            resource_tracker.ensure_running()  # unblocks SIGINT, also if it is started later
+            with blocked(signal.SIGINT):
+                assert pool.active  # starts it
         return pool
 
 
@@ -232,6 +242,8 @@ def _begin(writer: Connection[Any, Any]) -> None:
     global _writer
     _writer = writer
     tolerate()  # the parent's output may be closed
+    sys.unraisablehook = send_again
+    pass_over_signals()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     solvers.names()  # imports the users' own solvers, whose classes the jobs name
@@ -246,8 +258,7 @@ def _end_with_parent() -> None:
 
 
 def _run(index: int, job: Job) -> Outcome:
-    """Run a job in a worker, which ignores Ctrl-C between jobs."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Run a job in a worker."""
 
     def report(progress: float | str) -> None:
         _writer.send((index, os.getpid(), progress))
@@ -258,5 +269,3 @@ def _run(index: int, job: Job) -> Outcome:
             return job(report)
     except KeyboardInterrupt as stopped:  # before the job has begun, or a second signal after its end
         return Outcome(job.label, status_of(stopped))
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)

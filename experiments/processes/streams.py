@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TextIO
 
 from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS
-from svm_cost_curves.support.errors import UserError
+from svm_cost_curves.support.errors import SettingsError, UserError
 from svm_cost_curves.support.text import printable
 
 QUIET = (errno.EPIPE, errno.EBADF)
@@ -43,11 +43,26 @@ class Place(NamedTuple):
 
 
 def place() -> Place:
-    """Return this process's rank from the environment; without ``mpirun``: rank 0 of 1."""
-    for rank, ranks in _VARIABLES:
-        if rank in os.environ and ranks in os.environ:
-            return Place(int(os.environ[rank]), int(os.environ[ranks]))
+    """Return this process's rank from the environment; without ``mpirun``: rank 0 of 1.
+
+    Raises SettingsError: the variables are no rank and no number of ranks.
+    """
+    for names in _VARIABLES:
+        if all(name in os.environ for name in names):
+            rank, ranks = (_whole_number(os.environ[name]) for name in names)
+            if not 0 <= rank < ranks:
+                said = " and ".join(f"{name}={os.environ[name]!r}" for name in names)
+                raise SettingsError(
+                    f"{said} in the environment: mpirun sets them to a rank, from 0, and to the number of ranks, which "
+                    f"is larger; without mpirun: unset {' '.join(names)}"
+                )
+            return Place(rank, ranks)
     return Place(0, 1)
+
+
+def _whole_number(text: str) -> int:
+    """Return a number of at most nine digits; -1 for any other text."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
 
 
 def without_place(environment: Mapping[str, str]) -> dict[str, str]:
@@ -75,13 +90,16 @@ class TolerantFile(io.FileIO):
 def tolerate() -> TolerantFile:
     """Make `sys.stdout` and `sys.stderr` discard what cannot be written, instead of raising OSError; return stdout's.
 
-    Closed descriptors among 0 to 2 are opened on the null device. Otherwise other files would get their numbers.
+    Closed descriptors among 0 to 2 are opened on the null device, also for processes that this one starts. Otherwise
+    other files would get their numbers.
     """
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # gets the lowest number that is free
+    if sys.stdin is None:
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115 (not a path; it stays open)
     output = TolerantFile(1)
     for name, file in (("stdout", output), ("stderr", TolerantFile(2))):
         before: TextIO | None = getattr(sys, name)
@@ -98,26 +116,14 @@ def tolerate() -> TolerantFile:
     return output
 
 
-def run(main: Callable[[], int]) -> int:
-    """Run a command with such streams and return its exit status; 2 if it succeeds but its output is not complete."""
-    output = tolerate()
-    status = main()
-    sys.stdout.flush()
-    error = output.error
-    if error is not None and error.errno not in QUIET:
-        sys.stderr.write(f"error: standard output: {error.strerror}: what was to be written there is not complete\n")
-        status = status or 2
-    sys.stderr.flush()
-    return status
-
-
 def print_error(text: str) -> None:
     """Write to standard error, in one call; of the processes that ``mpirun`` has started only rank 0 does.
 
     Control characters other than line ends and tabs are escaped: the text may quote a command line or a server.
     """
-    if place().rank:
-        return
+    with contextlib.suppress(SettingsError):  # which `place` raises; it is an error to show
+        if place().rank:
+            return
     sys.stderr.write(printable(text.rstrip(), keep="\n\t") + "\n")
     sys.stderr.flush()
 

@@ -13,8 +13,8 @@ from typing import get_args
 
 from svm_cost_curves.experiments.configuration.choices import FORMATS, STYLES, check_home
 from svm_cost_curves.experiments.processes import streams
-from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, status_of
-from svm_cost_curves.experiments.processes.stopping import terminable
+from svm_cost_curves.experiments.processes.core import load_core
+from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
 from svm_cost_curves.experiments.reproduction.options import (
     FLAGS,
     NAMES,
@@ -36,7 +36,7 @@ from svm_cost_curves.experiments.reproduction.spec import (
     read_figure,
 )
 from svm_cost_curves.experiments.run.console import console, note_to
-from svm_cost_curves.support.errors import UserError
+from svm_cost_curves.support.errors import UserError, reason
 from svm_cost_curves.support.text import command_line
 
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
@@ -81,6 +81,7 @@ figure.png, data.csv, table.md, verdict.json and verdict.md.
 
 exit status: 0 done; 1 a run failed, the rest is done; 2 the command or the store is wrong; 3 a data set is not
 available, the rest is done; 4 a checked run differs; 130 stopped by Ctrl-C, 75 by SIGTERM
+or another signal that ends programs (docs/settings.md)
 
 docs/glossary.md explains the terms, docs/reproduction.md how claims are judged."""
 
@@ -93,7 +94,7 @@ def command() -> int:
     words = sys.argv[1:]
     if figure_named(words) and not {"from=evidence", "--help", "-h"} & set(words):
         note_to(console(sys.stderr))("reading the settings")
-    return streams.run(lambda: main(words))
+    return main(words)
 
 
 def main(words: Sequence[str]) -> int:
@@ -105,20 +106,17 @@ def main(words: Sequence[str]) -> int:
             print(_help(), flush=True)
             return OK
         if "--version" in words:
-            import svm_cost_curves.experiments.processes.program_start  # noqa: F401
+            load_core()
             from svm_cost_curves.experiments.command_line.help import version_text
 
             print(version_text(), flush=True)
             return OK
-        command = parse(words, _named(words))
-        with terminable():
-            return _run(command, words)
+        return _run(parse(words, _named(words)), words)
     except UserError as error:
         streams.print_error(f"error: {error}")
         return USER_ERROR
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        streams.print_error(f"error: {place}{error.strerror or error}")
+        streams.print_error(f"error: {reason(error)}")
         return USER_ERROR
     except KeyboardInterrupt as stopped:
         status = status_of(stopped)
@@ -126,7 +124,7 @@ def main(words: Sequence[str]) -> int:
         streams.print_error(
             f"{status}; {'with again=FOLDER a check continues' if lost else 'the same command continues'}"
         )
-        return EXIT_CODES[status]
+        return EXIT_STATUS[type(stopped)]
 
 
 def _run(command: Command, words: Sequence[str]) -> int:
@@ -139,7 +137,7 @@ def _run(command: Command, words: Sequence[str]) -> int:
 
         return draw_figures(choose(command.figure), command, words)
     check_home()
-    import svm_cost_curves.experiments.processes.program_start  # noqa: F401
+    load_core()
     from svm_cost_curves.experiments.reproduction.figure_commands import make_figures
 
     return make_figures(command, words)
@@ -165,8 +163,8 @@ def _complete(words: Sequence[str]) -> int:
         install = command_line("run", "-sc", "install=bash")
         streams.print_error(f'error: eval "$({install})" installs completion, also for reproduce.py')
         return USER_ERROR
-    line = os.environ.get("COMP_LINE", "")
-    print("\n".join(completions(line[: int(os.environ.get("COMP_POINT", len(line)))])))
+    line, point = os.environ.get("COMP_LINE", ""), os.environ.get("COMP_POINT", "")
+    print("\n".join(completions(line[: int(point)] if point.isdecimal() else line)))
     return OK
 
 

@@ -15,8 +15,8 @@ from svm_cost_curves import datasets, solvers
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.experiments.curve import from_rows
-from svm_cost_curves.experiments.processes.outcome import Outcome, status_of
-from svm_cost_curves.experiments.processes.stopping import uninterrupted
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.stopping import status_of, uninterrupted
 from svm_cost_curves.experiments.run.active_run import (
     ActiveRun,
     deliver_model,

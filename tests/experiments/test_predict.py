@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from svm_cost_curves.experiments.predict import main
+from svm_cost_curves.experiments.prediction import main
 from svm_cost_curves.solvers.models import Model
 from svm_cost_curves.solvers.predictors import LinearPredictor
 

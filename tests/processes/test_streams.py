@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import os, sys
 sys.path.insert(0, sys.argv[2])
-from svm_cost_curves.experiments.processes import streams
+from svm_cost_curves.experiments.processes.command import run
 
 def main():
     for line in range(20_000):
@@ -23,7 +23,7 @@ def main():
     open(sys.argv[1], "w").write("whole")
     return int(sys.argv[3])
 
-sys.exit(streams.run(main))
+sys.exit(run(lambda: main))
 """
 
 

@@ -13,7 +13,7 @@ from store_records import make_curve, result_of
 from svm_cost_curves import experiments
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.store import Store, StoreError, browse
-from svm_cost_curves.experiments.store.__main__ import main
+from svm_cost_curves.experiments.store.cli import main
 
 
 def record(store: Store, key: str, algo: str, seed: int, nu: float, isa: str = "v3") -> None:

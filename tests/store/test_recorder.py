@@ -17,9 +17,9 @@ from waiting import PATIENCE, wait_until
 
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.store import Store, recorder
-from svm_cost_curves.experiments.store.__main__ import main as store_command
-from svm_cost_curves.experiments.store.__main__ import serve
 from svm_cost_curves.experiments.store.address import DATABASE, database_uri
+from svm_cost_curves.experiments.store.cli import main as store_command
+from svm_cost_curves.experiments.store.cli import serve
 from svm_cost_curves.experiments.store.recorder import RecordedList, recording
 from svm_cost_curves.experiments.store.store import RECORDED
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking

@@ -18,8 +18,8 @@ from store_records import make_curve, record, result_of
 
 from svm_cost_curves.experiments.store import Store, StoreError, recorder
 from svm_cost_curves.experiments.store import address as addresses
-from svm_cost_curves.experiments.store.__main__ import main as store_command
 from svm_cost_curves.experiments.store.address import REACHED, check_address, folder_name
+from svm_cost_curves.experiments.store.cli import main as store_command
 from svm_cost_curves.experiments.store.recorder import recording, tracking_of
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
 
