@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -21,6 +20,7 @@ from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
 from svm_cost_curves.datasets.readers.unpack import from_archive, read_unpacked
 from svm_cost_curves.datasets.spec import PACKED_SUFFIXES, FileSpec
 from svm_cost_curves.support import disk_cache
+from svm_cost_curves.support.paths import named_by
 
 log = logging.getLogger(__name__)
 
@@ -44,8 +44,7 @@ class Fetched:
 
 def mirrors_from_environment() -> tuple[Path, ...]:
     """Return the directories named in ``SVM_DATA_MIRROR``."""
-    named = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
-    return tuple(Path(name).expanduser() for name in named if name)
+    return tuple(named_by(MIRROR_VARIABLE))
 
 
 def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:

@@ -48,6 +48,7 @@ from svm_cost_curves.support.files import (
     unlocked,
 )
 from svm_cost_curves.support.memory import container_memory
+from svm_cost_curves.support.paths import expanded
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +82,7 @@ class UnavailableError(Exception):
 def default_directory() -> Path:
     """Return the default folder of Gram matrices: $SVM_GRAM_DIR, else shared memory, else the cache on disk."""
     if named := os.environ.get("SVM_GRAM_DIR"):
-        return Path(named)
+        return expanded(named, "SVM_GRAM_DIR")
     if _SHARED.is_dir() and os.access(_SHARED, os.W_OK):
         return _SHARED / f"svm-cost-curves-{os.geteuid()}"
     return default_cache_dir() / "gram"

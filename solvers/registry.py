@@ -6,7 +6,6 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
-import os
 import pkgutil
 import sys
 import traceback
@@ -18,6 +17,7 @@ from types import ModuleType
 from svm_cost_curves.solvers import _core
 from svm_cost_curves.solvers.base import Solver
 from svm_cost_curves.solvers.errors import SettingsError
+from svm_cost_curves.support.paths import named_by
 
 
 def names() -> list[str]:
@@ -44,8 +44,8 @@ def solver_classes() -> dict[str, type[Solver]]:
     # packages hold no solvers; `solvers.estimators` would import scikit-learn, which takes a second
     names = (info.name for info in pkgutil.iter_modules([str(Path(__file__).parent)]) if not info.ispkg)
     modules = [importlib.import_module(f"{__package__}.{name}") for name in names]
-    for path in filter(None, os.environ.get("SVM_SOLVERS", "").split(os.pathsep)):
-        modules.append(_imported(Path(path)))
+    for path in named_by("SVM_SOLVERS"):
+        modules.append(_imported(path))
         _check_complete(modules[-1])
     for module in modules:
         for _, member in inspect.getmembers(module, inspect.isclass):

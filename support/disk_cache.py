@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from svm_cost_curves.support.files import new_file, open_plain
+from svm_cost_curves.support.paths import expanded
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +25,7 @@ _Value = TypeVar("_Value")
 def default_cache_dir() -> Path:
     """Return the folder of all caches on disk: ``$SVM_DATA_CACHE``, else ``svm-cost-curves`` in the user's cache."""
     if chosen := os.environ.get(CACHE_VARIABLE):
-        return Path(chosen).expanduser()
+        return expanded(chosen, CACHE_VARIABLE)
     import platformdirs
 
     return platformdirs.user_cache_path("svm-cost-curves")

@@ -117,7 +117,8 @@ def launch(
                 elif event.note.startswith("killed"):
                     print_error(f"{labels[event.index]}: {event.note}")
                 done = sum(fractions.values()) / len(fractions) if fractions else 1.0
-                progress.update(done, line.after(event, labels[event.index]), timed=line.timed)
+                text = line.after(event, labels[event.index])
+                progress.update(done, text, is_measured=line.is_measured)
     finally:
         elapsed.end()
         progress.close()

@@ -16,6 +16,7 @@ from typing import Any, Final
 from svm_cost_curves.experiments.processes.streams import place
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.support.errors import LARGEST_INTEGER, SettingsError
+from svm_cost_curves.support.paths import expanded, named_by
 from svm_cost_curves.support.text import made_by_make
 
 CONF: Final = PROJECT_ROOT / "conf"
@@ -55,7 +56,7 @@ class PaperStyle:
 
 def user_folders() -> list[Path]:
     """Return the folders of `CONFIG_DIR`."""
-    return [*map(Path, filter(None, os.environ.get(CONFIG_DIR, "").split(os.pathsep)))]
+    return named_by(CONFIG_DIR)
 
 
 def option_files(group: str) -> dict[str, Path]:
@@ -82,7 +83,7 @@ def folder(name: str, text: str) -> Path:
         raise SettingsError(
             f"{name} must be the path of a folder, got an address that begins with {scheme[1]}:{server}"
         )
-    path = Path(text)
+    path = expanded(text, name)
     longest = max(len(part.encode(errors="replace")) for part in path.parts or [""])
     if len(text.encode(errors="replace")) > LONGEST_PATH or longest > LONGEST_NAME:
         raise SettingsError(
@@ -96,7 +97,7 @@ def check_model(text: str | None) -> Path | None:
     """Return the path of the file for a run's predictor; refuse one that could not be written when the run ends."""
     if text is None:
         return None
-    path = Path(text)
+    path = expanded(text, "model")
     if path.suffix != ".npz":
         raise SettingsError(f"model must be the path of a file that ends in .npz, got {shown(text)}")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK) or path.is_dir():

@@ -39,6 +39,9 @@ def run(load: Callable[[], Main]) -> int:
     """
     output = streams.tolerate()
     leave_at_signals()
+    from svm_cost_curves.experiments.processes.messages import tell_plainly
+
+    tell_plainly()
     sys.unraisablehook = send_again
     os.environ["PYTHONSAFEPATH"] = "1"  # children: the working directory may have any file, such as mlflow.py
     _leave_out_first_folder()

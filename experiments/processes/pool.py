@@ -25,6 +25,7 @@ from typing import Any, Protocol
 from pebble import ProcessExpired, ProcessPool
 
 from svm_cost_curves import solvers
+from svm_cost_curves.experiments.processes.messages import WorkerMessages, tell_plainly, write_to
 from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome
 from svm_cost_curves.experiments.processes.stopping import (
     GRACE_SECONDS,
@@ -171,6 +172,8 @@ class WorkerPool:
         self._reader, self._writer = _CONTEXT.Pipe(duplex=False)
         self._number: signal.Signals | None = None
         self._processes: dict[int, int] = {}
+        output, self._output = _CONTEXT.Pipe(duplex=False)
+        self._messages = WorkerMessages(output)
         self._pool = self._started()
 
     def __enter__(self) -> WorkerPool:
@@ -183,6 +186,8 @@ class WorkerPool:
         self._pool.join()
         self._reader.close()
         self._writer.close()
+        self._output.close()
+        self._messages.close()
 
     def submit(self, index: int, job: Job) -> Future[Outcome]:
         """See `Pool.submit`."""
@@ -224,7 +229,7 @@ class WorkerPool:
         tracker, which expects Ctrl-C only. SIGTERM ends a worker that imports, in silence: a pool that stops sends it
         after it has closed what the worker would open next.
         """
-        pool = ProcessPool(self.size, initializer=_begin, initargs=(self._writer,), context=_CONTEXT)
+        pool = ProcessPool(self.size, initializer=_begin, initargs=(self._writer, self._output), context=_CONTEXT)
         others = STOP_SIGNALS.keys() - {signal.SIGINT, signal.SIGTERM}
         with blocked(*others):
             resource_tracker.ensure_running()  # unblocks SIGINT, also if it is started later
@@ -237,11 +242,13 @@ _writer: Connection[Any, Any]
 """Of a worker: takes its reports. One write of a pipe is whole, so it needs no lock that a killed worker would keep."""
 
 
-def _begin(writer: Connection[Any, Any]) -> None:
+def _begin(writer: Connection[Any, Any], output: Connection[Any, Any]) -> None:
     """Prepare a worker."""
     global _writer
     _writer = writer
-    tolerate()  # the parent's output may be closed
+    write_to(output)
+    tolerate()  # the parent may have gone
+    tell_plainly()
     sys.unraisablehook = send_again
     pass_over_signals()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)

@@ -90,7 +90,7 @@ def execute(
             if event.outcome is not None:
                 outcomes[batch[event.index].key] = event.outcome
             text = line.after(event, settings[event.index].label())
-            meter.update((done + sum(fractions)) / count, text, timed=line.timed)
+            meter.update((done + sum(fractions)) / count, text, is_measured=line.is_measured)
     return outcomes
 
 

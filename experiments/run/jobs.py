@@ -45,23 +45,26 @@ class ReportingDisplay(Display):
 
 
 class RunsLine:
-    """The text of a progress line on `count` runs: how many are done, went wrong or were stopped, and what runs now."""
+    """The text of a progress line on `count` runs: how many are done, how many are not, and what runs now.
+
+    Attributes
+    ----------
+    is_measured : bool
+        Whether a run was computed to its end: only then is it known how long the others may take.
+    """
 
     def __init__(self, count: int) -> None:
         self._count = count
         self._now: dict[int, str] = {}
         self.ended: list[Outcome] = []
-
-    @property
-    def timed(self) -> bool:
-        """Whether a run has ended that was made: before, and from runs that were found, the time left is not known."""
-        return any(outcome.status != "found" for outcome in self.ended)
+        self.is_measured = False
 
     def after(self, event: Event, label: str) -> str:
         """Return the text after an event of the run with this label."""
         self._now[event.index] = f"{label}: {event.note}" if event.note else label
         if event.outcome is not None:
             self.ended.append(event.outcome)
+            self.is_measured |= event.outcome.status == "finished"
             del self._now[event.index]
         stopped = sum(outcome.status in STOPPED for outcome in self.ended)
         wrong = sum(outcome.exit_code != 0 for outcome in self.ended) - stopped

@@ -29,7 +29,7 @@ class Meter:
         if terminal is not None and terminal.is_interactive:
             self._bar = Progress(
                 BarColumn(bar_width=BAR_WIDTH),
-                TextColumn("{task.percentage:>3.0f} %"),
+                TextColumn("{task.fields[percent]:>5}"),
                 TextColumn("{task.fields[left]}"),
                 TextColumn("{task.fields[text]}"),
                 console=terminal,
@@ -37,26 +37,31 @@ class Meter:
                 auto_refresh=False,  # no second thread beside the solver
                 redirect_stdout=sys.stdout.isatty(),  # what is printed meanwhile goes above the bar
             )
-            self._task = self._bar.add_task("", total=1.0, text="", left="")
+            self._task = self._bar.add_task("", total=1.0, text="", left="", percent="")
             self._bar.start()
 
-    def update(self, fraction: float, text: str, *, timed: bool = True) -> None:
+    def update(self, fraction: float, text: str, *, is_measured: bool = True) -> None:
         """Show a fraction between 0 and 1, the time left, and a text; as a line only if the last one is old enough.
 
-        Of several runs the time left is not known, and not `timed`, before the first one has ended.
+        No time is shown while nothing tells how fast the work is: `is_measured` says whether the fraction does.
         """
         now = time.monotonic()
         elapsed = now - self._begun
         if self._bar is None and now - self._last < pause_after(elapsed):
             return
         self._last = now
-        known = timed and 1e-3 <= fraction < 1 and elapsed >= 1
-        left = f"{duration(elapsed * (1 - fraction) / fraction)} left" if known else ""
+        left = ""
+        if is_measured and 0.01 <= fraction < 1 and elapsed >= 1:
+            seconds = elapsed * (1 - fraction) / fraction
+            left = f"{duration(seconds)} left" if seconds >= 1 else "less than 1 s left"
+        whole = 100 if fraction >= 1 else min(round(100 * fraction), 99)
+        percent = f"{whole:3d} %" if whole else ""
         if self._bar is None:
-            self._write(cut("  ".join(filter(None, (f"{100 * fraction:3.0f} %", left, text))), LINE_WIDTH))
+            self._write(cut("  ".join(filter(None, (percent, left, text))), LINE_WIDTH))
         else:
             room = max(self._bar.console.width, 40) - BAR_WIDTH - len(left) - len(" 100 %   ")
-            self._bar.update(self._task, completed=fraction, text=escape(cut(text, room)), left=left, refresh=True)
+            shown = {"text": escape(cut(text, room)), "left": left, "percent": percent}
+            self._bar.update(self._task, completed=fraction, **shown, refresh=True)
 
     def close(self) -> None:
         """Remove the bar; lines stay."""

@@ -35,6 +35,7 @@ from svm_cost_curves.support.files import (
     remove_locks,
     write_file,
 )
+from svm_cost_curves.support.paths import expanded
 from svm_cost_curves.support.text import command_line, printable
 from svm_cost_curves.support.values import plain
 
@@ -85,7 +86,7 @@ class Store:
     @classmethod
     def at(cls, root: str | Path, server: str | None = None) -> Store:
         """Return the store that `open` opens, without its checks; it fetches nothing from the server."""
-        folder = Path(os.path.realpath(Path(root).expanduser()))
+        folder = Path(os.path.realpath(expanded(root, "store")))
         try:
             str(folder).encode()
         except UnicodeEncodeError as error:

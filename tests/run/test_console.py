@@ -139,20 +139,6 @@ def test_lines_without_a_terminal_that_redraws_come_every_five_seconds_and_after
     assert "\x1b" not in err.getvalue()
 
 
-def test_the_time_left_is_shown_where_it_is_known_and_not_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter((0.0, 10.0, 20.0, 40.0))
-    monkeypatch.setattr(meter.time, "monotonic", lambda: next(clock))
-    lines: list[str] = []
-    progress = meter.Meter(lines.append)
-    for fraction, timed in ((0.1, False), (0.5, True), (1.0, True)):
-        progress.update(fraction, "text", timed=timed)
-    assert [line.split("  ") for line in lines] == [
-        [" 10 %", "text"],
-        [" 50 %", "20.0 s left", "text"],
-        ["100 %", "text"],
-    ]
-
-
 def test_the_line_of_several_runs_counts_those_that_went_wrong_or_were_stopped_and_is_cut_where_it_is_too_long() -> (
     None
 ):
@@ -163,14 +149,37 @@ def test_the_line_of_several_runs_counts_those_that_went_wrong_or_were_stopped_a
     assert text.startswith("0 of 12 runs; now sbp adult seed=0: Gram matrix: 35%, sbp adult seed=1: ")
     assert cut(text, 100).endswith(" Gram matrix: 35%, sbp...")
     assert len(cut(text, 100)) <= 100
-    line.ended.append(Outcome("sbp", "found"))
-    assert not line.timed
-    line.ended.clear()
     failed, stopped = (Event(index, 1.0, Outcome("sbp", how)) for index, how in enumerate(("failed", "interrupted")))
     assert line.after(failed, "sbp adult seed=0").startswith("1 of 12 runs, 1 went wrong; now sbp adult seed=1: ")
     assert line.after(stopped, "sbp adult seed=1").startswith("1 of 12 runs, 1 went wrong, 1 stopped; now ")
-    assert line.timed
     assert [outcome.status for outcome in line.ended] == ["failed", "interrupted"]
+    assert not line.is_measured
+    line.after(Event(2, 1.0, Outcome("sbp", "found")), "sbp adult seed=2")
+    assert not line.is_measured, "a run that was in the store says nothing about the others"
+    line.after(Event(3, 1.0, Outcome("sbp", "finished")), "sbp adult seed=3")
+    assert line.is_measured
+
+
+def test_no_time_is_left_before_anything_is_known_and_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    now = 0.0
+    monkeypatch.setattr(meter.time, "monotonic", lambda: now)
+    progress = meter.Meter(lines.append)
+    for fraction, is_measured in ((0.2, False), (0.004, True), (0.5, True), (0.996, True), (1.0, True)):
+        now += 40.0
+        progress.update(fraction, "1 of 6 runs", is_measured=is_measured)
+    assert lines == [
+        " 20 %  1 of 6 runs",
+        "1 of 6 runs",
+        " 50 %  2.0 min left  1 of 6 runs",
+        " 99 %  less than 1 s left  1 of 6 runs",
+        "100 %  1 of 6 runs",
+    ]
+
+
+def test_one_epoch_is_no_plural() -> None:
+    assert "1 epoch, " in progress_text({"epochs": 1.0, "kernel_evaluations": 5}, None)
+    assert "at 1 epoch, now 2 epochs" in progress_text({"epochs": 2.0}, {"test_error": 0.1, "epochs": 1.0})
 
 
 def test_the_line_of_several_runs_names_a_step_until_the_solver_begins(run: RunSettings) -> None:
