@@ -144,6 +144,7 @@ clean: ## remove the environment, the installer and the builds; keep results and
 # One sentence for each thing that a machine may lack.
 check:
 	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) is not installed; Python 3.11 or newer is needed (or make PYTHON=...)" >&2; exit 1; }
+	@$(PYTHON) -c '' 2>/dev/null || { $(PYTHON) -c ''; echo "error: $(PYTHON) does not start, for the reason above; name another with make PYTHON=..." >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: $(PYTHON) is older than Python 3.11; name a newer one with make PYTHON=..." >&2; exit 1; }
 	@$(PYTHON) -m pip --version >/dev/null 2>&1 || { echo "error: $(PYTHON) has no pip (Debian: python3-pip; in an activated environment: deactivate)" >&2; exit 1; }
 	@$(PYTHON) -c 'import pathlib, sys, sysconfig; sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").is_file())' || { echo "error: Python.h of $(PYTHON) is missing; the compiled core needs it (Debian: python3-dev)" >&2; exit 1; }

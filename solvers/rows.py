@@ -16,6 +16,7 @@ from svm_cost_curves.solvers import _core, blas
 from svm_cost_curves.solvers.errors import SettingsError
 from svm_cost_curves.solvers.gram_store import GramStore, Progress, UnavailableError, default_directory, gram_key
 from svm_cost_curves.solvers.kernels import Kernel
+from svm_cost_curves.support.text import size_text
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +100,7 @@ def make_rows(
         except UnavailableError as error:
             refusal = str(error)
         else:
-            text = f"whole Gram matrix, {4 * n * n / 1e9:.2f} GB, {where}"
+            text = f"whole Gram matrix, {size_text(4 * n * n)}, {where}"
             if refused:
                 text += f"; {threads_refused(refused, policy.threads)}"
             return Rows(_core.GramRows(function, matrix, positives, gram), text)
@@ -119,7 +120,7 @@ def make_rows(
     capacity = min(capacity, n)
     GramStore(policy.gram_dir).make_room_in_memory(4 * n * capacity)
     why = f" (no Gram matrix: {refusal})" if refusal else ""
-    text = f"row cache, {capacity} of {n} rows in {4 * n * capacity / 1e9:.2f} GB{why}"
+    text = f"row cache, {capacity} of {n} rows in {size_text(4 * n * capacity)}{why}"
     return Rows(_core.CachedRows(function, matrix, positives, capacity), text)
 
 

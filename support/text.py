@@ -69,6 +69,15 @@ def number_of(number: float, noun: str, form: str = ",") -> str:
     return f"{text} {noun}{'s' * (text != '1' and not noun.endswith('s'))}"
 
 
+def size_text(size: float) -> str:
+    """Return a number of bytes as 12 B, 14.4 kB, 3.20 MB or 4.24 GB."""
+    for unit in ("B", "kB", "MB"):
+        if size < 999.5:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.3g} {unit}"
+        size /= 1000.0
+    return f"{size:,.2f} GB"
+
+
 def power_of_ten(exponent: int) -> str:
     """Return 10 with raised digits, as in 10⁻³."""
     return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

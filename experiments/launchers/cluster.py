@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import signal
@@ -14,7 +15,7 @@ from typing import Any
 from svm_cost_curves.experiments.configuration.settings import available_cores
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.pool import ATTEMPTS, Job
-from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS, Terminated, terminable
+from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS, Terminated, blocked, terminable
 from svm_cost_curves.solvers import SettingsError
 
 STORE_BYTES = 80 * 2**20
@@ -47,7 +48,8 @@ class RayPool:
         place: dict[str, Any] = {"runtime_env": {"env_vars": variables}} if address else here
         place |= {name: value for name, value in options.items() if value is not None}
         try:
-            ray.init(address=address or "local", logging_level="ERROR", **place)
+            with contextlib.chdir(sys.prefix), blocked(signal.SIGHUP):  # workers search the folder of this call
+                ray.init(address=address or "local", logging_level="ERROR", **place)
         except (Exception, SystemExit) as error:  # Ray leaves where the answer is not one of Ray's
             said = str(error).strip().splitlines() or [type(error).__name__]
             raise SettingsError(f"Ray {address or 'on this machine'} cannot be used: {said[0]}") from error

@@ -60,8 +60,8 @@ class Meter:
             self._write(cut("  ".join(filter(None, (percent, left, text))), LINE_WIDTH))
         else:
             room = max(self._bar.console.width, 40) - BAR_WIDTH - len(left) - len(" 100 %   ")
-            shown = {"text": escape(cut(text, room)), "left": left, "percent": percent}
-            self._bar.update(self._task, completed=fraction, **shown, refresh=True)
+            text = escape(cut(text, room))
+            self._bar.update(self._task, completed=fraction, text=text, left=left, percent=percent, refresh=True)
 
     def close(self) -> None:
         """Remove the bar; lines stay."""

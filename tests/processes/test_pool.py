@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import multiprocessing
 import os
 import signal
+import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,9 @@ from store_cases import TOY
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.processes.pool import ATTEMPTS
+from svm_cost_curves.experiments.processes.outcome import Outcome
+from svm_cost_curves.experiments.processes.pool import ATTEMPTS, Report, WorkerPool, run_jobs
+from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS, restored
 from svm_cost_curves.experiments.reproduction.execute import make_runs
 
 LONG = ["dataset=synthetic", "dataset.n=300", "budget.iterations=1e9"]
@@ -84,3 +89,64 @@ def test_ctrl_c_records_what_was_reached(place: Path) -> None:
     (result,) = set(place.rglob("result.json")) - before
     assert '"interrupted"' in result.read_text()
     assert not multiprocessing.active_children()
+
+
+@dataclasses.dataclass(frozen=True)
+class Talking:
+    """A job that says something on each way to the terminal."""
+
+    label: str
+
+    def __call__(self, report: Report, /) -> Outcome:
+        os.write(2, b"compiled code\x1b[2J\n")
+        print("a solver", flush=True)
+        logging.getLogger("library.part").warning("a log\nrecord")
+        warnings.warn_explicit("a\nwarning", UserWarning, "/env/site-packages/library/file.py", 7)
+        sys.stderr.write(f"{self.label}: said\n")
+        return Outcome(self.label, "finished")
+
+
+def test_what_workers_write_is_shown_by_this_process_line_by_line_and_a_warning_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with WorkerPool(2) as pool:
+        ends = [event.outcome for event in run_jobs([Talking("one"), Talking("two")], pool) if event.outcome]
+    assert [end.status for end in ends] == ["finished"] * 2, ends
+    out, err = capsys.readouterr()
+    assert out == ""
+    lines = err.splitlines()
+    assert {line: lines.count(line) for line in lines} == {
+        "compiled code\\x1b[2J": 2,
+        "a solver": 2,
+        "warning: library: a log record": 1,
+        "warning: library: a warning": 1,
+        "one: said": 1,
+        "two: said": 1,
+    }
+
+
+@dataclasses.dataclass(frozen=True)
+class Importing:
+    """A job that says which signals its worker ignores, and whether modules of the working directory are imported."""
+
+    label: str
+
+    def __call__(self, report: Report, /) -> Outcome:
+        ignored = [number.name for number in STOP_SIGNALS if signal.getsignal(number) is signal.SIG_IGN]
+        return Outcome(self.label, "finished", " ".join([*ignored, str(sys.flags.safe_path)]))
+
+
+@pytest.mark.parametrize("nohup", [False, True])
+def test_a_worker_ignores_hangups_where_the_command_does_and_imports_nothing_from_the_working_directory(
+    nohup: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("signal", "random", "multiprocessing", "numpy"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('a stranger ran')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")  # as a command sets it
+    with restored():
+        if nohup:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        with WorkerPool(1) as pool:
+            (end,) = (event.outcome for event in run_jobs([Importing("one")], pool) if event.outcome)
+    assert (end.status, end.message) == ("finished", "SIGHUP True" if nohup else "True")
