@@ -3,10 +3,12 @@
 Any python3 will do: without the program it continues in ``.venv``.
 """
 
-from __future__ import annotations
+import sys
+
+if __name__ == "__main__" and not getattr(sys.flags, "safe_path", False):
+    del sys.path[0]  # this folder, or with -m the working directory: it may have any file, such as signal.py
 
 import signal
-import sys
 
 TYPE_CHECKING = False  # for a type checker it is true; typing would be imported too early
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ def command() -> int:
     return run(_load)
 
 
-def _load() -> Main:
+def _load() -> "Main":
     from svm_cost_curves.experiments.reproduction import cli
 
     return cli.command

@@ -19,6 +19,7 @@ from svm_cost_curves.experiments.configuration.choices import PaperStyle
 from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.plotting.interactive import write_overview
 from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, exit_code
+from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
 from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.run.console import console, count, fit, percent, show
 from svm_cost_curves.experiments.run.meter import duration
@@ -55,7 +56,8 @@ def finish(
         label = f"{first.label} and {len(others)} more" if others else first.label
         print_error(dataclasses.replace(first, label=label).line)
     if stopped is not None or any(outcome.status in (*STOPPED, "killed") for outcome in wrong):
-        print_error("the same command again makes only the runs that are missing")
+        how = next((f"{status_of(kind())}; " for kind, status in EXIT_STATUS.items() if status == stopped), "")
+        print_error(f"{how}the same command again makes only the runs that are missing")
     for path in draw(outcomes, directory, command, highlight):
         word = "all sweeps" if path.name == "index.html" else "page" if path.suffix == ".html" else "figure"
         print(f"{word}: {path}", flush=True)

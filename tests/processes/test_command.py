@@ -181,7 +181,8 @@ def test_variables_of_mpirun_that_are_no_ranks_are_refused(
 def test_an_entry_imports_nothing_large_before_it_can_answer_signals(module: str) -> None:
     code = (
         f"import sys, svm_cost_curves.{module}, svm_cost_curves.experiments.processes.command\n"
-        "large = {'numpy', 'hydra', 'pandas', 'rich', 'multiprocessing', 'logging'}\nprint(sorted(large & {*sys.modules}))"
+        "large = {'numpy', 'hydra', 'pandas', 'rich', 'multiprocessing', 'logging'}\n"
+        "print(sorted(large & {*sys.modules}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stdout == "[]\n"
