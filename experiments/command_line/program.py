@@ -70,9 +70,11 @@ def main() -> int:
     except UserError as error:
         print_error(f"error: {error}")
         return 2
-    except (*COMPOSITION_ERRORS, ValueError, OSError) as error:
-        # jobs do not raise: this is about the command line, or a folder that cannot be made
-        print_error(f"error: {reason(error) if isinstance(error, OSError) else explain(error)}")
+    except (*COMPOSITION_ERRORS, ValueError) as error:  # jobs do not raise: this is about the command line
+        print_error(f"error: {explain(error)}")
+        return 2
+    except OSError as error:  # a folder cannot be made, or the working directory was removed
+        print_error(f"error: {reason(error)}")
         return 2
     except Exception as error:  # of Hydra, or of a launcher
         if settings := [word for word in words if word.lstrip("+~").startswith(("hydra.", "hydra/"))]:
