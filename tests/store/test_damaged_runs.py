@@ -19,7 +19,7 @@ from store_records import forge, make_curve, record, result_of
 from svm_cost_curves import experiments
 from svm_cost_curves.experiments.processes.outcome import Outcome, outcomes_in
 from svm_cost_curves.experiments.store import Store, StoreError
-from svm_cost_curves.experiments.store.__main__ import main
+from svm_cost_curves.experiments.store.cli import main
 from svm_cost_curves.experiments.store.run_folder import (
     CURVE_FILE,
     RESULT_FILE,

@@ -17,8 +17,8 @@ import pytest
 from store_records import client, make_curve, record, result_of, runs_in
 
 from svm_cost_curves.experiments.store import Store, StoreError, recorder
-from svm_cost_curves.experiments.store.__main__ import main as store_command
 from svm_cost_curves.experiments.store.address import DATABASE, FILES
+from svm_cost_curves.experiments.store.cli import main as store_command
 from svm_cost_curves.experiments.store.database import make_database
 from svm_cost_curves.experiments.store.recorder import RecordedList
 from svm_cost_curves.experiments.store.store import RECORDED
