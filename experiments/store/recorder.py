@@ -46,8 +46,6 @@ RETRY_SECONDS: Final = 10.0
 """Pause after an error, as of a server that does not answer."""
 PATIENCE_SECONDS: Final = 60.0
 """A recorder whose command has ended waits so long for one that works and gets nowhere."""
-_IGNORED: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Batch systems send them to all processes of a job."""
 SAFE_PATH: Final = {"PYTHONSAFEPATH": "1"}
 """Environment of child processes, also of mlflow's own: Python imports nothing from the working directory."""
 
@@ -263,7 +261,7 @@ def recording(
             for line in runs.taken():
                 warn(f"runs of an earlier command: {line}")
             words = [sys.executable, "-P", "-m", __name__, str(store.root), store.server or ""]
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, _IGNORED)  # inherited, until it ignores them
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # inherited, until it ignores them
             try:
                 null, environment = subprocess.DEVNULL, {**os.environ, **SAFE_PATH}
                 streams: Any = {"stdin": subprocess.PIPE, "stdout": null, "stderr": null}
@@ -346,9 +344,9 @@ def wait_for_others(store: Store, say: Callable[[str], None]) -> None:
 
 def main(root: str, server: str) -> int:
     """Record the runs of a store until the standard input ends and none is left; leave a message why runs are left."""
-    for number in _IGNORED:
+    for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _IGNORED)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     os.chdir("/")  # the folder in which the command was started may be removed, or its disk taken away
     ended = threading.Event()
 
