@@ -1,7 +1,7 @@
 """Check an installed wheel outside the checkout: a run, a sweep, a figure from published runs, and an estimator.
 
-``python tests/check_wheel.py EVIDENCE`` with the python of the environment that has the wheel; EVIDENCE is the folder of
-published runs of the checkout. It ends with status 0 if all four work.
+``python tests/check_wheel.py EVIDENCE``, with the python of the environment that has the wheel, ends with status 0 if
+all four work. EVIDENCE is the folder of published runs of the checkout.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS
 from svm_cost_curves.experiments.processes.streams import pause_after, print_error
 from svm_cost_curves.experiments.store.address import DATABASE, FILES, check_address, folder_name
 from svm_cost_curves.experiments.store.database import make_database
