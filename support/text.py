@@ -13,6 +13,13 @@ _ROOT = Path(__file__).resolve().parents[1]
 Program = Literal["run", "reproduce", "store", "predict"]
 NAMES = 8
 """Names in the list of a message."""
+LONGEST_QUOTE, LONGEST_MESSAGE = 200, 2000
+"""Most characters of a value in a message, and of a message."""
+
+
+def quoted(text: str, limit: int = LONGEST_QUOTE) -> str:
+    """Return what a message quotes of a command line or a file: a long text is cut."""
+    return text if len(text) <= limit else f"{text[:limit]}... ({len(text):,} characters)"
 
 
 def printable(text: str, keep: str = "") -> str:

@@ -123,6 +123,7 @@ def run_py(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("SVM_CONFIG_DIR", os.environ.get("SVM_CONFIG_DIR", ""))  # ``--config-dir`` adds to it
 
     def run(*words: str) -> tuple[int, str, str]:
         capsys.readouterr()

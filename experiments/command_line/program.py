@@ -21,9 +21,9 @@ from omegaconf import DictConfig
 from svm_cost_curves.experiments.command_line.help import help_text, version_text
 from svm_cost_curves.experiments.command_line.job import run_composed
 from svm_cost_curves.experiments.command_line.sweep import SWEEP_ID
-from svm_cost_curves.experiments.command_line.words import config_folders, register, translated
-from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_DIR, check_home
-from svm_cost_curves.experiments.configuration.composition import COMPOSITION_ERRORS, explain
+from svm_cost_curves.experiments.command_line.words import add_config_folders, register, translated
+from svm_cost_curves.experiments.configuration.choices import CONF, check_home
+from svm_cost_curves.experiments.configuration.explain import COMPOSITION_ERRORS, explain
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
 from svm_cost_curves.experiments.processes.streams import print_error, print_text
@@ -56,8 +56,7 @@ def main() -> int:
     os.environ[SWEEP_ID] = str(os.getpid())  # two sweeps that start in the same second get different folders
     try:
         check_home()
-        if folders := config_folders(words):
-            os.environ[CONFIG_DIR] = os.pathsep.join(folders)
+        add_config_folders(words)
         register()
         sys.argv[1:] = translated(words)
         with _for_python3() if "install=bash" in words else contextlib.nullcontext():

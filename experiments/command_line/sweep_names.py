@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from svm_cost_curves.experiments.configuration.composition import distinguishing
+from svm_cost_curves.experiments.configuration.grammar import plain_value
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.support.text import setting_name
 
@@ -72,15 +73,16 @@ def _data_names(outcomes: Sequence[Outcome]) -> list[str]:
     starts = ("dataset.train=", "dataset=file:")
     pairs = []
     for outcome in outcomes:
-        words = (word.removeprefix(start) for word in outcome.overrides for start in starts if word.startswith(start))
-        pairs.append((str(outcome.dataset), next(words, "")))
+        words = [f"{setting_name(word)}={plain_value(word)}" for word in outcome.overrides]
+        paths = (word.removeprefix(start) for word in words for start in starts if word.startswith(start))
+        pairs.append((str(outcome.dataset), next(paths, "")))
     names = [name for name, _ in dict.fromkeys(pairs)]
     return [f"{name} ({path})" if names.count(name) > 1 else name for name, path in pairs]
 
 
 def differing(overrides: Sequence[Sequence[str]]) -> list[Values]:
     """Return for each list of overrides those whose values are not the same in all lists, by the settings' names."""
-    lists = [{setting_name(word): word.partition("=")[2] for word in words} for words in overrides]
+    lists = [{setting_name(word): plain_value(word) for word in words} for words in overrides]
     names = dict.fromkeys(name for values in lists for name in values)
     differ = [name for name in names if len({values.get(name) for values in lists}) > 1]
     return [tuple((name, values[name]) for name in differ if name in values) for values in lists]
@@ -113,7 +115,7 @@ def job_labels(overrides: Sequence[Sequence[str]]) -> list[str]:
     """Return a short name for each job of a sweep: algorithm, data set and settings, as far as they differ."""
     differ = [dict(values) for values in differing(overrides)]
     names = ("algo", "dataset")
-    first = [[values.pop(name).replace("\\:", ":") for name in names if name in values] for values in differ]
+    first = [[values.pop(name) for name in names if name in values] for values in differ]
     texts = short([tuple(values.items()) for values in differ])
     return [
         " ".join(parts + rest) or " ".join(words) for parts, rest, words in zip(first, texts, overrides, strict=True)

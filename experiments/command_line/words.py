@@ -4,50 +4,53 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import re
 import warnings
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import yaml  # type: ignore[import-untyped]
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
+from hydra.core.override_parser.types import Override, RangeSweep
 
 from svm_cost_curves import solvers
-from svm_cost_curves.experiments.configuration.choices import CONF, option_files
-from svm_cost_curves.experiments.configuration.composition import parsed
+from svm_cost_curves.experiments.command_line.plugins import register_plugins
+from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_DIR, EXPERIMENT, option_files, user_folders
+from svm_cost_curves.experiments.configuration.composition import check_option, chosen_groups
+from svm_cost_curves.experiments.configuration.grammar import as_text, is_sweep, parsed_or_none, with_quotes
+from svm_cost_curves.experiments.configuration.options import read_options
 from svm_cost_curves.experiments.configuration.presets import options, read_tables
 from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig, algo_schema
 from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.text import known_names, nearest, setting_name
+from svm_cost_curves.support.text import known_names, nearest, quoted, setting_name
 from svm_cost_curves.support.values import flatten
 
 _SWEEP: Final = ("--multirun", "-m")
 _FOLDER: Final = ("--config-dir", "-cd")
 _INFO: Final = ("--info", "-i")
 """Its value may be missing."""
-_WITH_VALUE: Final = (
-    *("--cfg", "-c", "--package", "-p", "--config-path", "-cp", "--config-name", "-cn", "--experimental-rerun"),
-    *(*_FOLDER, *_INFO),
-)
+_OTHER_SETTINGS: Final = ("--config-path", "-cp", "--config-name", "-cn", "--experimental-rerun")
+"""Options of Hydra that replace ``conf/config.yaml``, which the jobs of a sweep read; or load a pickle."""
+_WITH_VALUE: Final = ("--cfg", "-c", "--package", "-p", *_FOLDER, *_INFO)
 _OPTIONS: Final = (
     *("--dry-run", "--help", "-h", "--version", "--hydra-help", "--resolve", "--run", "-r"),
     *("--shell-completion", "-sc", *_SWEEP, *_WITH_VALUE),
 )
 """Options of this program and of Hydra."""
-_EXPERIMENT: Final = "experiment"
 _FORMATS: Final = re.compile(r"^format=([\w,]+)$")  # not a sweep over the formats
 _CALL: Final = re.compile(r"(?P<setting>[^=]+)=\s*(?P<name>logspace|linspace)\((?P<arguments>.*)\)\s*")
-_MOST_VALUES: Final = 10_000
+_MOST_VALUES, _MOST_JOBS = 10_000, 100_000
 
 
 def register() -> None:
     """Register with Hydra the schema of every group, each solver as an option of ``algo``, each row of a preset."""
-    # conf/hydra/launcher replaces files of plugins, which may not be installed
-    warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated against ConfigStore schema")
+    # conf/hydra/launcher replaces files of plugins, which may not be installed; a user's preset replaces one of ours
+    warnings.filterwarnings("ignore", r"\s*'(hydra/launcher|preset/\w+)/\S+' is validated against ConfigStore schema")
+    register_plugins()
     store = ConfigStore.instance()
     store.store(name="schema", node=RunConfig)
     for name, schema in KERNELS.items():
@@ -63,26 +66,52 @@ def register() -> None:
 def translated(words: Sequence[str]) -> list[str]:
     """Return a command line of this program as Hydra understands it.
 
-    ``--dry-run`` becomes a setting, ``+experiment=NAME`` the settings of its file, ``logspace(...)`` a list, and the
-    formats of a picture one text. Options follow the settings: Hydra reads no option between two of them. In a sweep a
-    value within a swept group is checked in each job (`for_each_job`). A folder that ``hydra.run.dir=`` names gets
-    Hydra's files. SettingsError: an option or an experiment is unknown, a file or a list of values is wrong.
+    ``--dry-run`` becomes a setting, ``+experiment=NAME`` the settings of its file, ``logspace(...)`` a list, the
+    formats of a picture one text, and texts that Hydra's grammar does not read get quotes. Options follow the settings:
+    Hydra reads no option between two of them, and not ``--config-dir``, as `plugins.Options` has these folders. In a
+    sweep a value within a swept group is checked in each job (`for_each_job`). A folder that ``hydra.run.dir=`` names
+    gets Hydra's files. SettingsError: an option or an experiment is unknown, a file or a list of values is wrong.
     """
     settings, flags = _parted(words)
     sweeps = bool({*_SWEEP} & {*flags})
     if "--dry-run" in flags:
         settings.append("dry_run=true")
-    settings = [_expanded(_FORMATS.sub(r"format='\1'", word), sweeps) for word in _with_experiment(settings)]
+    settings = [_FORMATS.sub(r"format='\1'", word) for word in _with_experiment(settings, sweeps)]
+    settings = [with_quotes(_expanded(word, sweeps)) for word in settings]
+    _check_options(settings)
     names = {setting_name(word) for word in settings}
     if "hydra.run.dir" in names and "hydra.output_subdir" not in names:
         settings.append("hydra.output_subdir=.hydra")
     return [*(for_each_job(settings) if sweeps else settings), *(flag for flag in flags if flag != "--dry-run")]
 
 
-def config_folders(words: Sequence[str]) -> list[str]:
-    """Return the folders that ``--config-dir`` names on a command line; jobs of sweeps look for options there, too."""
-    after = [word for flag, word in itertools.pairwise(words) if flag in _FOLDER]
-    return [*after, *(word.partition("=")[2] for word in words if word.partition("=")[0] in _FOLDER and "=" in word)]
+def _check_options(words: Sequence[str]) -> None:
+    """Refuse unknown options of groups: Hydra would take a path to a file for one."""
+    for word in words:
+        override = parsed_or_none(word)
+        if override is None or override.is_sweep_override():  # refused by Hydra, or checked in each job
+            continue
+        group, value = override.key_or_group, override.value()
+        if group in chosen_groups() and not (override.is_delete() or isinstance(value, dict)):
+            check_option(group, value)
+
+
+def add_config_folders(words: Sequence[str]) -> None:
+    """Add the folders that ``--config-dir`` names to those of the environment: jobs of sweeps find options there, too.
+
+    Raises
+    ------
+    SettingsError
+        There is no such folder.
+    """
+    named = [after for flag, after in itertools.pairwise([*words, ""]) if flag in _FOLDER]
+    named += [word.partition("=")[2] for word in words if word.partition("=")[0] in _FOLDER and "=" in word]
+    for name in named:
+        if not name or os.pathsep in name or not Path(name).is_dir():
+            raise SettingsError(f"--config-dir {quoted(name)}: there is no such folder, or its path has a {os.pathsep}")
+    folders = [*(str(Path(name).absolute()) for name in named), *map(str, user_folders())]
+    if folders:
+        os.environ[CONFIG_DIR] = os.pathsep.join(dict.fromkeys(folders))
 
 
 def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -92,12 +121,21 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     for before, word, after in zip(["", *words], words, [*words[1:], ""], strict=False):
         option, _, value = word.partition("=")
         is_value = before in _WITH_VALUE and not word.startswith("-") and not (before in _INFO and "=" in word)
+        if option in _FOLDER or (is_value and before in _FOLDER):
+            continue  # `config_folders`
         if option in _OPTIONS or is_value:
             flags.append(word)
+        elif option in _OTHER_SETTINGS:
+            raise SettingsError(
+                f"{option}: this program has one configuration, conf/config.yaml; for settings from a file of yours, "
+                "FOLDER/experiment/NAME.yaml, write --config-dir FOLDER +experiment=NAME"
+            )
+        elif setting_name(word) == "hydra.searchpath":
+            raise SettingsError(f"{quoted(word)}: name a folder of yours by --config-dir FOLDER or SVM_CONFIG_DIR")
         elif word.startswith("-"):
             value = value or (after if after and "=" not in after and not after.startswith("-") else "VALUE")
             hint = nearest(option, _OPTIONS, 0.8) or f": write a setting without dashes, {option.lstrip('-')}={value}"
-            raise SettingsError(f"unknown option {option}{hint}")
+            raise SettingsError(f"unknown option {quoted(option)}{hint}")
         elif word == "hydra/sweeper=optuna":
             raise SettingsError(f"{word}: its plugin needs Optuna 2; docs/settings.md searches with today's Optuna")
         else:
@@ -105,37 +143,35 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return settings, flags
 
 
-def _with_experiment(words: Sequence[str]) -> list[str]:
+def _with_experiment(words: Sequence[str], sweeps: bool) -> list[str]:
     """Replace ``+experiment=NAME`` by the settings of a file ``experiment/NAME.yaml``; what is typed as well wins.
 
     A setting of the file is written as on the command line: ``seed: range(3)`` is a sweep.
     """
-    places = [place for place, word in enumerate(words) if setting_name(word) == _EXPERIMENT]
+    places = [place for place, word in enumerate(words) if setting_name(word) == EXPERIMENT]
     if not places:
         return [*words]
     name = ",".join(words[place].partition("=")[2] for place in places)
     if "," in name:
-        raise SettingsError(f"+{_EXPERIMENT}={name}: one at a time; the values of a sweep can stand in its file")
-    files = option_files(_EXPERIMENT)
+        raise SettingsError(f"+{EXPERIMENT}={quoted(name)}: one at a time; the values of a sweep can stand in its file")
+    files = option_files(EXPERIMENT)
     if name not in files:
-        raise SettingsError(f"unknown experiment {name!r}{known_names(name, sorted(files))}")
-    path = files[name]
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise SettingsError(f"{path}: {' '.join(str(error).split())}") from error
-    if not isinstance(content, dict):
-        raise SettingsError(f"{path}: it must have lines NAME: VALUE, as algo: sbp")
-    if "defaults" in content:
-        raise SettingsError(f"{path}: an experiment has no defaults list: write algo: smo")
+        raise SettingsError(f"unknown experiment {quoted(name)!r}{known_names(name, sorted(files))}")
     typed = {setting_name(word) for word in words}
-    added = [f"{name}={_text(value)}" for name, value in flatten(content) if name not in typed]
+    settings = {name: value for name, value in flatten(read_options(files[name])) if name not in typed}
+    added = [with_quotes(f"{name}={_text(value)}") for name, value in settings.items()]
+    swept = [word for word in added if _CALL.fullmatch(word) or is_sweep(word)]
+    if swept and not sweeps:
+        raise SettingsError(f"{files[name]} is a sweep ({quoted(swept[0])}), which needs -m (or --multirun)")
     return [*words[: places[0]], *added, *words[places[0] + 1 :]]
 
 
 def _text(value: Any) -> str:
+    """Return a value of a file as it is written on the command line."""
     if isinstance(value, list):
-        return f"[{','.join(map(_text, value))}]"
+        return f"[{','.join(as_text(one) if isinstance(one, str) else _text(one) for one in value)}]"
+    if isinstance(value, dict):
+        return f"{{{','.join(f'{name}:{_text([one])[1:-1]}' for name, one in value.items())}}}"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return str(value)
@@ -152,9 +188,11 @@ def _expanded(word: str, sweeps: bool) -> str:
     try:
         first, last, count = (float(part) for part in call["arguments"].split(","))
     except ValueError:
-        raise SettingsError(f"{word}: {name} needs three numbers: first, last, number of values") from None
+        raise SettingsError(f"{quoted(word)}: {name} needs three numbers: first, last, number of values") from None
     if not (math.isfinite(first) and math.isfinite(last) and count.is_integer() and 1 <= count <= _MOST_VALUES):
-        raise SettingsError(f"{word}: first and last must be finite, the number of values from 1 to {_MOST_VALUES:,}")
+        raise SettingsError(
+            f"{quoted(word)}: first and last must be finite, the number of values from 1 to {_MOST_VALUES:,}"
+        )
     values = np.linspace(first, last, int(count))
     if name == "logspace":
         if max(abs(first), abs(last)) > 300:
@@ -172,7 +210,7 @@ def for_each_job(words: Sequence[str]) -> list[str]:
     against the default algorithm there; as a sweep over one value it is checked in the jobs only. Words that Hydra
     cannot parse are returned unchanged.
     """
-    overrides = {word: override for word in words if (override := _parsed(word)) is not None}
+    overrides = {word: override for word in words if (override := parsed_or_none(word)) is not None}
     swept = {override.key_or_group for override in overrides.values() if override.is_sweep_override()}
     return [_as_sweep(overrides[word]) if _within(overrides.get(word), swept) else word for word in words]
 
@@ -193,20 +231,17 @@ def jobs_of(words: Sequence[str], loader: ConfigLoader | None = None) -> list[li
     for override in OverridesParser.create(loader).parse_overrides([*words]):
         name = override.get_key_element()
         if override.is_interval_sweep():
-            raise SettingsError(f"{override.input_line}: a sweep needs single values, as in {name}=1,2")
-        swept = override.is_sweep_override()
+            raise SettingsError(f"{quoted(str(override.input_line))}: a sweep needs single values, as in {name}=1,2")
+        swept, value = override.is_sweep_override(), override.value()
+        if isinstance(value, RangeSweep) and (value.stop - value.start) / value.step > _MOST_JOBS:
+            raise SettingsError(f"{quoted(str(override.input_line))}: a sweep has at most {_MOST_JOBS:,} runs")
         texts = override.sweep_string_iterator() if swept else [override.get_value_element_as_str()]
-        values[name] = [f"{name}={text}" for text in texts]
+        values[name] = [with_quotes(f"{name}={text}") for text in texts]  # choice() has lost them
         if not values[name]:
             raise SettingsError(f"{override.input_line}: {str(override.input_line).partition('=')[2]} has no values")
+    if (count := math.prod(map(len, values.values()))) > _MOST_JOBS:
+        raise SettingsError(f"a sweep has at most {_MOST_JOBS:,} runs, and this one has {count:,}")
     return [[*job] for job in itertools.product(*values.values())]
-
-
-def _parsed(word: str) -> Override | None:
-    try:
-        return parsed(word)
-    except SettingsError:
-        return None
 
 
 def _within(override: Override | None, groups: Collection[str]) -> bool:

@@ -8,34 +8,27 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Any, Final, cast, get_args, get_origin, get_type_hints
+from typing import Any, cast, get_args, get_origin
 
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
-from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
+from omegaconf.errors import OmegaConfBaseException
 
 from svm_cost_curves import solvers
 from svm_cost_curves.datasets.spec import NAMED, NAMED_OPTION
 from svm_cost_curves.experiments.configuration import choices
+from svm_cost_curves.experiments.configuration.explain import explain, unknown_option, unknown_setting
+from svm_cost_curves.experiments.configuration.grammar import hints_of, parsed, with_quotes
+from svm_cost_curves.experiments.configuration.options import read_options
 from svm_cost_curves.experiments.configuration.presets import options, read_tables
-from svm_cost_curves.experiments.configuration.schema import KERNELS, NOT_INFLUENTIAL, RENAMED, RunConfig, algo_schema
+from svm_cost_curves.experiments.configuration.schema import KERNELS, NOT_INFLUENTIAL, RunConfig, algo_schema
 from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
 from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.text import command_line, known_names
-
-COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
-"""What Hydra raises for a wrong command line; see `explain`."""
-_NOT_TYPED: Final = ("preset", "dry_run")
-"""Parts of the configuration that are no settings: the program fills them in."""
-_NOT_READ: Final = re.compile("no viable alternative|NoViableAlt|extraneous input|mismatched input")
-_hints = cache(get_type_hints)
+from svm_cost_curves.support.settings_file import read_yaml
+from svm_cost_curves.support.text import quoted
 
 
 def compose(words: Sequence[str]) -> DictConfig:
@@ -53,13 +46,14 @@ def compose(words: Sequence[str]) -> DictConfig:
     chosen: dict[str, Any] = {}
     values: list[tuple[str, Any]] = []
     for word in words:
-        override = parsed(word)
+        override = parsed(with_quotes(word))
         if override.is_sweep_override():
             raise SettingsError(f"{word}: several values are a sweep, which needs -m (or --multirun)")
         if override.is_delete() or override.package is not None:
             raise SettingsError(f"{word}: a setting is NAME=VALUE, as in algo=sbp")
         name, value = override.key_or_group, override.value()
         if name in defaults and not isinstance(value, dict):
+            check_option(name, value)
             chosen[name] = value
         else:
             values.append((name, value))
@@ -75,14 +69,26 @@ def compose(words: Sequence[str]) -> DictConfig:
     return config
 
 
-@cache  # 0.14 ms each time: the words of a run take as long as the rest, and a figure repeats them
-def parsed(word: str) -> Override:
-    """Return a word ``NAME=VALUE`` as Hydra's grammar understands it."""
-    try:
-        (override,) = OverridesParser.create().parse_overrides([word])
-    except HydraException as error:
-        raise SettingsError(explain(error)) from error
-    return override
+def check_option(group: str, name: Any) -> None:
+    """Refuse what ``algo=``, ``dataset=`` and the other groups do not have, also a path, and several in brackets.
+
+    Raises
+    ------
+    SettingsError
+        The message has similar names.
+    """
+    if isinstance(name, list):
+        listed = ",".join(map(str, name))
+        raise SettingsError(f"{group}=[{quoted(listed)}]: a list is not a sweep: write -m {group}={quoted(listed)}")
+    known = option_names(group)
+    named = group == "dataset" and NAMED_OPTION.fullmatch(str(name)) is not None
+    if str(name) not in known and not named and (group, name) != ("protocol", None):
+        raise SettingsError(unknown_option(group, str(name), known))
+
+
+def chosen_groups() -> Collection[str]:
+    """Return the groups of which a run has one option, as ``algo``: those of ``conf/config.yaml``."""
+    return _default_options(_state(choices.CONF / "config.yaml"))
 
 
 def option_names(group: str) -> list[str]:
@@ -93,13 +99,14 @@ def option_names(group: str) -> list[str]:
 def _with_options(chosen: Mapping[str, Any]) -> DictConfig:
     """Return the configuration with an option of each group, a copy that the caller may change."""
     names = {group: str(name) for group, name in chosen.items() if (group, name) != ("protocol", None)}
-    for group, name in names.items():
-        if name not in (known := option_names(group)):
-            raise SettingsError(_unknown_option(group, name, known))
     schema = algo_schema(names["algo"], cast(Any, solvers.get(names["algo"])).Settings)
     files = [_state(choices.option_files(group)[name]) for group, name in names.items() if group != "algo"]
     tables = [_state(file) for file in sorted((choices.CONF / "preset").glob("*.yaml"))]
-    packed = _packed(schema, _state(choices.CONF / "config.yaml"), (*files,), (*tables,))
+    prefix, name, dataset = f"{names['protocol']}_" if "protocol" in names else "", names["algo"], names["dataset"]
+    rows = {"data": f"{prefix}{dataset}", "algo": name, "pair": f"{prefix}{name}_{dataset}"}
+    own = {group: choices.option_files(f"preset/{group}").get(row) for group, row in rows.items()}
+    presets = {group: row if (file := own[group]) is None else _state(file) for group, row in rows.items()}
+    packed = _packed(schema, _state(choices.CONF / "config.yaml"), (*files,), (*tables,), (*presets.items(),))
     return cast(DictConfig, pickle.loads(packed))  # 0.5 ms, a deep copy 9 ms: a figure composes up to 400 times
 
 
@@ -114,7 +121,9 @@ def _state(path: Path) -> _File:
 
 @cache
 def _read(file: _File) -> DictConfig:
-    return cast(DictConfig, OmegaConf.load(file[0]))
+    path = file[0]
+    group = next((group for group in choices.GROUPS if path.match(f"{group}/*.yaml")), None)
+    return OmegaConf.create(read_yaml(path) if group is None else read_options(path))
 
 
 def _default_options(main: _File) -> dict[str, Any]:
@@ -130,14 +139,19 @@ def _settings(file: _File) -> dict[str, Any]:
 
 
 @cache
-def _packed(algo: type, main: _File, files: tuple[_File, ...], tables: tuple[_File, ...]) -> bytes:
-    """Return the configuration with the options that `files` are, pickled."""
+def _packed(
+    algo: type,
+    main: _File,
+    files: tuple[_File, ...],
+    tables: tuple[_File, ...],
+    presets: tuple[tuple[str, _File | str], ...],
+) -> bytes:
+    """Return the configuration with the options that `files` are, pickled; a preset is a file, or a row of a table."""
     contents = {file[0].parent.name: _settings(file) for file in files}
     names = {file[0].parent.name: file[0].stem for file in files}
     protocol = contents.pop("protocol", {})
-    prefix, name, dataset = f"{names['protocol']}_" if "protocol" in names else "", algo.__name__, names["dataset"]
-    rows = {"data": f"{prefix}{dataset}", "algo": name, "pair": f"{prefix}{name}_{dataset}"}
-    preset = {group: _rows(tables).get((group, row), {}) for group, row in rows.items()}
+    rows = _rows(tables)
+    preset = {group: rows.get((group, one), {}) if isinstance(one, str) else _settings(one) for group, one in presets}
     schemas = {"algo": algo, "kernel": KERNELS[names["kernel"]]}
     return pickle.dumps(OmegaConf.merge(RunConfig, schemas, _settings(main), contents, {"preset": preset}, protocol))
 
@@ -180,8 +194,8 @@ def _check_structure(config: Any, prefix: str) -> None:
     schema: Any = type(config)
     for name, value in vars(config).items():
         if name not in schema.__dataclass_fields__:
-            raise SettingsError(_unknown_setting(prefix + name, schema))
-        hint = _hints(schema)[name]
+            raise SettingsError(unknown_setting(prefix + name, schema))
+        hint = hints_of(schema)[name]
         kinds = [get_origin(kind) or kind for kind in (get_args(hint) if isinstance(hint, UnionType) else (hint,))]
         wanted: Any = tuple(kind for kind in kinds if kind is list or dataclasses.is_dataclass(kind))
         if wanted and value is not None and not isinstance(value, wanted):
@@ -189,74 +203,3 @@ def _check_structure(config: Any, prefix: str) -> None:
             raise SettingsError(f"{prefix}{name} must be {kind}, got {value!r}")
         if dataclasses.is_dataclass(value):
             _check_structure(value, f"{prefix}{name}.")
-
-
-def explain(error: BaseException) -> str:
-    """Return one line that says what is wrong with a command, with similar names that exist."""
-    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
-    if isinstance(error, MissingConfigException) and error.missing_cfg_file:
-        *group, name = error.missing_cfg_file.split("/", 1)  # a name that is a path has slashes, too
-        return _unknown_option("".join(group), name, sorted(error.options or ()))
-    if isinstance(cause, ConfigAttributeError | ConfigKeyError) and cause.full_key:
-        return _unknown_setting(cause.full_key, cause.object_type)
-    if isinstance(cause, OmegaConfBaseException) and cause.full_key:
-        return f"{cause.full_key}: {_first_line(cause)}"
-    if "Ambiguous value" in str(error) or "requires --multirun" in str(error):
-        word = _first_line(error).removesuffix(" requires --multirun")
-        return f"{word}: several values are a sweep, which needs -m (or --multirun)"
-    if "missing EQUAL" in str(error):
-        return f"{_first_line(error)}: a setting is NAME=VALUE, as in algo=sbp; --help lists them"
-    if isinstance(error, OverrideParseException) and _NOT_READ.search(str(error)):
-        return (
-            f"{error.override} cannot be read: is a bracket or a quote missing? A setting is NAME=VALUE, its values in "
-            "a sweep a,b,c or range(3), with quotes for the shell around brackets"
-        )
-    if without := re.match(r"Could not override '(\w+)'", str(error)):
-        return _unknown_setting(without[1], RunConfig)
-    text = re.sub(r"\s*\n\s*See https\S+ for details", "", str(error)).strip()
-    return re.sub(r"\s*\n\s*", "; ", text)
-
-
-def _unknown_option(group: str, name: str, known: Collection[str]) -> str:
-    """Return the message about an option that a group does not have."""
-    if not group:
-        return f"there is no configuration {name!r}: leave out --config-name, or name its folder by --config-dir"
-    if group == "dataset" and Path(name).suffix:
-        return f"unknown data set {name!r}; a file of your own is dataset=file:{name}"
-    kind = {"algo": "algorithm", "dataset": "data set"}.get(group, group)
-    return f"unknown {kind} {name!r}{known_names(name, known, command_line('run', '--help'))}"
-
-
-def _unknown_setting(setting: str, schema: Any) -> str:
-    """Return the message about a setting that a schema does not have."""
-    if setting in RENAMED:
-        return f"{setting} is now called {RENAMED[setting]}"
-    if setting.partition(".")[0] == "preset":
-        return "presets belong to algorithms and data sets: what is typed wins, as problem.C=1 (docs/settings.md)"
-    group, _, name = setting.rpartition(".")
-    known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else []
-    if not group:
-        known = [other for other in known if other not in _NOT_TYPED] + ["protocol", "+experiment"]
-        if inner := [other for other in _settings_in_groups() if other.partition(".")[2].rstrip("_") == name]:
-            return f"unknown setting {setting!r}; did you mean {' or '.join(inner)}?"
-    if group == "algo" and known:
-        group, known = f"algo={schema.__name__}", [name for name in known if name != "name"]
-    if group and not known:
-        return f"unknown setting {setting!r}; {group} has no settings"
-    see = command_line("run", "--help")
-    return f"unknown setting {setting!r}{known_names(name, known, see, word=f'{group} has' if group else 'known are')}"
-
-
-def _settings_in_groups() -> list[str]:
-    """Return the settings of the groups that do not depend on a choice, with their groups."""
-    groups = {field.name: cast(Any, field.default_factory) for field in dataclasses.fields(RunConfig)}
-    return [
-        f"{group}.{field.name}"
-        for group, schema in groups.items()
-        if dataclasses.is_dataclass(schema) and group not in _NOT_TYPED
-        for field in dataclasses.fields(schema)
-    ]
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

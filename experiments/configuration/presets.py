@@ -17,8 +17,6 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import yaml  # type: ignore[import-untyped]
-
 from svm_cost_curves.experiments.configuration.schema import (
     KERNELS,
     GaussianConfig,
@@ -30,6 +28,7 @@ from svm_cost_curves.experiments.configuration.schema import (
     kernel_name,
 )
 from svm_cost_curves.solvers import SettingsError
+from svm_cost_curves.support.settings_file import read_yaml
 
 COMMAND_LINE = "command line"
 DEFAULT = "default"
@@ -38,7 +37,6 @@ ALL = "all"
 """In place of the name of a data set, or of the list of algorithms."""
 _TABLE = {"source", "protocol", "algorithms", "rows"}
 _NUMBERS = [number.name for number in fields(ProblemPreset)]
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast where PyYAML has it
 
 
 @dataclass(frozen=True)
@@ -185,13 +183,7 @@ def choose_epochs(presets: PresetConfig) -> tuple[float, str]:
 
 def read_tables(folder: Path) -> dict[str, Any]:
     """Return the content of each table in a folder, by the file's name."""
-    tables = {}
-    for path in sorted(folder.glob("*.yaml")):
-        try:
-            tables[path.name] = yaml.load(path.read_bytes(), _LOADER)
-        except yaml.YAMLError as error:
-            raise SettingsError(f"conf/preset/{path.name}: {' '.join(str(error).split())}") from error
-    return tables
+    return {path.name: read_yaml(path) for path in sorted(folder.glob("*.yaml"))}
 
 
 def options(tables: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:

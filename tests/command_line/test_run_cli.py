@@ -269,7 +269,7 @@ def test_ctrl_c_keeps_the_record(tmp_path: Path) -> None:
     [
         (["--algo", "sbp"], "unknown option --algo: write a setting without dashes, algo=sbp"),
         (["--dryrun"], "unknown option --dryrun; did you mean --dry-run"),
-        (["--config-name", "foo"], "there is no configuration 'foo': leave out --config-name"),
+        (["--config-name", "foo"], "--config-name: this program has one configuration, conf/config.yaml"),
         (["C=1"], "unknown setting 'C'; did you mean problem.C?"),
         (["lr=0.1"], "unknown setting 'lr'; known are algo, dataset, "),
         (["preset=foo"], "presets belong to algorithms and data sets: what is typed wins"),

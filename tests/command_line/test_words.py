@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from itertools import product
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from svm_cost_curves.experiments.command_line.words import config_folders, for_each_job, jobs_of, translated
+from svm_cost_curves.experiments.command_line.words import add_config_folders, for_each_job, jobs_of, translated
 from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_DIR
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.solvers import SettingsError
@@ -38,8 +39,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_options_may_stand_between_settings() -> None:
-    assert translated(["algo=sbp", "-cd", "D", "-m", "seed=0,1"]) == ["algo=sbp", "seed=0,1", "-cd", "D", "-m"]
-    assert translated(["--info", "algo=sbp", "--config-dir=D"]) == ["algo=sbp", "--info", "--config-dir=D"]
+    assert translated(["algo=sbp", "-cd", "D", "-m", "seed=0,1"]) == ["algo=sbp", "seed=0,1", "-m"]
+    assert translated(["--info", "algo=sbp", "-c", "job"]) == ["algo=sbp", "--info", "-c", "job"]
     assert translated(["--dry-run", "format=pdf,svg"]) == ["format='pdf,svg'", "dry_run=true"]
     assert translated(["hydra.run.dir=x"]) == ["hydra.run.dir=x", "hydra.output_subdir=.hydra"]
 
@@ -54,7 +55,7 @@ def test_the_settings_of_a_file_take_the_place_of_its_name() -> None:
         "problem.nu=null",
     ]
     assert translated(["-m", "+experiment=mine", "seed=3"]) == [*settings, "seed=3", "-m"]
-    assert translated(["experiment=mine", "x=1"]) == [*settings, "seed=range(2)", "x=1"]
+    assert translated(["experiment=mine", "-m", "x=1"]) == [*settings, "seed=range(2)", "x=1", "-m"]
 
 
 @pytest.mark.usefixtures("folder")
@@ -63,7 +64,8 @@ def test_the_settings_of_a_file_take_the_place_of_its_name() -> None:
     [
         (["+experiment=mein"], "unknown experiment 'mein'; did you mean mine"),
         (["+experiment=words"], r"words\.yaml: it must have lines NAME: VALUE"),
-        (["+experiment=hydra"], r"hydra\.yaml: an experiment has no defaults list: write algo: smo"),
+        (["+experiment=hydra"], r"hydra\.yaml: a file of options has settings only, and 'defaults' is none of them"),
+        (["+experiment=mine"], r"mine\.yaml is a sweep \(seed=range\(2\)\), which needs -m"),
         (["+experiment=a", "+experiment=b"], r"^\+experiment=a,b: one at a time"),
     ],
 )
@@ -77,8 +79,13 @@ def test_a_folder_of_the_user_has_options_of_every_group(folder: Path) -> None:
     text = (CONF / "dataset" / "digits.yaml").read_text().replace("name: digits", "name: heart")
     (folder / "dataset" / "heart.yaml").write_text(text)
     assert settings_of(["dataset=heart"]).dataset.name == "heart"
-    for form in (["--config-dir", "a"], ["--config-dir=a"], ["-cd", "a"]):
-        assert config_folders(["-m", *form, "dataset=heart"]) == ["a"]
+    more = folder / "more"
+    more.mkdir()
+    for form in (["--config-dir", str(more)], [f"--config-dir={more}"], ["-cd", str(more)]):
+        add_config_folders(["-m", *form, "dataset=heart"])
+        assert os.environ[CONFIG_DIR] == f"{more}{os.pathsep}{folder}"
+    with pytest.raises(SettingsError, match=r"--config-dir \S+/none: there is no such folder"):
+        add_config_folders(["--config-dir", str(folder / "none")])
 
 
 @pytest.mark.parametrize("path", sorted((CONF / "experiment").glob("*.yaml")), ids=lambda path: path.stem)
@@ -101,7 +108,7 @@ def test_logspace_has_even_logarithms_and_linspace_even_differences() -> None:
     assert powers[::2] == [1e-6, 1e-5, 1e-4, 1e-3, 1e-2]  # as they are typed: the same runs
     assert values("kernel.sigma2=linspace(1, 3, 5)") == [1.0, 1.5, 2.0, 2.5, 3.0]
     assert values("kernel.sigma2=linspace(2,7,1)") == [2.0]
-    words = ["algo=sbp,smo", "seed=range(3)", "dataset.train=logspace(1).svm", "logspace(1,2,3)", "-m"]
+    words = ["algo=sbp,smo", "seed=range(3)", "dataset.train='logspace(1).svm'", "logspace(1,2,3)", "-m"]
     assert translated(words) == words
 
 

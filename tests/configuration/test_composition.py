@@ -15,14 +15,8 @@ from hypothesis import strategies as st
 
 from svm_cost_curves.experiments.command_line.words import register
 from svm_cost_curves.experiments.configuration.choices import CONF
-from svm_cost_curves.experiments.configuration.composition import (
-    COMPOSITION_ERRORS,
-    compose,
-    config_of,
-    explain,
-    option_names,
-    settings_of,
-)
+from svm_cost_curves.experiments.configuration.composition import compose, config_of, option_names, settings_of
+from svm_cost_curves.experiments.configuration.explain import COMPOSITION_ERRORS, explain
 from svm_cost_curves.experiments.reproduction.spec import SCALES, catalogue, overrides_of, read_figure
 from svm_cost_curves.solvers import SettingsError
 
