@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments import provenance
-from svm_cost_curves.support.text import command_line
+from svm_cost_curves.experiments.configuration.choices import CONF, add_config_folders, option_files, user_folders
+from svm_cost_curves.solvers.registry import is_plugin
+from svm_cost_curves.support.text import command_line, printable
 
-_COLUMN = 18
+_COLUMN = 20
 """Most characters before the second column; the few longer names move their own line only."""
+_MOST_CHARACTERS = 2000
+"""Of a file that are read for its description; a line has at most `_LONGEST` of them."""
+_LONGEST = 96
 
 
 def version_text() -> str:
@@ -22,13 +28,16 @@ def version_text() -> str:
     return f"svm-cost-curves {metadata.version('svm-cost-curves')}, {source}, core build {build['build_id']}"
 
 
-def help_text(conf: Path) -> str:
-    """Return the text of ``--help``: one line for each algorithm, data set and kernel of `conf`, then the settings."""
+def help_text(words: Sequence[str] = ()) -> str:
+    """Return the text of ``--help``: a line for each algorithm, data set and kernel, the user's too, then settings."""
+    add_config_folders(words)
     run = command_line("run")
-    algorithms = {name: solvers.get(name).summary for name in solvers.names()}
-    data_sets, kernels = (
-        {path.stem: _summary(path) for path in sorted((conf / group).glob("*.yaml"))} for group in ("dataset", "kernel")
+    known = {name: solvers.get(name) for name in solvers.names()}
+    algorithms, own = (
+        {name: solver.summary for name, solver in known.items() if is_plugin(solver) == plugin}
+        for plugin in (False, True)
     )
+    kernels = {name: _summary(path) for name, path in option_files("kernel").items()}
     return "\n".join(
         [
             "Error against cost for support vector machines: one run of one algorithm on one data set.",
@@ -38,17 +47,20 @@ def help_text(conf: Path) -> str:
             "",
             "algo= (default: sbp; its own settings are algo.*)",
             *_items(algorithms),
+            *(["  of SVM_SOLVERS:", *_items(own)] if own else []),
             "",
             "dataset= (default: digits; its own settings are dataset.*)",
-            *_items(data_sets),
+            *_options("dataset"),
             "",
             "kernel= (default: gaussian)",
             *_items(kernels),
             "",
+            "+experiment= (settings of a file: docs/settings.md)",
+            *_options("experiment"),
+            "",
             "problem.lambda_= | problem.C= | problem.nu=   at most one; C = 1/(lambda n); default: a preset",
             "problem.bias=true|false                       unregularised bias",
             "problem.rho=1                                 constant feature: a regularised bias (kernel=linear)",
-            "+experiment=NAME                              those of conf/experiment/NAME.yaml (docs/settings.md)",
             "protocol=elsewhere_gaussian|elsewhere_linear  width, C and size of docs/elsewhere.md, not a paper's",
             "budget.epochs= | .iterations= | .kernel_evaluations= | .inner_products= | .feature_accesses= | .seconds=",
             "                                              the first one reached stops; default: preset or 10 epochs",
@@ -86,15 +98,32 @@ def help_text(conf: Path) -> str:
     )
 
 
+def _options(group: str) -> list[str]:
+    """Return a line for each option of a group: those of ``conf/``, then those of each of the user's folders."""
+    files = sorted(option_files(group).items())
+    lines = []
+    for folder in (CONF, *user_folders()):
+        inside = {name: _summary(path) for name, path in files if path.parent == folder / group}
+        lines += [*([f"  of {printable(str(folder))}:"] if inside and folder != CONF else []), *_items(inside)]
+    return lines
+
+
 def _summary(path: Path) -> str:
     """Return one line on a yaml file: its ``description:`` entry, else the first line of its comment at the top."""
-    text = path.read_text(encoding="utf-8")
+    try:
+        if not path.is_file():
+            return "(not a file)"
+        with path.open(encoding="utf-8", errors="replace") as file:
+            text = file.read(_MOST_CHARACTERS)
+    except OSError as error:
+        return f"({error.strerror})"
     for pattern in (r"^description:\s*[\"']?(.+?)[\"']?\s*$", r"\A#\s*(.+)$"):
         if match := re.search(pattern, text, re.MULTILINE):
-            return match.group(1)
+            line = printable(match.group(1))
+            return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
     return ""
 
 
 def _items(lines: dict[str, str]) -> list[str]:
-    width = min(max(map(len, lines), default=0), _COLUMN)
-    return [f"  {name:<{width}}  {line}" for name, line in lines.items()]
+    width = max((len(name) for name in lines if len(name) <= _COLUMN), default=0)
+    return [f"  {printable(name):<{width}}  {line}" for name, line in lines.items()]

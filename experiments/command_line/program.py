@@ -21,8 +21,8 @@ from omegaconf import DictConfig
 from svm_cost_curves.experiments.command_line.help import help_text, version_text
 from svm_cost_curves.experiments.command_line.job import run_composed
 from svm_cost_curves.experiments.command_line.sweep import SWEEP_ID
-from svm_cost_curves.experiments.command_line.words import add_config_folders, register, translated
-from svm_cost_curves.experiments.configuration.choices import CONF, check_home
+from svm_cost_curves.experiments.command_line.words import register, translated
+from svm_cost_curves.experiments.configuration.choices import CONF, add_config_folders, check_home
 from svm_cost_curves.experiments.configuration.explain import COMPOSITION_ERRORS, explain
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
@@ -30,8 +30,11 @@ from svm_cost_curves.experiments.processes.streams import print_error, print_tex
 from svm_cost_curves.experiments.run.console import console, note_to
 from svm_cost_curves.support.errors import UserError, reason
 
+# Hydra 1.3 warns without a version, 1.4 with one
+_BASE: dict[str, str] = {"version_base": "1.3"} if hydra.__version__.startswith("1.3.") else {}
 
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
+
+@hydra.main(**_BASE, config_path=str(CONF), config_name="config")
 def run(composed: DictConfig) -> Outcome:
     """Make one run: that of the command, or a job of a sweep."""
     return run_composed(composed)
@@ -49,7 +52,7 @@ def main() -> int:
     """Run the command line and return its exit status."""
     words = sys.argv[1:]
     if {"--help", "-h"} & set(words):
-        return print_text(lambda: help_text(CONF))  # Hydra would load its plugins first
+        return print_text(lambda: help_text(words))  # Hydra would load its plugins first
     if "--version" in words:
         return print_text(version_text)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises instead of printing and leaving

@@ -12,15 +12,17 @@ from typing import Any
 
 from hydra.core.utils import JobReturn
 from hydra.plugins.launcher import Launcher
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf, read_write
 
+from hydra_plugins.svm_cost_curves_sweeps import WorkerLauncher
 from svm_cost_curves.experiments.command_line.dry_run import show_plan
 from svm_cost_curves.experiments.command_line.job import shown
 from svm_cost_curves.experiments.command_line.sweep_names import job_labels
 from svm_cost_curves.experiments.configuration.choices import NO_SWEEPS, PaperStyle, check_choice, folder, style_of
 from svm_cost_curves.experiments.configuration.composition import compose, config_of
+from svm_cost_curves.experiments.configuration.grammar import in_quotes
 from svm_cost_curves.experiments.configuration.settings import resolve, server_address, setting_name, store_wait
-from svm_cost_curves.experiments.launchers.checks import LOCAL, RAY, check_address, check_launcher
+from svm_cost_curves.experiments.launchers.checks import LOCAL, RAY, check_address, check_launcher, refusal
 from svm_cost_curves.experiments.processes.outcome import Outcome, outcomes_in
 from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, terminable
 from svm_cost_curves.experiments.processes.streams import print_error
@@ -65,14 +67,14 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
     store = _checked(config)
     _check_settings(jobs, composed)
     directory = Path(config.hydra.sweep.dir).absolute()
-    config.hydra.sweep.dir = str(directory)
-    quoted = str(directory).replace("'", r"\'")
-    config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")  # so each job has it, on any machine
+    with read_write(config):
+        config.hydra.sweep.dir = str(directory)
+        config.hydra.overrides.hydra.append(f"hydra.sweep.dir={in_quotes(str(directory))}")  # for jobs on any machine
     directory.mkdir(parents=True, exist_ok=True)
     OmegaConf.save(config, directory / "multirun.yaml")  # as Hydra's own sweeper does
     with recording(store, print_error, wait=store_wait(config.store)) as begin:
         begin()
-        returns, stopped = _launched(jobs, launcher())
+        returns, stopped = _launched(jobs, launcher(), config.hydra.runtime.choices["hydra/launcher"], directory)
         store.remove_leftovers_of_sweeps()
         if status := _finish(directory, store, config, paper, highlight, stopped):
             sys.exit(status)
@@ -116,8 +118,13 @@ def _checked(config: Any) -> Store:
     return Store.at(config.store.root, server)
 
 
-def _launched(jobs: Sequence[Sequence[str]], launcher: Launcher) -> tuple[Sequence[JobReturn], int | None]:
-    """Launch the jobs; return what the launcher returns, and the exit status if not all jobs have ended."""
+def _launched(
+    jobs: Sequence[Sequence[str]], launcher: Launcher, name: str, directory: Path
+) -> tuple[Sequence[JobReturn], int | None]:
+    """Launch the jobs; return what the launcher returns, and the exit status if not all jobs have ended.
+
+    SettingsError: the launcher, whose name is given, has refused all jobs, whose outcomes are written to the directory.
+    """
     try:
         with terminable():
             return launcher.launch(jobs, initial_job_idx=0), None
@@ -125,8 +132,14 @@ def _launched(jobs: Sequence[Sequence[str]], launcher: Launcher) -> tuple[Sequen
         return [], EXIT_STATUS[type(stopped)]
     except UserError:
         raise
-    except Exception:  # of a launcher
-        print_error(traceback.format_exc())
+    except Exception as error:  # of a launcher
+        if isinstance(launcher, WorkerLauncher):
+            print_error(traceback.format_exc())
+            return [], 1
+        said = f"hydra/launcher={name}: {refusal(error)}"
+        if not outcomes_in(directory):  # Slurm did not take the jobs
+            raise SettingsError(said) from error
+        print_error(f"error: {said}")
         return [], 1
 
 

@@ -12,7 +12,8 @@ from svm_cost_curves.experiments.command_line.sweep_figures import Member, calle
 from svm_cost_curves.experiments.command_line.sweep_names import Values, in_order, short_name
 from svm_cost_curves.experiments.configuration.composition import influential
 from svm_cost_curves.experiments.plotting import styles_for
-from svm_cost_curves.experiments.plotting.interactive import PAGE, Curves, RunCurve, Swept, curves_page
+from svm_cost_curves.experiments.plotting.interactive import PAGE, Curves, NoPlotlyError, RunCurve, Swept, curves_page
+from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.support.files import write_file
 from svm_cost_curves.support.text import command_line, number_of
 
@@ -63,6 +64,9 @@ def write_page(
     try:
         page = curves_page(content)
     except ValueError:  # runs that ended before their first evaluation
+        return None
+    except NoPlotlyError as error:
+        print_error(str(error))
         return None
     write_file(directory / PAGE, page.encode())
     return directory / PAGE

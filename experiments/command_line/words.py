@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import re
 import warnings
 from collections.abc import Collection, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -19,9 +17,10 @@ from hydra.core.override_parser.types import Override, RangeSweep
 
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.command_line.plugins import register_plugins
-from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_DIR, EXPERIMENT, option_files, user_folders
-from svm_cost_curves.experiments.configuration.composition import check_option, chosen_groups
-from svm_cost_curves.experiments.configuration.grammar import as_text, is_sweep, parsed_or_none, with_quotes
+from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_OPTIONS, EXPERIMENT, option_files
+from svm_cost_curves.experiments.configuration.composition import compose
+from svm_cost_curves.experiments.configuration.explain import A_SWEEP
+from svm_cost_curves.experiments.configuration.grammar import as_text, is_sweep, parsed, parsed_or_none, with_quotes
 from svm_cost_curves.experiments.configuration.options import read_options
 from svm_cost_curves.experiments.configuration.presets import options, read_tables
 from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig, algo_schema
@@ -30,15 +29,15 @@ from svm_cost_curves.support.text import known_names, nearest, quoted, setting_n
 from svm_cost_curves.support.values import flatten
 
 _SWEEP: Final = ("--multirun", "-m")
-_FOLDER: Final = ("--config-dir", "-cd")
+_COMPLETION: Final = ("--shell-completion", "-sc")
 _INFO: Final = ("--info", "-i")
 """Its value may be missing."""
 _OTHER_SETTINGS: Final = ("--config-path", "-cp", "--config-name", "-cn", "--experimental-rerun")
 """Options of Hydra that replace ``conf/config.yaml``, which the jobs of a sweep read; or load a pickle."""
-_WITH_VALUE: Final = ("--cfg", "-c", "--package", "-p", *_FOLDER, *_INFO)
+_WITH_VALUE: Final = ("--cfg", "-c", "--package", "-p", *CONFIG_OPTIONS, *_INFO)
 _OPTIONS: Final = (
     *("--dry-run", "--help", "-h", "--version", "--hydra-help", "--resolve", "--run", "-r"),
-    *("--shell-completion", "-sc", *_SWEEP, *_WITH_VALUE),
+    *(*_COMPLETION, *_SWEEP, *_WITH_VALUE),
 )
 """Options of this program and of Hydra."""
 _FORMATS: Final = re.compile(r"^format=([\w,]+)$")  # not a sweep over the formats
@@ -52,13 +51,14 @@ def register() -> None:
     warnings.filterwarnings("ignore", r"\s*'(hydra/launcher|preset/\w+)/\S+' is validated against ConfigStore schema")
     register_plugins()
     store = ConfigStore.instance()
+    for name in ("schema.yaml", "schema", "algo", "preset"):
+        store.repo.pop(name, None)  # a table may have changed since the last call
     store.store(name="schema", node=RunConfig)
     for name, schema in KERNELS.items():
         store.store(group="schema/kernel", name=name, node=schema)
     for name in solvers.names():
         solver: Any = solvers.get(name)
         store.store(group="algo", name=name, node=algo_schema(name, solver.Settings))
-    store.repo.pop("preset", None)  # a table may have changed since the last call
     for (group, name), preset in options(read_tables(CONF / "preset")).items():
         store.store(group=f"preset/{group}", name=name, node=preset)
 
@@ -78,40 +78,23 @@ def translated(words: Sequence[str]) -> list[str]:
         settings.append("dry_run=true")
     settings = [_FORMATS.sub(r"format='\1'", word) for word in _with_experiment(settings, sweeps)]
     settings = [with_quotes(_expanded(word, sweeps)) for word in settings]
-    _check_options(settings)
     names = {setting_name(word) for word in settings}
     if "hydra.run.dir" in names and "hydra.output_subdir" not in names:
         settings.append("hydra.output_subdir=.hydra")
-    return [*(for_each_job(settings) if sweeps else settings), *(flag for flag in flags if flag != "--dry-run")]
+    settings = for_each_job(settings) if sweeps else settings
+    if not {*_COMPLETION} & {*flags}:
+        _check(settings, sweeps)
+    return [*settings, *(flag for flag in flags if flag != "--dry-run")]
 
 
-def _check_options(words: Sequence[str]) -> None:
-    """Refuse unknown options of groups: Hydra would take a path to a file for one."""
-    for word in words:
-        override = parsed_or_none(word)
-        if override is None or override.is_sweep_override():  # refused by Hydra, or checked in each job
-            continue
-        group, value = override.key_or_group, override.value()
-        if group in chosen_groups() and not (override.is_delete() or isinstance(value, dict)):
-            check_option(group, value)
+def _check(words: Sequence[str], sweeps: bool) -> None:
+    """Refuse what cannot be composed, apart from what is swept, before Hydra does, whose messages say less.
 
-
-def add_config_folders(words: Sequence[str]) -> None:
-    """Add the folders that ``--config-dir`` names to those of the environment: jobs of sweeps find options there, too.
-
-    Raises
-    ------
-    SettingsError
-        There is no such folder.
+    Hydra would also take a path to a file for an option.
     """
-    named = [after for flag, after in itertools.pairwise([*words, ""]) if flag in _FOLDER]
-    named += [word.partition("=")[2] for word in words if word.partition("=")[0] in _FOLDER and "=" in word]
-    for name in named:
-        if not name or os.pathsep in name or not Path(name).is_dir():
-            raise SettingsError(f"--config-dir {quoted(name)}: there is no such folder, or its path has a {os.pathsep}")
-    folders = [*(str(Path(name).absolute()) for name in named), *map(str, user_folders())]
-    if folders:
-        os.environ[CONFIG_DIR] = os.pathsep.join(dict.fromkeys(folders))
+    overrides = {word: parsed(word) for word in words}
+    theirs = [word for word, override in overrides.items() if re.match("hydra($|[./@])", override.key_or_group)]
+    compose([word for word in words if word not in theirs and not (sweeps and overrides[word].is_sweep_override())])
 
 
 def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -121,7 +104,7 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     for before, word, after in zip(["", *words], words, [*words[1:], ""], strict=False):
         option, _, value = word.partition("=")
         is_value = before in _WITH_VALUE and not word.startswith("-") and not (before in _INFO and "=" in word)
-        if option in _FOLDER or (is_value and before in _FOLDER):
+        if option in CONFIG_OPTIONS or (is_value and before in CONFIG_OPTIONS):
             continue  # `config_folders`
         if option in _OPTIONS or is_value:
             flags.append(word)
@@ -199,7 +182,7 @@ def _expanded(word: str, sweeps: bool) -> str:
             raise SettingsError(f"{word}: logspace takes exponents of 10, from -300 to 300")
         values = np.power(10.0, values)
     if not sweeps:
-        raise SettingsError(f"{word}: several values are a sweep, which needs -m (or --multirun)")
+        raise SettingsError(f"{quoted(word)}: {A_SWEEP}")
     return f"{call['setting']}={','.join(f'{value:.12g}' for value in values)}"
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import math
 import os
 import re
 import shutil
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,11 +18,12 @@ from svm_cost_curves.experiments.processes.streams import place
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.support.errors import LARGEST_INTEGER, SettingsError
 from svm_cost_curves.support.paths import expanded, named_by
-from svm_cost_curves.support.text import made_by_make
+from svm_cost_curves.support.text import made_by_make, quoted
 
 CONF: Final = PROJECT_ROOT / "conf"
 CONFIG_DIR: Final = "SVM_CONFIG_DIR"
 """Environment variable with the user's folders of options, separated as in ``PATH``; ``--config-dir`` adds to it."""
+CONFIG_OPTIONS: Final = ("--config-dir", "-cd")
 EXPERIMENT: Final = "experiment"
 GROUPS: Final = ("dataset", "budget", "store", "preset/data", "preset/algo", "preset/pair")
 """Groups whose options are files of settings (`configuration.options`), in ``conf/`` or in the user's folders."""
@@ -60,6 +62,24 @@ class PaperStyle:
 def user_folders() -> list[Path]:
     """Return the folders of `CONFIG_DIR`."""
     return named_by(CONFIG_DIR)
+
+
+def add_config_folders(words: Sequence[str]) -> None:
+    """Add the folders that ``--config-dir`` names to those of the environment: jobs of sweeps find options there, too.
+
+    Raises
+    ------
+    SettingsError
+        There is no such folder.
+    """
+    named = [after for flag, after in itertools.pairwise([*words, ""]) if flag in CONFIG_OPTIONS]
+    named += [word.partition("=")[2] for word in words if word.partition("=")[0] in CONFIG_OPTIONS and "=" in word]
+    for name in named:
+        if not name or os.pathsep in name or not Path(name).is_dir():
+            raise SettingsError(f"--config-dir {quoted(name)}: there is no such folder, or its path has a {os.pathsep}")
+    folders = [*(str(Path(name).absolute()) for name in named), *map(str, user_folders())]
+    if folders:
+        os.environ[CONFIG_DIR] = os.pathsep.join(dict.fromkeys(folders))
 
 
 def option_files(group: str) -> dict[str, Path]:

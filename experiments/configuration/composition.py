@@ -12,16 +12,23 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Any, cast, get_args, get_origin
+from typing import Any, Final, cast, get_args, get_origin
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from svm_cost_curves import solvers
 from svm_cost_curves.datasets.spec import NAMED, NAMED_OPTION
 from svm_cost_curves.experiments.configuration import choices
-from svm_cost_curves.experiments.configuration.explain import explain, unknown_option, unknown_setting
-from svm_cost_curves.experiments.configuration.grammar import hints_of, parsed, with_quotes
+from svm_cost_curves.experiments.configuration.explain import (
+    A_SWEEP,
+    explain,
+    hints_of,
+    unknown_option,
+    unknown_setting,
+    wrong_type,
+)
+from svm_cost_curves.experiments.configuration.grammar import parsed, with_quotes
 from svm_cost_curves.experiments.configuration.options import read_options
 from svm_cost_curves.experiments.configuration.presets import options, read_tables
 from svm_cost_curves.experiments.configuration.schema import KERNELS, NOT_INFLUENTIAL, RunConfig, algo_schema
@@ -29,6 +36,8 @@ from svm_cost_curves.experiments.configuration.settings import RunSettings, reso
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.settings_file import read_yaml
 from svm_cost_curves.support.text import quoted
+
+_WITH_COMMA: Final = "; a comma within a text needs quotes, as in \"dataset.train='a,b.svm'\""
 
 
 def compose(words: Sequence[str]) -> DictConfig:
@@ -48,12 +57,12 @@ def compose(words: Sequence[str]) -> DictConfig:
     for word in words:
         override = parsed(with_quotes(word))
         if override.is_sweep_override():
-            raise SettingsError(f"{word}: several values are a sweep, which needs -m (or --multirun)")
+            raise SettingsError(f"{quoted(word)}: {A_SWEEP}{_WITH_COMMA if ',' in word else ''}")
         if override.is_delete() or override.package is not None:
-            raise SettingsError(f"{word}: a setting is NAME=VALUE, as in algo=sbp")
+            raise SettingsError(f"{quoted(word)}: a setting is NAME=VALUE, as in algo=sbp")
         name, value = override.key_or_group, override.value()
         if name in defaults and not isinstance(value, dict):
-            check_option(name, value)
+            _check_option(name, value)
             chosen[name] = value
         else:
             values.append((name, value))
@@ -69,7 +78,24 @@ def compose(words: Sequence[str]) -> DictConfig:
     return config
 
 
-def check_option(group: str, name: Any) -> None:
+def _check_option(group: str, name: Any) -> None:
+    """Refuse what ``algo=``, ``dataset=`` and the other groups do not have, also a path, and several in brackets.
+
+    Raises
+    ------
+    SettingsError
+        The message has similar names.
+    """
+    if isinstance(name, list):
+        listed = ",".join(map(str, name))
+        raise SettingsError(f"{group}=[{quoted(listed)}]: a list is not a sweep: write -m {group}={quoted(listed)}")
+    known = option_names(group)
+    named = group == "dataset" and NAMED_OPTION.fullmatch(str(name)) is not None
+    if str(name) not in known and not named and (group, name) != ("protocol", None):
+        raise SettingsError(unknown_option(group, str(name), known))
+
+
+def _check_option(group: str, name: Any) -> None:
     """Refuse what ``algo=``, ``dataset=`` and the other groups do not have, also a path, and several in brackets.
 
     Raises
@@ -148,12 +174,24 @@ def _packed(
 ) -> bytes:
     """Return the configuration with the options that `files` are, pickled; a preset is a file, or a row of a table."""
     contents = {file[0].parent.name: _settings(file) for file in files}
+    for file in files:
+        _check_file(file)
     names = {file[0].parent.name: file[0].stem for file in files}
     protocol = contents.pop("protocol", {})
     rows = _rows(tables)
     preset = {group: rows.get((group, one), {}) if isinstance(one, str) else _settings(one) for group, one in presets}
     schemas = {"algo": algo, "kernel": KERNELS[names["kernel"]]}
     return pickle.dumps(OmegaConf.merge(RunConfig, schemas, _settings(main), contents, {"preset": preset}, protocol))
+
+
+def _check_file(file: _File) -> None:
+    """Refuse a file with settings that its group does not have; the message names the file."""
+    group = file[0].parent.name
+    if group in choices.GROUPS:
+        try:
+            OmegaConf.merge(RunConfig, {group: _settings(file)})
+        except OmegaConfBaseException as error:
+            raise SettingsError(f"{file[0]}: {explain(error)}") from error
 
 
 @cache
@@ -184,9 +222,34 @@ def config_of(composed: DictConfig) -> RunConfig:
     try:
         config: Any = OmegaConf.to_object(composed)
     except OmegaConfBaseException as error:
-        raise SettingsError(explain(error)) from error
+        known = explain(error) if error.full_key else _wrong_reference(composed)
+        raise SettingsError(known or explain(error)) from error
     _check_structure(config, "")
     return cast(RunConfig, config)
+
+
+def _wrong_reference(group: DictConfig, prefix: str = "") -> str:
+    """Return the message on the first setting whose ``${...}`` is a value of another type; an empty text: none."""
+    schema = OmegaConf.get_type(group)
+    for name in map(str, group):
+        try:
+            value = group[name]
+        except OmegaConfBaseException:
+            value = None
+        if OmegaConf.is_interpolation(group, name):
+            if not (isinstance(value, DictConfig | ListConfig) and _containers(schema, name)):
+                written: Any = OmegaConf.to_container(group, resolve=False)
+                return wrong_type(prefix + name, schema, written[name])
+        elif isinstance(value, DictConfig) and (said := _wrong_reference(value, f"{prefix}{name}.")):
+            return said
+    return ""
+
+
+def _containers(schema: Any, name: str) -> tuple[Any, ...]:
+    """Return the types of a setting that are lists or groups."""
+    hint = hints_of(schema)[name]
+    kinds = [get_origin(kind) or kind for kind in (get_args(hint) if isinstance(hint, UnionType) else (hint,))]
+    return tuple(kind for kind in kinds if kind is list or dataclasses.is_dataclass(kind))
 
 
 def _check_structure(config: Any, prefix: str) -> None:
@@ -195,11 +258,8 @@ def _check_structure(config: Any, prefix: str) -> None:
     for name, value in vars(config).items():
         if name not in schema.__dataclass_fields__:
             raise SettingsError(unknown_setting(prefix + name, schema))
-        hint = hints_of(schema)[name]
-        kinds = [get_origin(kind) or kind for kind in (get_args(hint) if isinstance(hint, UnionType) else (hint,))]
-        wanted: Any = tuple(kind for kind in kinds if kind is list or dataclasses.is_dataclass(kind))
+        wanted = _containers(schema, name)
         if wanted and value is not None and not isinstance(value, wanted):
-            kind = "a list" if list in wanted else "a group of settings"
-            raise SettingsError(f"{prefix}{name} must be {kind}, got {value!r}")
+            raise SettingsError(wrong_type(prefix + name, schema, value))
         if dataclasses.is_dataclass(value):
             _check_structure(value, f"{prefix}{name}.")

@@ -3,78 +3,142 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import re
 from collections.abc import Collection
+from functools import cache
 from pathlib import Path
-from typing import Any, Final, cast
+from types import UnionType
+from typing import Any, Final, Union, cast, get_args, get_origin, get_type_hints
 
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
-from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
+from omegaconf import DictConfig
+from omegaconf.errors import (
+    ConfigAttributeError,
+    ConfigKeyError,
+    GrammarParseError,
+    InterpolationResolutionError,
+    OmegaConfBaseException,
+)
 
-from svm_cost_curves.experiments.configuration.schema import RENAMED, RunConfig
-from svm_cost_curves.support.text import command_line, known_names
+from svm_cost_curves.datasets.spec import FileSpec
+from svm_cost_curves.experiments.configuration.schema import RENAMED, GaussianConfig, RunConfig
+from svm_cost_curves.support.errors import UserError
+from svm_cost_curves.support.text import LONGEST_MESSAGE, command_line, known_names, quoted
 
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 """What Hydra raises for a wrong command line; see `explain`."""
 _NOT_TYPED: Final = ("preset", "dry_run")
 """Parts of the configuration that are no settings: the program fills them in."""
-_NOT_READ: Final = re.compile("no viable alternative|NoViableAlt|extraneous input|mismatched input")
+_IN_A_FUNCTION: Final = re.compile(r"while evaluating '.*': (.+?)(\n[^\n]*See https|$)", re.DOTALL)
+_WHILE: Final = re.compile(r"^\w+(Error|Exception) (raised )?while resolving interpolation: ")
+_KINDS: Final = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", type(None): "null"}
+_KERNELS: Final = {"rbf": "gaussian", "poly": "polynomial"}
+"""Kernels by scikit-learn's names."""
+hints_of = cache(get_type_hints)
+A_SWEEP: Final = "several values are a sweep, which needs -m (or --multirun)"
 
 
 def explain(error: BaseException) -> str:
     """Return one line that says what is wrong with a command, with similar names that exist."""
-    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
+    if isinstance(error, UserError):
+        return str(error)
+    cause: Any = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
-        *group, name = error.missing_cfg_file.split("/", 1)  # a name that is a path has slashes, too
-        return unknown_option("".join(group), name, sorted(error.options or ()))
+        group, _, name = error.missing_cfg_file.rpartition("/")
+        return unknown_option(group, name, sorted(error.options or ()))
     if isinstance(cause, ConfigAttributeError | ConfigKeyError) and cause.full_key:
-        return unknown_setting(cause.full_key, cause.object_type)
+        inside = [str(name) for name in cause.parent_node] if isinstance(cause.parent_node, DictConfig) else []
+        return unknown_setting(cause.full_key, cause.object_type, inside)
+    if isinstance(cause, InterpolationResolutionError | GrammarParseError):
+        said = _WHILE.sub("", first_line(cause)).strip("\"'")
+        return f"{cause.full_key or 'a reference'} cannot be resolved: {quoted(said)}"
     if isinstance(cause, OmegaConfBaseException) and cause.full_key:
-        return f"{cause.full_key}: {_first_line(cause)}"
-    if "Ambiguous value" in str(error) or "requires --multirun" in str(error):
-        word = _first_line(error).removesuffix(" requires --multirun")
-        return f"{word}: several values are a sweep, which needs -m (or --multirun)"
-    if "missing EQUAL" in str(error):
-        return f"{_first_line(error)}: a setting is NAME=VALUE, as in algo=sbp; --help lists them"
-    if isinstance(error, OverrideParseException) and _NOT_READ.search(str(error)):
-        return (
-            f"{error.override} cannot be read: is a bracket or a quote missing? A setting is NAME=VALUE, its values in "
-            "a sweep a,b,c or range(3), with quotes for the shell around brackets"
-        )
-    if without := re.match(r"Could not override '(\w+)'", str(error)):
+        return wrong_type(cause.full_key, cause.object_type, cause.value)
+    if isinstance(error, OverrideParseException):
+        return unreadable(str(error.override), str(error))
+    if without := re.match(r"Could not override '([^']*)'", str(error)):
         return unknown_setting(without[1], RunConfig)
     text = re.sub(r"\s*\n\s*See https\S+ for details", "", str(error)).strip()
-    return re.sub(r"\s*\n\s*", "; ", text)
+    return quoted(re.sub(r"\s*\n\s*", "; ", text) or type(error).__name__, LONGEST_MESSAGE)
+
+
+def unreadable(word: str, why: str) -> str:
+    """Return the message on a word that Hydra's grammar does not read; `why` is Hydra's own."""
+    shown = quoted(" ".join(word.split()))
+    if "=" not in word.lstrip("="):
+        return f"{shown!r}: a setting is NAME=VALUE, as in algo=sbp; --help lists them"
+    if said := _IN_A_FUNCTION.search(why):
+        return f"{shown} cannot be read: {quoted(' '.join(said[1].split()))}"
+    return (
+        f"{shown} cannot be read: is a bracket or a quote missing? A setting is NAME=VALUE, its values in a sweep "
+        "a,b,c or range(3), with quotes for the shell around brackets"
+    )
+
+
+def hint_of(setting: str) -> Any:
+    """Return the type of a setting, as `RunConfig` names it; Any where that depends on a choice; None: it has none."""
+    hint: Any = RunConfig
+    for name in setting.replace("[", ".").replace("]", "").split("."):
+        inner = Any if hint is Any else next(reversed(get_args(hint)), None)  # of a list or a dictionary
+        hint = hints_of(hint).get(name) if dataclasses.is_dataclass(hint) else inner
+    return hint
+
+
+def wrong_type(setting: str, schema: Any, value: Any) -> str:
+    """Return the message on a value that does not have the type of a setting; `schema` has the setting's last part."""
+    own = hints_of(schema) if dataclasses.is_dataclass(schema) else {}
+    hint = own.get(setting.rpartition(".")[2]) or hint_of(setting)
+    several = isinstance(hint, UnionType) or get_origin(hint) is Union
+    kinds = " or ".join(_kind(kind) for kind in (get_args(hint) if several else (hint,)))
+    got = "null" if value is None else repr(quoted(str(value)))
+    return f"{setting} must be {kinds}{f', got {got}' if own else ''}"
+
+
+def _kind(kind: Any) -> str:
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return f"one of {', '.join(member.name for member in kind)}"
+    kind = get_origin(kind) or kind
+    other = "a list" if kind is list else "a group of settings" if kind not in (None, Any) else "of another type"
+    return _KINDS.get(kind, other)
 
 
 def unknown_option(group: str, name: str, known: Collection[str]) -> str:
     """Return the message about an option that a group does not have."""
-    if not group:
-        return f"there is no configuration {name!r}: leave out --config-name, or name its folder by --config-dir"
+    shown = quoted(name)
     if group == "dataset" and Path(name).suffix:
-        return f"unknown data set {name!r}; a file of your own is dataset=file:{name}"
-    kind = {"algo": "algorithm", "dataset": "data set"}.get(group, group)
-    return f"unknown {kind} {name!r}{known_names(name, known, command_line('run', '--help'))}"
+        return f"unknown data set {shown!r}; a file of your own is dataset=file:{shown}"
+    if group == "kernel" and name.lower() in _KERNELS:
+        return f"unknown kernel {shown!r}: it is called kernel={_KERNELS[name.lower()]} here"
+    kind = {"algo": "algorithm", "dataset": "data set"}.get(group, group.removeprefix("hydra/"))
+    see = "" if group.startswith("hydra/") else command_line("run", "--help")
+    return f"unknown {kind} {shown!r}{known_names(name, known, see)}"
 
 
-def unknown_setting(setting: str, schema: Any) -> str:
-    """Return the message about a setting that a schema does not have."""
+def unknown_setting(setting: str, schema: Any, inside: Collection[str] = ()) -> str:
+    """Return the message about a setting that a schema, or a group with the names `inside`, does not have."""
     if setting in RENAMED:
         return f"{setting} is now called {RENAMED[setting]}"
-    if setting.partition(".")[0] == "preset":
+    shown = quoted(setting)
+    if setting.partition(".")[0].partition("/")[0] == "preset":
         return "presets belong to algorithms and data sets: what is typed wins, as problem.C=1 (docs/settings.md)"
+    if setting == "kernel.gamma" and schema is GaussianConfig:
+        return f"unknown setting {shown!r}; exp(-gamma |x - x'|^2) has kernel.sigma2 = 1 / (2 gamma)"
     group, _, name = setting.rpartition(".")
-    known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else []
-    if not group:
+    known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else [*inside]
+    if not group and schema is RunConfig:
         known = [other for other in known if other not in _NOT_TYPED] + ["protocol", "+experiment"]
         if inner := [other for other in _settings_in_groups() if other.partition(".")[2].rstrip("_") == name]:
-            return f"unknown setting {setting!r}; did you mean {' or '.join(inner)}?"
+            return f"unknown setting {shown!r}; did you mean {' or '.join(inner)}?"
+    if schema is FileSpec:
+        group = "a file in dataset.files"
     if group == "algo" and known:
         group, known = f"algo={schema.__name__}", [name for name in known if name != "name"]
     if group and not known:
-        return f"unknown setting {setting!r}; {group} has no settings"
-    see = command_line("run", "--help")
-    return f"unknown setting {setting!r}{known_names(name, known, see, word=f'{group} has' if group else 'known are')}"
+        return f"unknown setting {shown!r}; {quoted(group)} has no settings"
+    see = "" if setting.startswith("hydra") else command_line("run", "--help")
+    word = f"{quoted(group)} has" if group else "known are"
+    return f"unknown setting {shown!r}{known_names(name, known, see, word=word)}"
 
 
 def _settings_in_groups() -> list[str]:
@@ -88,5 +152,6 @@ def _settings_in_groups() -> list[str]:
     ]
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's message, or its type."""
     return (str(error).splitlines() or [type(error).__name__])[0]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
+import re
 import shutil
 import socket
 
 from svm_cost_curves.experiments.configuration.choices import install_command
+from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.support.errors import SettingsError
+from svm_cost_curves.support.text import LONGEST_MESSAGE, quoted
 
 LOCAL, RAY, SLURM = "local", "ray", "submitit_slurm"
 _EXTRAS = {RAY: "ray", SLURM: "slurm", "submitit_local": "slurm"}
@@ -21,6 +25,8 @@ def check_launcher(name: str, written: str) -> None:
     extra = _EXTRAS.get(name)
     if extra is not None and not _installed(_PACKAGES[extra]):
         raise SettingsError(f"{written} is not installed: {install_command(extra)}")
+    if extra == "slurm":
+        _quiet_submitit()
     if name == SLURM and shutil.which("sbatch") is None:
         raise SettingsError(f"{written}: there is no sbatch here: start the sweep where Slurm takes jobs")
 
@@ -38,6 +44,36 @@ def check_address(address: str) -> None:
         raise SettingsError(f"the Ray cluster {address} does not answer within {ANSWER_SECONDS:g} seconds") from None
     except OSError as error:
         raise SettingsError(f"the Ray cluster {address} does not answer: {error.strerror or error}") from error
+
+
+def refusal(error: Exception) -> str:
+    """Return one line on what a launcher of another library has raised: of ``sbatch``, the lines on its errors."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    errors = [line for line in lines if "error" in line.lower()]
+    return quoted("; ".join(errors or lines[-1:]), LONGEST_MESSAGE)
+
+
+class _Once(logging.Filter):
+    """Writes a warning of submitit once: it has one at each question to Slurm, and writes it to both streams."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: set[str] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Write what is new; submitit's own handlers get nothing."""
+        text = record.getMessage()
+        kind = re.sub(r"\d+", "", text)  # the number of the call
+        if record.levelno >= logging.WARNING and kind not in self._said:
+            self._said.add(kind)
+            print_error(f"submitit: {quoted(' '.join(text.split()))}")
+        return False
+
+
+def _quiet_submitit() -> None:
+    logger = logging.getLogger("submitit")
+    if not any(isinstance(known, _Once) for known in logger.filters):
+        logger.addFilter(_Once())
 
 
 def _installed(name: str) -> bool:

@@ -26,10 +26,16 @@ from numpy.typing import NDArray
 from svm_cost_curves.experiments.columns import COLUMNS, COSTS, MEASURES, STEP_COSTS
 from svm_cost_curves.experiments.curve import MAX_POINTS, spread_rows
 from svm_cost_curves.experiments.plotting.styles import Style, axis_name, on_dark
+from svm_cost_curves.support.errors import UserError
 from svm_cost_curves.support.files import write_file
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class NoPlotlyError(UserError):
+    """A page cannot be made, as plotly is not installed; all else can."""
+
 
 PAGE: Final = "curves.html"
 """Name of the file."""
@@ -165,8 +171,10 @@ def _source(name: str) -> str:
 
 @cache
 def _plotly() -> str:
-    from plotly.offline import get_plotlyjs
-
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError as error:
+        raise NoPlotlyError(f"no {PAGE}: it needs plotly, which cannot be imported here: pip install plotly") from error
     return _packed(get_plotlyjs())
 
 

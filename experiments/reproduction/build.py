@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.plotting import Picture
-from svm_cost_curves.experiments.plotting.interactive import PAGE, curves_page
+from svm_cost_curves.experiments.plotting.interactive import PAGE, NoPlotlyError, curves_page
+from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.reproduction.citations import place_of
 from svm_cost_curves.experiments.reproduction.disturbance import disturbed_runs
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, as_published
@@ -116,7 +117,10 @@ def build_figure(
         picture.save(draft / "figure.png", draft / "figure.pdf")
         page = page_content(evidence, options, verdict, notes, (draft / "figure.png").read_bytes())
         if page is not None:
-            (draft / PAGE).write_text(curves_page(page), encoding="utf-8")
+            try:
+                (draft / PAGE).write_text(curves_page(page), encoding="utf-8")
+            except NoPlotlyError as error:
+                print_error(str(error))
         if options.paper is not None:
             picture.save_for_paper(draft / "paper", options.paper)
     return verdict

@@ -6,6 +6,8 @@ import base64
 import gzip
 import json
 import re
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -172,3 +174,20 @@ def test_negative_numbers_of_jobs_count_down_from_all_cores(
 def test_other_numbers_of_jobs_are_refused(n_jobs: Any) -> None:
     with pytest.raises(SettingsError, match=r"hydra\.launcher\.n_jobs must be a whole number other than 0"):
         parallel_jobs(n_jobs)
+
+
+def test_without_plotly_a_sweep_has_its_table_and_picture(
+    tmp_path: Path, run_py: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    words = ["-m", "hydra/launcher=here", "algo=pegasos", "dataset=synthetic", "dataset.n=60", "dataset.d=3"]
+    status, out, err = run_py(*words, "dataset.n_test=30", "seed=0,1", "budget.epochs=1", f"store.root={tmp_path}")
+    assert status == 0, err
+    assert "test error" in out
+    assert "figure: " in out
+    assert "page: " not in out
+    assert [line for line in err.splitlines() if "plotly" in line] == [
+        "no curves.html: it needs plotly, which cannot be imported here: pip install plotly"
+    ]
+    assert [path.name for path in tmp_path.glob("sweeps/*/*.png")] == ["curves.png"]

@@ -104,11 +104,11 @@ def test_a_wrong_word_is_explained_as_hydras_error_is(word: str) -> None:
         ("dataset=/folder/points.csv", "unknown data set '/folder/points.csv'; .* dataset=file:/folder/points.csv"),
         ("store=/folder/runs", "unknown store '/folder/runs'; known: local, server"),
         ("budget.epoch=3", "unknown setting 'budget.epoch'; did you mean epochs"),
-        ("algo.eta=abc", "algo.eta: Value 'abc'"),
+        ("algo.eta=abc", "algo.eta must be a number or null, got 'abc'"),
         ("problm.C=1", "unknown setting 'problm'; did you mean problem"),
         ("+budget.nothing=1", r"unknown setting 'budget\.nothing'; budget has epochs, "),
         ("+nothing=1", "unknown setting 'nothing'; known are algo, dataset, "),
-        ("seed=${oc.env:HOME}", "seed: While dereferencing interpolation"),
+        ("seed=${oc.env:HOME}", r"seed must be a whole number, got"),
         *(
             (f"{word}={value}", rf"{OLD} is now called budget\.evaluations$")
             for word in (OLD, f"+{OLD}")

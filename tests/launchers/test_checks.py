@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 import re
 import socket
 import sys
@@ -146,3 +147,45 @@ def test_every_launcher_composes(path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert launcher.n_jobs == -1
     elif path.stem != "here":
         assert (launcher.cpus_per_task, launcher.tasks_per_node, launcher.nodes) == (1, 1, 1)
+
+
+class Refusing:
+    """A launcher of another library, which raises where it would launch."""
+
+    def launch(self, *_: object, **__: object) -> None:
+        raise RuntimeError(
+            "sbatch: error: invalid partition specified: nope\n\nsbatch: error: Batch job submission failed: Invalid "
+            "partition name specified\nreturned status 1"
+        )
+
+
+def test_a_partition_that_slurm_does_not_know(
+    run_py: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hydra.core.plugins import Plugins
+
+    monkeypatch.setattr(choice, "_installed", lambda _: True)
+    monkeypatch.setattr(choice.shutil, "which", lambda _: "/usr/bin/sbatch")
+    monkeypatch.setattr(Plugins, "instantiate_launcher", lambda *_, **__: Refusing())
+    status, out, err = run_py("-m", *TOY, "hydra/launcher=submitit_slurm", f"store.root={tmp_path}")
+    errors = "sbatch: error: invalid partition specified: nope; sbatch: error: Batch job submission failed: Invalid "
+    said = f"error: hydra/launcher=submitit_slurm: {errors}partition name specified\n"
+    assert (status, out, err) == (2, "", said)
+
+
+def test_a_warning_that_submitit_repeats_is_written_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "_installed", lambda _: True)
+    logger = logging.getLogger("submitit")
+    before, streams = [*logger.filters], [logging.StreamHandler(sys.stdout), logging.StreamHandler(sys.stderr)]
+    monkeypatch.setattr(logger, "handlers", streams)
+    try:
+        for _ in range(2):
+            check_launcher("submitit_local", "hydra/launcher=submitit_local")
+        for number in range(3):
+            logger.warning(f"Call #{number} - Bypassing sacct error, status may be inaccurate.")
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n"), err.count("Bypassing")) == ("", 1, 1)
+    finally:
+        logger.filters[:] = before
