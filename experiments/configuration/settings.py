@@ -25,6 +25,7 @@ from svm_cost_curves.experiments.configuration.choices import (
     parse_memory,
     shown,
 )
+from svm_cost_curves.experiments.configuration.early_checks import check_on_a_toy
 from svm_cost_curves.experiments.configuration.presets import COMMAND_LINE, ProblemChoice
 from svm_cost_curves.experiments.configuration.schema import ROW_PROVIDERS, RunConfig, StoreConfig, kernel_name
 from svm_cost_curves.solvers import SettingsError
@@ -162,6 +163,7 @@ def resolve(
         data_fits=kernel_origins.get("kernel.sigma2") != COMMAND_LINE and not fields - TEXTS,
         algo=solver.name,
     )
+    check_on_a_toy(solver, solver_settings, kernel, bias=bias, rho=problem.rho)
     budget, epochs_origin = choose_budget(config.budget, config.preset)
     budget.check_counted(solver.name, solver.not_counted(kernel_name(kernel)))
     if not 0 <= config.seed <= MAX_SEED:

@@ -226,3 +226,27 @@ def test_a_name_reaches_the_label_and_neither_the_key_nor_the_presets(tmp_path: 
     plain, other = (settings_of(["dataset=adult", *words]) for words in ([], ["dataset.name=a9a"]))
     assert plain.problem.nu is not None
     assert plain.identity() == other.identity()
+
+
+EARLY = [
+    ("algo=sbp algo.eta=-1", "eta must be"),
+    ("algo=minibatch_sdca algo.batch_size=0", r"algo\.batch_size = 0: it must be from 1"),
+    ("algo=asset algo.step=0", "step"),
+    ("algo=asset algo.features=0", r"algo\.features = 0: it must be from 1"),
+    ("algo=svmlight algo.working_set=-1", r"algo\.working_set = -1 must not be negative"),
+    ("algo=fourier algo.pairs=0", r"algo\.pairs = 0"),
+    ("algo=cpny algo.eps=0", "eps"),
+    ("kernel=polynomial kernel.degree=50", r"kernel\.degree = 50"),
+    ("kernel=polynomial kernel.gamma=-1", r"kernel\.gamma = -1"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), EARLY)
+def test_a_bound_that_needs_no_data_is_checked_without_them(words: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        settings_of(["dataset=rcv1_ccat_subset", *words.split()])
+
+
+@pytest.mark.parametrize("words", ["algo=asset algo.features=5000", "algo=minibatch_sdca algo.batch_size=100000"])
+def test_a_number_of_examples_is_checked_with_the_data(words: str) -> None:
+    settings_of(["dataset=rcv1_ccat_subset", *words.split()])
