@@ -14,9 +14,8 @@ from hydra.core.utils import JobReturn
 from hydra.plugins.launcher import Launcher
 from omegaconf import DictConfig, OmegaConf, read_write
 
-from hydra_plugins.svm_cost_curves_sweeps import WorkerLauncher
 from svm_cost_curves.experiments.command_line.dry_run import show_plan
-from svm_cost_curves.experiments.command_line.job import shown
+from svm_cost_curves.experiments.command_line.job import HERE, shown
 from svm_cost_curves.experiments.command_line.sweep_names import job_labels
 from svm_cost_curves.experiments.configuration.choices import NO_SWEEPS, PaperStyle, check_choice, folder, style_of
 from svm_cost_curves.experiments.configuration.composition import compose, config_of
@@ -133,7 +132,7 @@ def _launched(
     except UserError:
         raise
     except Exception as error:  # of a launcher
-        if isinstance(launcher, WorkerLauncher):
+        if name in (HERE, LOCAL, RAY):  # a fault of this program
             print_error(traceback.format_exc())
             return [], 1
         said = f"hydra/launcher={name}: {refusal(error)}"

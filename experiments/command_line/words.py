@@ -7,7 +7,7 @@ import math
 import re
 import warnings
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from hydra.core.config_loader import ConfigLoader
@@ -215,7 +215,7 @@ def jobs_of(words: Sequence[str], loader: ConfigLoader | None = None) -> list[li
         name = override.get_key_element()
         if override.is_interval_sweep():
             raise SettingsError(f"{quoted(str(override.input_line))}: a sweep needs single values, as in {name}=1,2")
-        swept, value = override.is_sweep_override(), override.value()
+        swept, value = override.is_sweep_override(), cast(Any, override.value())
         if isinstance(value, RangeSweep) and (value.stop - value.start) / value.step > _MOST_JOBS:
             raise SettingsError(f"{quoted(str(override.input_line))}: a sweep has at most {_MOST_JOBS:,} runs")
         texts = override.sweep_string_iterator() if swept else [override.get_value_element_as_str()]

@@ -95,28 +95,6 @@ def _check_option(group: str, name: Any) -> None:
         raise SettingsError(unknown_option(group, str(name), known))
 
 
-def _check_option(group: str, name: Any) -> None:
-    """Refuse what ``algo=``, ``dataset=`` and the other groups do not have, also a path, and several in brackets.
-
-    Raises
-    ------
-    SettingsError
-        The message has similar names.
-    """
-    if isinstance(name, list):
-        listed = ",".join(map(str, name))
-        raise SettingsError(f"{group}=[{quoted(listed)}]: a list is not a sweep: write -m {group}={quoted(listed)}")
-    known = option_names(group)
-    named = group == "dataset" and NAMED_OPTION.fullmatch(str(name)) is not None
-    if str(name) not in known and not named and (group, name) != ("protocol", None):
-        raise SettingsError(unknown_option(group, str(name), known))
-
-
-def chosen_groups() -> Collection[str]:
-    """Return the groups of which a run has one option, as ``algo``: those of ``conf/config.yaml``."""
-    return _default_options(_state(choices.CONF / "config.yaml"))
-
-
 def option_names(group: str) -> list[str]:
     """Return the names that may follow ``algo=``, ``dataset=`` and the other groups, in alphabetical order."""
     return sorted(solvers.names() if group == "algo" else choices.option_files(group))

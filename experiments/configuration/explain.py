@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cache
 from pathlib import Path
 from types import UnionType
@@ -18,6 +18,7 @@ from omegaconf.errors import (
     ConfigKeyError,
     GrammarParseError,
     InterpolationResolutionError,
+    InterpolationValidationError,
     OmegaConfBaseException,
 )
 
@@ -35,7 +36,7 @@ _WHILE: Final = re.compile(r"^\w+(Error|Exception) (raised )?while resolving int
 _KINDS: Final = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", type(None): "null"}
 _KERNELS: Final = {"rbf": "gaussian", "poly": "polynomial"}
 """Kernels by scikit-learn's names."""
-hints_of = cache(get_type_hints)
+hints_of: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 A_SWEEP: Final = "several values are a sweep, which needs -m (or --multirun)"
 
 
@@ -50,6 +51,8 @@ def explain(error: BaseException) -> str:
     if isinstance(cause, ConfigAttributeError | ConfigKeyError) and cause.full_key:
         inside = [str(name) for name in cause.parent_node] if isinstance(cause.parent_node, DictConfig) else []
         return unknown_setting(cause.full_key, cause.object_type, inside)
+    if isinstance(cause, InterpolationValidationError) and cause.full_key:
+        return f"{wrong_type(cause.full_key, cause.object_type)}, got a ${{...}} that stands for something else"
     if isinstance(cause, InterpolationResolutionError | GrammarParseError):
         said = _WHILE.sub("", first_line(cause)).strip("\"'")
         return f"{cause.full_key or 'a reference'} cannot be resolved: {quoted(said)}"
@@ -85,14 +88,16 @@ def hint_of(setting: str) -> Any:
     return hint
 
 
-def wrong_type(setting: str, schema: Any, value: Any) -> str:
+def wrong_type(setting: str, schema: Any, value: Any = ...) -> str:
     """Return the message on a value that does not have the type of a setting; `schema` has the setting's last part."""
+    if setting.partition(".")[0] == "preset":
+        return unknown_setting(setting, schema)
     own = hints_of(schema) if dataclasses.is_dataclass(schema) else {}
     hint = own.get(setting.rpartition(".")[2]) or hint_of(setting)
     several = isinstance(hint, UnionType) or get_origin(hint) is Union
     kinds = " or ".join(_kind(kind) for kind in (get_args(hint) if several else (hint,)))
     got = "null" if value is None else repr(quoted(str(value)))
-    return f"{setting} must be {kinds}{f', got {got}' if own else ''}"
+    return f"{setting} must be {kinds}{f', got {got}' if own and value is not ... else ''}"
 
 
 def _kind(kind: Any) -> str:

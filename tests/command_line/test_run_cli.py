@@ -282,7 +282,7 @@ def test_ctrl_c_keeps_the_record(tmp_path: Path) -> None:
         (["dataset=file:/no/such.csv"], "/no/such.csv: there is no such file"),
         (["dataset=sklearn:boston"], "dataset=sklearn:boston: NAME is one of breast_cancer, digits, iris, wine"),
         (["-m", "algo=sbp,smo", "highlight=sdca"], "highlight must be one of sbp, smo; got 'sdca'"),
-        (["seed=range(3)"], "seed=range(3)': several values are a sweep, which needs -m"),
+        (["seed=range(3)"], "seed=range(3): several values are a sweep, which needs -m"),
         (["sbp"], "'sbp': a setting is NAME=VALUE"),
         (["-m", "algo=sbp,spb"], "unknown algorithm 'spb'; did you mean sbp?"),
         (["style=book"], "style must be one of screen, paper; got 'book'"),

@@ -22,6 +22,7 @@ from svm_cost_curves.experiments.command_line.sweep_names import Group, groups
 from svm_cost_curves.experiments.command_line.sweep_page import write_page
 from svm_cost_curves.experiments.command_line.sweep_results import draw, finish, table, write_for_paper
 from svm_cost_curves.experiments.configuration.choices import PaperStyle
+from svm_cost_curves.experiments.plotting import interactive
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.solvers import SettingsError
@@ -179,6 +180,7 @@ def test_other_numbers_of_jobs_are_refused(n_jobs: Any) -> None:
 def test_without_plotly_a_sweep_has_its_table_and_picture(
     tmp_path: Path, run_py: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    interactive._plotly.cache_clear()
     monkeypatch.setitem(sys.modules, "plotly", None)
     monkeypatch.setitem(sys.modules, "plotly.offline", None)
     words = ["-m", "hydra/launcher=here", "algo=pegasos", "dataset=synthetic", "dataset.n=60", "dataset.d=3"]

@@ -104,7 +104,7 @@ def test_a_wrong_word_is_explained_as_hydras_error_is(word: str) -> None:
         ("dataset=/folder/points.csv", "unknown data set '/folder/points.csv'; .* dataset=file:/folder/points.csv"),
         ("store=/folder/runs", "unknown store '/folder/runs'; known: local, server"),
         ("budget.epoch=3", "unknown setting 'budget.epoch'; did you mean epochs"),
-        ("algo.eta=abc", "algo.eta must be a number or null, got 'abc'"),
+        ("algo.eta=abc", "algo.eta must be a number, got 'abc'"),
         ("problm.C=1", "unknown setting 'problm'; did you mean problem"),
         ("+budget.nothing=1", r"unknown setting 'budget\.nothing'; budget has epochs, "),
         ("+nothing=1", "unknown setting 'nothing'; known are algo, dataset, "),
