@@ -66,7 +66,7 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
     store = _checked(config)
     _check_settings(jobs, composed)
     directory = Path(config.hydra.sweep.dir).absolute()
-    with read_write(config):
+    with read_write(config.hydra):  # of itself in Hydra 1.4
         config.hydra.sweep.dir = str(directory)
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir={in_quotes(str(directory))}")  # for jobs on any machine
     directory.mkdir(parents=True, exist_ok=True)

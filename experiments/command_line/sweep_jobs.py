@@ -90,7 +90,7 @@ def launch(
         After the running jobs have recorded their state.
     """
     folder = Path(config.hydra.sweep.dir)
-    with read_write(config), open_dict(config):
+    with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.runtime.output_dir = str(folder)
     packed = pickle.dumps(OmegaConf.masked_copy(config, "hydra"))
     sweep = [SweepJob(first + i, tuple(words), jobs, packed) for i, words in enumerate(job_overrides)]

@@ -7,7 +7,7 @@ import math
 import re
 import warnings
 from collections.abc import Collection, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 from hydra.core.config_loader import ConfigLoader
@@ -215,8 +215,9 @@ def jobs_of(words: Sequence[str], loader: ConfigLoader | None = None) -> list[li
         name = override.get_key_element()
         if override.is_interval_sweep():
             raise SettingsError(f"{quoted(str(override.input_line))}: a sweep needs single values, as in {name}=1,2")
-        swept, value = override.is_sweep_override(), cast(Any, override.value())
-        if isinstance(value, RangeSweep) and (value.stop - value.start) / value.step > _MOST_JOBS:
+        swept, value = override.is_sweep_override(), override.value()
+        span: Any = vars(value) if isinstance(value, RangeSweep) else {}
+        if span and (span["stop"] - span["start"]) / span["step"] > _MOST_JOBS:
             raise SettingsError(f"{quoted(str(override.input_line))}: a sweep has at most {_MOST_JOBS:,} runs")
         texts = override.sweep_string_iterator() if swept else [override.get_value_element_as_str()]
         values[name] = [with_quotes(f"{name}={text}") for text in texts]  # choice() has lost them
