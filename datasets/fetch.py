@@ -11,15 +11,21 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterator, Sequence
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 from urllib.parse import urlparse
 
+from svm_cost_curves.datasets import download
+from svm_cost_curves.datasets.download import GivenUpError, receive, watched
 from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
-from svm_cost_curves.datasets.readers.unpack import from_archive, read_unpacked
+from svm_cost_curves.datasets.readers.unpack import from_archive, read_unpacked, unpack
 from svm_cost_curves.datasets.spec import PACKED_SUFFIXES, FileSpec
 from svm_cost_curves.support import disk_cache
+from svm_cost_curves.support.files import LOCK, locked, new_file
 from svm_cost_curves.support.paths import named_by
 
 log = logging.getLogger(__name__)
@@ -27,10 +33,8 @@ log = logging.getLogger(__name__)
 MIRROR_VARIABLE = "SVM_DATA_MIRROR"
 BUNDLED = Path(__file__).parent / "files"
 """Published files that come with this project; LICENSES.md there says what they are and who made them."""
-TIMEOUT = (5.0, 15.0)
-"""Seconds to connect, and seconds without a byte, after which a download fails."""
-RETRIES = 2
-"""Further attempts after a download that fails, or gives wrong bytes."""
+PAUSES = (1.0, 2.0)
+"""Seconds before each further attempt, after a download that fails or gives wrong bytes."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +51,34 @@ def mirrors_from_environment() -> tuple[Path, ...]:
     return tuple(named_by(MIRROR_VARIABLE))
 
 
-def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:
-    """Return a published file, verified.
+def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path], note: Callable[[str], None] = log.info) -> Fetched:
+    """Return a published file, verified; `note` takes a few words on a download before it begins, and while it lasts.
 
     Where all copies have the wrong checksum, or there is no copy and no network, the message says where to get the
     file, its checksum, and where to put it.
     """
+    found = _at_hand(file, cache_dir, mirrors)
+    if found is not None:
+        return found
+    if urlparse(file.url).scheme not in ("http", "https"):
+        raise DataError(f"{file.name} is not at hand and has no published address: {_advice(file, cache_dir)}")
+    try:
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        # the jobs of a sweep need a file at the same time
+        with locked(
+            cache_dir / f"{file.name}{LOCK}", lambda other: note(f"waiting for {other}, which fetches {file.name}")
+        ):
+            return _at_hand(file, cache_dir, ()) or _download(file, cache_dir, note)
+    except OSError as error:
+        raise DataError(f"The cache folder {cache_dir} cannot be written ({error.strerror or error}).") from error
+
+
+def _at_hand(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched | None:
+    """Return the first copy with the right checksum; None if there is no copy at all."""
     refused: list[str] = []
     for path in _candidates(file, cache_dir, mirrors):
         before = _cache_entry(path, cache_dir)
-        fetched = _read_file(file, path)
+        fetched = _fetched(file, read_unpacked(path), path, str(path))
         if not file.sha256:
             _keep_checksum(path, before, fetched.sha256, cache_dir)
         if not file.sha256 or fetched.sha256 == file.sha256:
@@ -67,7 +89,7 @@ def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:
             f"Wrong checksum for {file.name}: expected sha256 {file.sha256} (of the unpacked file), "
             f"but {'; '.join(refused)}; remove it, and {_advice(file, cache_dir)}"
         )
-    return _download(file, cache_dir)
+    return None
 
 
 def known_checksum(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> str:
@@ -104,10 +126,10 @@ def read(path: Path) -> Fetched:
     return Fetched(content, hashlib.sha256(content).hexdigest(), path)
 
 
-def _read_file(file: FileSpec, path: Path, where: str = "") -> Fetched:
-    content = read_unpacked(path, where)
+def _fetched(file: FileSpec, content: bytes, path: Path, where: str) -> Fetched:
+    """Return what unpacked content says of a published file."""
     if file.archived:
-        content = from_archive(content, file.name, where or str(path))
+        content = from_archive(content, file.name, where)
     return Fetched(content, hashlib.sha256(content).hexdigest(), path)
 
 
@@ -142,52 +164,63 @@ def _by_name(file: FileSpec, folder: Path) -> Iterator[Path]:
             yield place / (file.name + suffix)
 
 
-def _download(file: FileSpec, cache_dir: Path) -> Fetched:
+def _download(file: FileSpec, cache_dir: Path, note: Callable[[str], None]) -> Fetched:
     """Download to the cache folder; a wrong or partial file is not kept."""
-    address = urlparse(file.url)
-    if address.scheme not in ("http", "https"):
-        raise DataError(f"{file.name} is not at hand and has no published address: {_advice(file, cache_dir)}")
-    import pooch
-    from requests import RequestException
-
-    pooch.get_logger().setLevel(logging.WARNING)
-    log.info("Downloading %s from %s", file.name, file.url)
-    suffix = PurePosixPath(address.path).suffix
-    name = file.name + (suffix if suffix in PACKED_SUFFIXES else "")
-    verified: list[Fetched] = []
-
-    def verify(path: Path) -> None:
-        # pooch's own checksum would be that of the packed file
-        fetched = _read_file(file, path, file.url)
-        if file.sha256 and fetched.sha256 != file.sha256:
-            raise DataError(
-                f"Wrong checksum for {file.name}: expected sha256 {file.sha256} (of the unpacked file), but what "
-                f"{file.url} gave has {fetched.sha256}; it was not kept."
-            )
-        verified.append(fetched)
-
-    def download(url: str, path: str, registry: object) -> None:
-        pooch.HTTPDownloader(timeout=TIMEOUT)(url, path, registry)
-        verify(Path(path))
-
-    registry = pooch.create(
-        cache_dir, base_url="", registry={name: None}, urls={name: file.url}, retry_if_failed=RETRIES
-    )
-    try:
-        path = Path(registry.fetch(name, downloader=download))
-        if not verified:  # another process has downloaded it meanwhile
-            verify(path)
-    except DataError:
-        raise
-    except (RequestException, ValueError) as error:
-        raise DataError(f"Cannot download {file.name}: {_why(error)}; {_advice(file, cache_dir)}") from error
-    except OSError as error:
-        raise DataError(f"The cache folder {cache_dir} cannot be written ({error.strerror or error}).") from error
-    sha256 = verified[-1].sha256
+    suffix = PurePosixPath(urlparse(file.url).path).suffix
+    path = cache_dir / (file.name + (suffix if suffix in PACKED_SUFFIXES else ""))
+    for pause in (*PAUSES, None):
+        try:
+            with new_file(path) as draft:
+                _receive(file, draft, note)
+                fetched = _downloaded(file, draft, path)
+            break
+        except _NotReceivedError as error:
+            if pause is None or not error.may_pass:
+                raise DataError(f"Cannot download {file.name}: {error}; {_advice(file, cache_dir)}") from error
+        except DataError:  # what came is wrong
+            if pause is None:
+                raise
+        time.sleep(pause)
     if not file.sha256:
-        log.warning("No checksum is known for %s; it has sha256 %s, unpacked.", file.name, sha256)
-        _keep_checksum(path, _cache_entry(path, cache_dir), sha256, cache_dir)
-    return Fetched(verified[-1].content, sha256, path)
+        log.warning("No checksum is known for %s; it has sha256 %s, unpacked.", file.name, fetched.sha256)
+        _keep_checksum(path, _cache_entry(path, cache_dir), fetched.sha256, cache_dir)
+    return fetched
+
+
+class _NotReceivedError(Exception):
+    """Why a download has failed, in a few words, and whether it may succeed when it is tried again."""
+
+    def __init__(self, why: str, *, may_pass: bool) -> None:
+        super().__init__(why)
+        self.may_pass = may_pass
+
+
+def _receive(file: FileSpec, draft: BinaryIO, note: Callable[[str], None]) -> None:
+    from requests import exceptions
+
+    try:
+        watched(lambda transfer: receive(file.url, draft, transfer), f"{file.name} from {shorten(file.url)}", note)
+    except GivenUpError as error:
+        raise _NotReceivedError(str(error), may_pass=False) from error
+    except exceptions.HTTPError as error:
+        raise _NotReceivedError(_why(error), may_pass=error.response.status_code >= 500) from error
+    except exceptions.RequestException as error:
+        passing = isinstance(error, exceptions.ConnectionError) and not isinstance(error, exceptions.Timeout)
+        raise _NotReceivedError(_why(error), may_pass=passing) from error
+    except ValueError as error:  # an address that is none, or content that is cut short
+        raise _NotReceivedError(shorten(str(error)), may_pass=isinstance(error, DataError)) from error
+
+
+def _downloaded(file: FileSpec, draft: BinaryIO, path: Path) -> Fetched:
+    """Verify a draft that will have this path."""
+    draft.seek(0)
+    fetched = _fetched(file, unpack(draft.read(), file.url), path, file.url)
+    if file.sha256 and fetched.sha256 != file.sha256:
+        raise DataError(
+            f"Wrong checksum for {file.name}: expected sha256 {file.sha256} (of the unpacked file), but what "
+            f"{file.url} gave has {fetched.sha256}; it was not kept."
+        )
+    return fetched
 
 
 def _why(error: Exception) -> str:
@@ -198,8 +231,8 @@ def _why(error: Exception) -> str:
     if isinstance(error, exceptions.HTTPError) and answer is not None:
         return f"the server answered {answer.status_code} {shorten(answer.reason or '')}".rstrip()
     reasons = (
-        (exceptions.ReadTimeout, f"the server was silent for {TIMEOUT[1]:g} seconds"),
-        (exceptions.ConnectTimeout, f"no connection within {TIMEOUT[0]:g} seconds"),
+        (exceptions.ReadTimeout, f"the server was silent for {download.TIMEOUT[1]:g} seconds"),
+        (exceptions.ConnectTimeout, f"no connection within {download.TIMEOUT[0]:g} seconds"),
         (exceptions.SSLError, "the server's certificate was refused"),
         (exceptions.ProxyError, "the proxy gave no connection"),
         (exceptions.ConnectionError, "no connection to the server"),

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,16 @@ from svm_cost_curves.datasets.spec import (
 from svm_cost_curves.datasets.types import Dataset, Features, Matrix, Stream, count_nonzero
 from svm_cost_curves.support.disk_cache import default_cache_dir
 
+log = logging.getLogger(__name__)
 
-def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) -> Dataset:
+
+def load(
+    spec: DatasetSpec,
+    *,
+    cache_dir: Path,
+    mirrors: Sequence[Path] = (),
+    note: Callable[[str], None] = log.info,
+) -> Dataset:
     """Load a data set. Where sizes are known before, the memory is checked before arrays are allocated.
 
     Parameters
@@ -53,6 +62,8 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
         Folder of downloaded and prepared files; created if missing.
     mirrors
         Directories with files, searched before those of ``SVM_DATA_MIRROR``.
+    note
+        Takes a few words on each download, before it begins and while it lasts; by default the log gets them.
 
     Raises
     ------
@@ -61,7 +72,7 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
     """
     check_spec(spec)
     try:
-        return _loaded(named(spec), Path(cache_dir), (*map(Path, mirrors), *mirrors_from_environment()))
+        return _loaded(named(spec), Path(cache_dir), (*map(Path, mirrors), *mirrors_from_environment()), note)
     except MemoryError as error:
         name = spec.name or spec.kind
         raise DataError(
@@ -69,8 +80,8 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
         ) from error
 
 
-def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Dataset:
-    raw = read_tables(spec, cache_dir, mirrors)
+def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path], note: Callable[[str], None]) -> Dataset:
+    raw = read_tables(spec, cache_dir, mirrors, note)
     where = f"Data set {spec.name or spec.kind}"
     checks.check_table(raw.train, raw.place(where, "train"))
     checks.check_expected(raw.train, spec.expected_train, f"{where}, training file")
@@ -122,10 +133,16 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Data
     return Dataset(spec.name, points, train.y, X_test, test.y, provenance, fingerprint_of(spec, raw.checksums))
 
 
-def fingerprint(spec: DatasetSpec, *, cache_dir: Path | None = None, mirrors: Sequence[Path] = ()) -> str:
+def fingerprint(
+    spec: DatasetSpec,
+    *,
+    cache_dir: Path | None = None,
+    mirrors: Sequence[Path] = (),
+    note: Callable[[str], None] = log.info,
+) -> str:
     """Return the fingerprint of a data set; files are read, as by `load`, only if their checksums are not known.
 
-    The default of ``cache_dir`` is `default_cache_dir`.
+    The default of ``cache_dir`` is `default_cache_dir`; ``note`` is that of `load`.
 
     Raises
     ------
@@ -138,7 +155,7 @@ def fingerprint(spec: DatasetSpec, *, cache_dir: Path | None = None, mirrors: Se
     checksums: dict[str, str] = {}
     if isinstance(spec, WithFiles):
         checksums = by_role(
-            (f.role, known_checksum(f, folder, places) or fetch(f, folder, places).sha256) for f in spec.files
+            (f.role, known_checksum(f, folder, places) or fetch(f, folder, places, note).sha256) for f in spec.files
         )
     if isinstance(spec, FileData):
         checksums = {"train": read(user_path(spec.train)).sha256}

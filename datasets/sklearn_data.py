@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import socket
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.error import URLError
 
 import numpy as np
 from scipy import sparse
 
+from svm_cost_curves.datasets.download import TIMEOUT, GivenUpError, Transfer, through, watched
 from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
 from svm_cost_curves.datasets.readers.columns import labels_in, table_from
 from svm_cost_curves.datasets.types import Table
+from svm_cost_curves.support import disk_cache
+from svm_cost_curves.support.files import new_folder
+
+log = logging.getLogger(__name__)
 
 CHECKSUMS = {
     "breast_cancer": "25e2eb7b7a8745b1bde5ba18bc4969983d2e2f403291ecd5bde4a29ef30c3859",
@@ -26,8 +32,6 @@ CHECKSUMS = {
 }
 """SHA-256 of the features (little-endian float64, row by row) followed by the labels' numbers (little-endian int64)."""
 _ENTRY = re.compile(r"(?P<name>[^:\s]+)(?::(?P<version>[1-9]\d{0,8}))?")
-_TIMEOUT = 15.0
-"""Seconds without a byte after which a download fails."""
 
 
 def read_bundle(name: str) -> Table:
@@ -60,8 +64,10 @@ def name_and_version(entry: str) -> tuple[str, int]:
     return parts["name"].lower(), int(parts["version"] or 1)
 
 
-def read_openml(entry: str, drop_columns: Sequence[int], cache_dir: Path) -> Table:
-    """Return a data set of openml.org with its default label; scikit-learn keeps what it has fetched in `cache_dir`.
+def read_openml(
+    entry: str, drop_columns: Sequence[int], cache_dir: Path, note: Callable[[str], None] = log.info
+) -> Table:
+    """Return a data set of openml.org with its default label; what has been fetched is kept in `cache_dir`.
 
     Parameters
     ----------
@@ -69,17 +75,21 @@ def read_openml(entry: str, drop_columns: Sequence[int], cache_dir: Path) -> Tab
         See `name_and_version`.
     drop_columns
         0-based numbers of features to leave out. Only for data that OpenML stores as a dense table.
+    note
+        Takes a few words on a download before it begins, and while it lasts.
     """
-    # imported here: it takes one to three seconds
-    from sklearn.datasets import fetch_openml
-
     name, version = name_and_version(entry)
     where = f"openml:{name}:{version}"
+    folder = disk_cache.path_of(cache_dir / "openml", f"{name}:{version}".encode())
     try:
-        with _time_limit(), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="A network error occurred")  # it tries again, then raises
-            bunch = fetch_openml(name, version=version, data_home=str(cache_dir), n_retries=1, delay=0.1)
-    except OSError as error:
+        # earlier versions let scikit-learn keep all data sets in one folder
+        bunch = _fetched(name, version, folder) or _fetched(name, version, cache_dir)
+        if bunch is None:
+            with new_folder(folder) as draft:
+                bunch = watched(
+                    lambda transfer: _fetched(name, version, draft, transfer), f"{where} from openml.org", note
+                )
+    except (OSError, GivenUpError) as error:
         raise DataError(
             f"Cannot fetch {where} from openml.org ({shorten(str(error))}); run this command once where there is a "
             f"network, then it is read from {shown_path(cache_dir / 'openml')}, or save the data to a file and use "
@@ -109,11 +119,25 @@ def _cells(column: Any) -> Any:
     return np.asarray(column.astype(object) if column.dtype.kind == "O" else column)
 
 
-@contextmanager
-def _time_limit() -> Iterator[None]:
+def _fetched(name: str, version: int, home: Path, transfer: Transfer | None = None) -> Any:
+    """Return what scikit-learn reads from its cache in a folder; what is not there is fetched.
+
+    Without a transfer nothing is fetched: None if it is not there.
+    """
+    if transfer is None and not (home / "openml").is_dir():
+        return None
+    # imported here: it takes one to three seconds
+    from sklearn.datasets import fetch_openml
+
     before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(_TIMEOUT)
+    socket.setdefaulttimeout(TIMEOUT[1])
     try:
-        yield
+        with through(transfer), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="A network error occurred")  # it tries again, then raises
+            return fetch_openml(name, version=version, data_home=str(home), n_retries=1, delay=0.1)
+    except URLError:
+        if transfer is None:
+            return None
+        raise
     finally:
         socket.setdefaulttimeout(before)

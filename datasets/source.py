@@ -73,8 +73,8 @@ def by_role(checksums: Iterable[tuple[str, str]]) -> dict[str, str]:
     return joined
 
 
-def read_tables(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> RawTables:
-    """Return the tables of a specification."""
+def read_tables(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path], note: Callable[[str], None]) -> RawTables:
+    """Return the tables of a specification; `note` takes a few words on each download."""
     if isinstance(spec, SklearnData):
         entry, sha256 = spec.entry, CHECKSUMS[spec.entry]
         # the cache saves the import of scikit-learn
@@ -82,7 +82,7 @@ def read_tables(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> 
         return RawTables(table, None, [{"name": entry, "sha256": sha256}])
     if isinstance(spec, OpenmlData):
         name, version = name_and_version(spec.entry)
-        table = read_openml(spec.entry, spec.drop_columns, cache_dir)
+        table = read_openml(spec.entry, spec.drop_columns, cache_dir, note)
         return RawTables(table, None, [{"name": name, "version": version}])
     if isinstance(spec, SyntheticData):
         return RawTables(*generate(spec))
@@ -91,10 +91,10 @@ def read_tables(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> 
     if isinstance(spec, ElasticData):  # made of published images
         spec = PublishedData(name=spec.name, files=spec.files, format=spec.format)
     assert isinstance(spec, PublishedData)
-    return _published(spec, cache_dir, mirrors)
+    return _published(spec, cache_dir, mirrors, note)
 
 
-def _published(spec: PublishedData, cache_dir: Path, mirrors: Sequence[Path]) -> RawTables:
+def _published(spec: PublishedData, cache_dir: Path, mirrors: Sequence[Path], note: Callable[[str], None]) -> RawTables:
     records: list[dict[str, Any]] = []
 
     def table_of(file: FileSpec) -> Table:
@@ -103,7 +103,7 @@ def _published(spec: PublishedData, cache_dir: Path, mirrors: Sequence[Path]) ->
         cache = PreparedCache(cache_dir)
         table = cache.get(sha256, reader_of(spec, spec.format, file.role)[0]) if sha256 else None
         if table is None:
-            fetched = fetch(file, cache_dir, mirrors)
+            fetched = fetch(file, cache_dir, mirrors, note)
             sha256, origin = fetched.sha256, str(fetched.path)
             table = _parsed(fetched, origin, spec, spec.format, cache, file.role)
         records.append(

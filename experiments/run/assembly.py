@@ -71,7 +71,7 @@ def load(settings: RunSettings, fingerprint: str, note: Callable[[str], None], w
     _last = None  # other data leave the memory before these are read
     cache_dir = datasets.default_cache_dir()
     note(f"loading {settings.dataset.name}")
-    data = datasets.load(settings.dataset, cache_dir=cache_dir) if last is None else last.data
+    data = datasets.load(settings.dataset, cache_dir=cache_dir, note=note) if last is None else last.data
     for warning in data.provenance["warnings"] if last is None else ():
         warn(warning)
     note("setting up the problem")

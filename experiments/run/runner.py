@@ -75,7 +75,7 @@ def run(
         cannot be written.
     """
     store = Store.open(settings.store_root, server=settings.store_uri)
-    fingerprint = datasets.fingerprint(settings.dataset)
+    fingerprint = datasets.fingerprint(settings.dataset, note=display.note)
     build = {**solvers.build_info(), "code": code_id(settings.solver)}
     key = run_key(settings.identity(), fingerprint, build["build_id"], build["isa"], build["code"])
     if store.server is not None:

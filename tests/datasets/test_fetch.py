@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import functools
 import gzip
 import hashlib
@@ -11,14 +12,26 @@ import os
 import socket
 import threading
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from urllib.error import HTTPError, URLError
 
 import numpy as np
 import pytest
 
-from svm_cost_curves.datasets import DataError, DatasetSpec, PublishedData, default_cache_dir, fetch, fingerprint, load
+from svm_cost_curves.datasets import (
+    DataError,
+    DatasetSpec,
+    PublishedData,
+    default_cache_dir,
+    download,
+    fetch,
+    fingerprint,
+    load,
+)
 from svm_cost_curves.datasets.readers.unpack import read_unpacked, unpack
 from svm_cost_curves.datasets.spec import ExpectedSpec, FileSpec
 
@@ -61,6 +74,35 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_mirror: None) -> It
     yield f"http://127.0.0.1:{server.server_port}", folder
     server.shutdown()
     server.server_close()
+
+
+Answers = Callable[[Callable[[Callable[[bytes], None]], object]], tuple[str, list[bytes]]]
+
+
+@pytest.fixture
+def answers(no_mirror: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Answers]:
+    """A server whose answers a function sends, piece by piece; gives its address and the requests so far."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    listening = socket.create_server(("127.0.0.1", 0))
+    asked: list[bytes] = []
+
+    def serve(send: Callable[[Callable[[bytes], None]], object]) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listening.accept()
+                threading.Thread(target=answer, args=(connection, send), daemon=True).start()
+
+    def answer(connection: socket.socket, send: Callable[[Callable[[bytes], None]], object]) -> None:
+        with connection, contextlib.suppress(OSError):
+            asked.append(connection.recv(9999))
+            send(connection.sendall)
+
+    def begin(send: Callable[[Callable[[bytes], None]], object]) -> tuple[str, list[bytes]]:
+        threading.Thread(target=serve, args=(send,), daemon=True).start()
+        return f"http://127.0.0.1:{listening.getsockname()[1]}/toy", asked
+
+    yield begin
+    listening.close()
 
 
 def test_download_verifies_the_unpacked_bytes_and_keeps_the_files(site: tuple[str, Path], tmp_path: Path) -> None:
@@ -108,16 +150,15 @@ def test_a_failed_download_is_tried_again(
     assert fetch.fetch(file, tmp_path / "cache", []).content == TRAIN
 
 
-def test_a_file_that_another_process_downloads_meanwhile_is_used(
-    site: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def none_yet(file: FileSpec, folder: Path, _: object) -> Iterator[Path]:
-        folder.mkdir()
-        (folder / "toy.bz2").write_bytes(bz2.compress(TRAIN))
-        return iter(())
-
-    monkeypatch.setattr(fetch, "_candidates", none_yet)
-    assert fetch.fetch(published(site[0]).files[0], tmp_path / "cache", []).content == TRAIN
+def test_a_file_that_several_need_at_once_is_downloaded_once(tmp_path: Path, answers: Answers) -> None:
+    url, asked = answers(lambda answer: (asked_too.wait(5), answer(b"HTTP/1.0 200 OK\r\n\r\n" + TRAIN)))
+    file, asked_too = FileSpec("train", "toy", url, sha(TRAIN)), threading.Event()
+    with ThreadPoolExecutor() as pool:
+        futures = [pool.submit(fetch.fetch, file, tmp_path, [], lambda text: asked_too.set()) for _ in range(2)]
+        asked_too.set()
+        assert [future.result().content for future in futures] == [TRAIN, TRAIN]
+    assert len(asked) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["toy"]
 
 
 def refusal(url: str, cache: Path) -> str:
@@ -141,13 +182,146 @@ def test_no_network_is_an_error_with_advice(tmp_path: Path, no_mirror: None, mon
 
 
 def test_a_silent_server_times_out(tmp_path: Path, no_mirror: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert max(fetch.TIMEOUT) <= 20
+    assert max(download.TIMEOUT) <= 20
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(fetch, "TIMEOUT", (0.3, 0.3))
+    monkeypatch.setattr(download, "TIMEOUT", (0.3, 0.3))
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()  # without an end if the limit is not heeded
         assert "was silent for 0.3 s" in refusal(f"http://127.0.0.1:{silent.getsockname()[1]}", tmp_path)
+
+
+def drip(answer: Callable[[bytes], None], beginning: bytes = b"") -> None:
+    answer(beginning)
+    while True:
+        answer(b"1")
+        threading.Event().wait(0.05)
+
+
+def flood(answer: Callable[[bytes], None], head: bytes, piece: bytes) -> None:
+    answer(head + b"\r\n")
+    while True:
+        answer(piece)
+
+
+BOMB = gzip.compress(bytes(20 << 20))
+
+
+@pytest.mark.parametrize(
+    ("send", "said"),
+    [
+        (drip, "the server is too slow"),
+        (lambda answer: drip(answer, b"HTTP/1.0 200 OK\r\nX: "), "the server is too slow"),
+        (lambda answer: drip(answer, b"HTTP/1.0 200 OK\r\n\r\n"), "the server is too slow"),
+        (lambda answer: flood(answer, b"HTTP/1.0 200 OK\r\n", b"1 1:1\n" * 9999), "sends more than 0.0 GiB"),
+        (lambda answer: answer(b"HTTP/1.0 200 OK\r\nContent-Length: 99999999\r\n\r\n"), "sends more than 0.0 GiB"),
+        (
+            lambda answer: answer(b"HTTP/1.0 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + BOMB),
+            "sends more than 0.0 GiB",
+        ),
+        (
+            lambda answer: answer(b"HTTP/1.0 200 OK\r\nContent-Encoding: br\r\n\r\n" + BOMB),
+            "encoding br, which was not asked for",
+        ),
+        (lambda answer: answer(b"HTTP/1.0 302 Found\r\nLocation: file:///etc/passwd\r\n\r\n"), "file:///etc/passwd"),
+    ],
+    ids=["drip", "drip of a header", "drip of content", "endless", "large", "bomb", "encoding", "redirect"],
+)
+def test_a_server_that_does_not_end_or_sends_too_much_is_given_up(
+    tmp_path: Path,
+    answers: Answers,
+    monkeypatch: pytest.MonkeyPatch,
+    send: Callable[[Callable[[bytes], None]], None],
+    said: str,
+) -> None:
+    monkeypatch.setattr(download, "WINDOW", 0.5)
+    monkeypatch.setenv("SVM_DOWNLOAD_LIMIT", "0.01")
+    url, asked = answers(send)
+    with pytest.raises(DataError, match=f"Cannot download toy: .*{said}") as caught:
+        fetch.fetch(FileSpec("train", "toy", url), tmp_path, [])
+    assert len(str(caught.value)) < 1000
+    assert len(asked) == 1, "it would not be better a second time"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("send", "said"),
+    [
+        (drip, "too slow"),
+        (lambda answer: flood(answer, b"HTTP/1.0 200 OK\r\n", b"1" * 9999), "sends more than"),
+        (lambda answer: flood(answer, b"HTTP/1.0 302 Found\r\nLocation: /other\r\n", b"1" * 9999), "sends more than"),
+        (lambda answer: answer(b"HTTP/1.0 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + BOMB), "sends more than"),
+        (lambda answer: answer(b"HTTP/1.0 404 Not Found\r\n\r\n"), "404"),
+    ],
+    ids=["drip", "endless", "redirect", "bomb", "missing"],
+)
+def test_what_a_library_fetches_by_urllib_has_the_same_limits(
+    answers: Answers, monkeypatch: pytest.MonkeyPatch, send: Callable[[Callable[[bytes], None]], None], said: str
+) -> None:
+    monkeypatch.setattr(download, "WINDOW", 0.5)
+    monkeypatch.setenv("SVM_DOWNLOAD_LIMIT", "0.01")
+    url, _ = answers(send)
+
+    def read(transfer: download.Transfer) -> bytes:
+        with download.through(transfer), urllib.request.urlopen(url) as answer:
+            return bytes(answer.read())
+
+    with pytest.raises((DataError, HTTPError), match=said):
+        download.watched(read, "toy", lambda _: None)
+
+
+def test_what_a_library_fetches_by_urllib_arrives(answers: Answers) -> None:
+    content = bytes(range(256)) * 999
+    packed = gzip.compress(content)
+    url, _ = answers(lambda answer: answer(b"HTTP/1.0 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + packed))
+    transfer = download.Transfer()
+    with download.through(transfer), urllib.request.urlopen(url) as answer:
+        assert answer.read() == content
+        assert answer.info().get("Content-Encoding") is None
+    assert (transfer.received, transfer.unpacked) == (len(packed), len(content))
+    with download.through(None), pytest.raises(URLError, match="not in the cache"):
+        urllib.request.urlopen(url)
+
+
+def test_a_limit_that_is_no_number_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in ("much", "-1", "0", "nan", "inf"):
+        monkeypatch.setenv("SVM_DOWNLOAD_LIMIT", text)
+        with pytest.raises(DataError, match=f"SVM_DOWNLOAD_LIMIT={text}: must be a positive number of GiB"):
+            fetch.fetch(FileSpec("train", "toy", "http://127.0.0.1:9/toy"), tmp_path, [])
+
+
+def test_a_note_names_file_and_address_before_the_wait_and_then_the_bytes(
+    tmp_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download, "NOTE_SECONDS", 0.0)
+    notes: list[str] = []
+    told = threading.Event()
+
+    def send(answer: Callable[[bytes], None]) -> None:
+        assert notes == [f"fetching toy from {url}"], "it was told before the request"
+        answer(b"HTTP/1.0 200 OK\r\nContent-Length: 1000000\r\n\r\n" + TRAIN + b"#" * 399_979)
+        told.wait(20)
+        answer(b"#" * 600_000)
+
+    def note(text: str) -> None:
+        notes.append(text)
+        if "MB" in text:
+            told.set()
+
+    url, _ = answers(send)
+    spec = PublishedData(name="toy", format="libsvm", test_count=1, files=[FileSpec("train", "toy", url)])
+    fingerprint(spec, cache_dir=tmp_path, note=note)
+    assert set(notes[1:]) >= {f"fetching toy from {url}: 0.4 of 1.0 MB"}
+
+
+def test_what_a_killed_download_has_left_is_removed_by_the_next_one(tmp_path: Path, site: tuple[str, Path]) -> None:
+    url, folder = site
+    (folder / "toy.bz2").write_bytes(bz2.compress(TRAIN))
+    left = tmp_path / "cache" / f".other.{'0' * 16}.part"  # as support.files.new_file names it
+    left.parent.mkdir()
+    left.write_bytes(b"x")
+    assert fetch.fetch(published(url).files[0], left.parent, []).content == TRAIN
+    assert not left.exists()
 
 
 def test_no_address_at_all(tmp_path: Path, no_mirror: None) -> None:
@@ -277,8 +451,8 @@ def test_a_damaged_entry_is_ignored(toy: DatasetSpec, tmp_path: Path, text: str)
 def test_a_file_that_changed_while_it_was_read_is_not_cached(
     toy: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def changing(path: Path, where: str) -> bytes:
-        content = read_unpacked(path, where)
+    def changing(path: Path) -> bytes:
+        content = read_unpacked(path)
         path.write_bytes(FOUR.replace(b"1:3", b"1:4"))
         return content
 
