@@ -7,11 +7,21 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.readers.columns import missing_values
 from svm_cost_curves.datasets.spec import MAX_FEATURES, ExpectedSpec
 from svm_cost_curves.datasets.types import Features, Matrix, Table, count_nonzero
+from svm_cost_curves.support.rounding import float32_losses, used_columns
 
 UNEVEN = 30
 """Times the range of the median feature from which `uneven_scales` speaks."""
+TOO_LARGE = float(np.finfo(np.float32).max) * (1 + 2.0**-25)
+"""Least value that becomes infinite in float32."""
+_CODES = (-999, -9999, -99999)
+"""Numbers that files often have in place of a missing value."""
+_FEWEST_ROWS = 10
+"""Rows from which a column is suspected to number them."""
+_FULL_COLUMNS = 1000
+_MOST_SENTENCES = 5
 
 
 def check_table(table: Table, where: str) -> None:
@@ -23,29 +33,103 @@ def check_table(table: Table, where: str) -> None:
         raise DataError(f"{where}: {X.shape[0]} rows of features but {y.size} labels.")
     bad = np.flatnonzero(~np.isfinite(y))
     if bad.size:
-        raise DataError(f"{where}: the label of row {bad[0] + 1} is {y[bad[0]]}; labels must be finite numbers.")
-    place = _first_non_finite(X)
-    if place is not None:
-        row, column, value = place
-        leave_out = ", or leave the column out by dataset.drop_columns" if table.columns else ""
+        missing = np.isnan(y[bad[0]])
         raise DataError(
-            f"{where}: the value in row {row + 1}, {table.column(column)} is "
-            f"{'missing or ' * bool(np.isnan(value))}{value}; features must be finite and fit in float32 (below "
-            f"3.4e38): remove the row, fill the value in{leave_out}."
+            f"{where}: the label of row {bad[0] + 1} is {'missing or ' * bool(missing)}{y[bad[0]]}"
+            f"{f', and {bad.size - 1:,} more of {y.size:,} labels' * (bad.size > 1)}; labels must be finite numbers: "
+            "remove the row, or fill the label in."
         )
+    place = _first_non_finite(X)
+    if place is None:
+        return
+    row, column, value = place
+    if np.isnan(value):
+        raise _missing(X, where, table)
+    raise DataError(
+        f"{where}: the value in row {row + 1}, {table.column(column)} is {value}; features must be finite: remove the "
+        "row, or write another value."
+    )
 
 
-def check_finite(X: Matrix, X_test: Matrix, where: str) -> None:
-    """Refuse a value that is not finite after the transforms."""
+def _missing(X: Features, where: str, table: Table) -> DataError:
+    """Return the error of the missing features of a table, of which only rows and columns with any are expanded."""
+    if isinstance(X, np.ndarray):
+        return missing_values(np.isnan(X), where, table.column)
+    bad = X.copy()
+    bad.data = np.isnan(X.data).astype(np.int8)
+    bad.eliminate_zeros()
+    shown, columns = used_columns(bad)
+    # rows without any count, too; a block of zeros for each would not fit in memory
+    rows = np.flatnonzero(np.diff(shown.indptr))
+    return missing_values(
+        shown[rows].toarray() > 0,
+        where,
+        lambda j: table.column(int(columns[j])),
+        (rows + 1).tolist(),
+        "row",
+        table.y.size,
+    )
+
+
+def check_finite(X: Matrix, X_test: Matrix, table: Table, where: str) -> None:
+    """Refuse a value that is not finite, or too large for float32, after the transforms; `table` names columns."""
     for name, part in (("training", X), ("test", X_test)):
-        place = _first_non_finite(part)
+        place = _first_non_finite(part, TOO_LARGE)
         if place is not None:
             row, column, value = place
             raise DataError(
-                f"{where}, {name} part: the value in row {row + 1}, column {column + 1} (counted from 1) is {value} "
-                "after dataset.divide_by, dataset.scaling and dataset.row_norm; it must be finite and fit in float32 "
-                "(below 3.4e38)."
+                f"{where}, {name} part: the value in row {row + 1}, {table.column(column)} is {value:g} when "
+                "dataset.divide_by, dataset.scaling and dataset.row_norm have been applied; it must be finite and fit "
+                "in float32 (below 3.4e38), which dataset.scaling=standard achieves for dense features."
             )
+
+
+def losses(X: Matrix, table: Table, scaling: str) -> list[str]:
+    """Return a sentence about each loss in the conversion of training features to float32."""
+    advice = {
+        "none": "dataset.scaling=standard scales in float64, before the conversion",
+    }.get(scaling, "dataset.scaling=standard scales by the mean and the standard deviation")
+    return [f"{loss}{f'; {advice}' * (scaling != 'standard')}" for loss in float32_losses(X, table.column)]
+
+
+def doubtful(table: Table) -> list[str]:
+    """Return sentences about columns of a user's table that may not be what they seem.
+
+    They number the rows, or have a value that often stands for a missing one.
+    """
+    X, n = table.X, table.y.size
+    if sparse.issparse(X):
+        shown, used = used_columns(X)
+        filled = np.flatnonzero(np.bincount(shown.indices, minlength=shown.shape[1]) >= n - 1)[:_FULL_COLUMNS]
+        X, full = shown[:, filled].toarray(), used[filled]
+    else:
+        full = np.arange(X.shape[1])
+    if n < _FEWEST_ROWS or not full.size:
+        return []
+    assert isinstance(X, np.ndarray)
+    low, high = X.min(axis=0), X.max(axis=0)
+    sentences = []
+    for j in np.flatnonzero(high - low == n - 1):
+        if (X[:, j] == np.rint(X[:, j])).all() and np.unique(X[:, j]).size == n:
+            drop = _dropping(table, int(full[j]))
+            sentences.append(
+                f"{table.column(int(full[j]))} has each number from {low[j]:g} to {high[j]:g} once; if it numbers the "
+                f"rows and is no feature, leave it out{drop}"
+            )
+    for code in _CODES:
+        coded = code == X
+        others = np.where(coded, np.inf, X).min(axis=0) >= 0
+        sentences += [
+            f"{table.column(int(full[j]))} is {code} in {int(coded[:, j].sum()):,} rows and never negative elsewhere; "
+            "if that stands for a missing value, fill it in or remove the rows: here it is a number"
+            for j in np.flatnonzero(coded.any(axis=0) & others)
+        ]
+    return sentences[:_MOST_SENTENCES]
+
+
+def _dropping(table: Table, j: int) -> str:
+    """Return the setting that leaves a column out, where there is one."""
+    return f" by dataset.drop_columns=[{table.columns[j].split()[0]}]" if j < len(table.columns) else " of the file"
 
 
 def uneven_scales(X: NDArray[np.float32], table: Table) -> list[str]:
@@ -63,9 +147,10 @@ def uneven_scales(X: NDArray[np.float32], table: Table) -> list[str]:
     ]
 
 
-def _first_non_finite(X: Features) -> tuple[int, int, float] | None:
+def _first_non_finite(X: Features, bound: float = np.inf) -> tuple[int, int, float] | None:
+    """Return row, column and value of the first value that is NaN or at least as large as a bound."""
     if sparse.issparse(X):
-        bad = np.flatnonzero(~np.isfinite(X.data))
+        bad = np.flatnonzero(~(np.abs(X.data) < bound))
         if not bad.size:
             return None
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
@@ -73,11 +158,10 @@ def _first_non_finite(X: Features) -> tuple[int, int, float] | None:
     assert isinstance(X, np.ndarray)
     if X.dtype.kind != "f":
         return None
-    # a finite sum saves a mask as large as the data; it may overflow, so that an infinite one proves nothing
-    with np.errstate(invalid="ignore"):
-        if np.isfinite(X.sum(dtype=np.float64)):
-            return None
-    rows, columns = np.nonzero(~np.isfinite(X))
+    # these save a mask as large as the data
+    if X.size == 0 or (X.max() < bound and X.min() > -bound):
+        return None
+    rows, columns = np.nonzero(~(np.abs(X) < bound))
     return (int(rows[0]), int(columns[0]), float(X[rows[0], columns[0]])) if rows.size else None
 
 

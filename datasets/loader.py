@@ -21,8 +21,8 @@ from svm_cost_curves.datasets import checks, transforms
 from svm_cost_curves.datasets.elastic import GENERATOR_VERSION
 from svm_cost_curves.datasets.errors import DataError, shorten
 from svm_cost_curves.datasets.fetch import fetch, known_checksum, mirrors_from_environment, read
-from svm_cost_curves.datasets.parts import make_parts, make_rule
-from svm_cost_curves.datasets.readers import READER_VERSION, format_of, reader_of
+from svm_cost_curves.datasets.parts import label_warnings, make_parts, make_rule
+from svm_cost_curves.datasets.readers import format_of, reader_of, version_of
 from svm_cost_curves.datasets.settings import check_spec
 from svm_cost_curves.datasets.sklearn_data import CHECKSUMS, name_and_version
 from svm_cost_curves.datasets.source import RawTables, by_role, read_tables, user_path
@@ -41,6 +41,7 @@ from svm_cost_curves.datasets.spec import (
 )
 from svm_cost_curves.datasets.types import Dataset, Features, Matrix, Stream, count_nonzero
 from svm_cost_curves.support.disk_cache import default_cache_dir
+from svm_cost_curves.support.rounding import becomes_constant
 
 log = logging.getLogger(__name__)
 
@@ -95,6 +96,9 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path], note: C
     rule = make_rule(raw.train.y, *groups, place, raw.train.classes, has_columns=bool(label_column))
     train, test, division = make_parts(raw, spec, rule, where)
 
+    is_users = isinstance(spec, FileData | OpenmlData)
+    warnings = [*label_warnings(raw.train.classes, rule), *raw.train.warnings] if is_users else []
+    warnings += checks.doubtful(raw.train) if is_users else []
     points: Matrix | Stream
     if isinstance(train.X, Stream) and spec.max_train is None:
         # other transforms do not support a stream
@@ -105,9 +109,17 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path], note: C
         transforms.divide(X_test, spec.divide_by)
     else:
         points, X_test = _matrices(train.in_memory(), test.in_memory(), d, spec)
-        checks.check_finite(points, X_test, where)
-    # a user's features, as they are in the file
-    is_raw = isinstance(spec, FileData | OpenmlData) and (spec.scaling, spec.row_norm) == ("none", "none")
+        checks.check_finite(points, X_test, raw.train, where)
+        if is_users:
+            warnings += checks.losses(points, raw.train, spec.scaling)
+            if becomes_constant(points):
+                raise DataError(
+                    f"{where}: all features differ between rows, and are equal when they are converted to float32; "
+                    "dataset.scaling=standard scales them before."
+                )
+        points, X_test = transforms.to_float32(points), transforms.to_float32(X_test)
+    if is_users and (spec.scaling, spec.row_norm) == ("none", "none") and isinstance(points, np.ndarray):
+        warnings += checks.uneven_scales(points, raw.train)
     counts = {"train": _counts(points, train.y), "test": _counts(X_test, test.y)}
     empty = [
         f"{c['rows_without_features']} {part} rows have no feature; they are kept."
@@ -128,7 +140,7 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path], note: C
         "storage": "stream" if isinstance(points, Stream) else "sparse" if sparse.issparse(points) else "dense",
         "counts": counts,
         "remarks": [*spec.remarks, *empty],
-        "warnings": checks.uneven_scales(points, raw.train) if isinstance(points, np.ndarray) and is_raw else [],
+        "warnings": warnings,
     }
     return Dataset(spec.name, points, train.y, X_test, test.y, provenance, fingerprint_of(spec, raw.checksums))
 
@@ -176,7 +188,7 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
     checksums
         SHA-256 of the unpacked bytes of each file, by role (see `by_role`); empty where there are no files.
     """
-    content: dict[str, Any] = {"version": READER_VERSION, "kind": spec.kind, "files": dict(checksums)}
+    content: dict[str, Any] = {"version": version_of(spec), "kind": spec.kind, "files": dict(checksums)}
     content["labels"] = {"positive": _labels(spec.positive), "negative": _labels(spec.negative)}
     content["transforms"] = {"d": spec.d, "divide_by": float(spec.divide_by), "scaling": spec.scaling}
     content["storage"] = spec.storage

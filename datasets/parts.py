@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from svm_cost_curves.datasets import elastic
 from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.readers.plain_text import DOUBTFUL_LABELS
 from svm_cost_curves.datasets.source import RawTables
 from svm_cost_curves.datasets.spec import DatasetSpec, ElasticData, PublishedData, SplitData
 from svm_cost_curves.datasets.split import (
@@ -111,12 +113,19 @@ def make_rule(
                 )
             listed = names(values[:10]) + (", ..." if values.size > 10 else "")
             other = " If the label is another column, choose it by dataset.label_column=NAME, or its number from 0."
+            missing = _doubtful(classes, [])
+            also = f" If {missing[0]} is a missing label, remove its rows." if missing else ""
             raise DataError(
                 f"{where}: {values.size} different labels ({listed}); two are needed: choose by "
                 f"dataset.positive=[{names(values[-1:])}] and, if wanted, dataset.negative=[...]."
-                f"{other * has_columns}"
+                f"{other * has_columns}{also}"
             )
         return LabelRule((float(values[1]),), (float(values[0]),), classes)
+    if negative is None and (rest := _doubtful(classes, [_text(label) for label in positive])):
+        raise DataError(
+            f"{where}: label {rest[0]} may be a class, or a missing label; remove its rows, or say which labels are "
+            "-1 by dataset.negative=[...], and other rows are left out."
+        )
     chosen: dict[str, tuple[float, ...]] = {}
     for name, group in (("positive", positive), ("negative", negative or ())):
         raws = [_raw_label(label, classes) for label in group]
@@ -127,6 +136,29 @@ def make_rule(
                 )
         chosen[name] = tuple(sorted({value for value in raws if value is not None}))
     return LabelRule(chosen["positive"], None if negative is None else chosen["negative"], classes)
+
+
+def _doubtful(classes: Sequence[str], chosen: Sequence[str]) -> list[str]:
+    """Return text labels that may be missing ones, except the chosen ones."""
+    return [shorten(name, 40) for name in classes if name.lower() in DOUBTFUL_LABELS and name not in chosen]
+
+
+def label_warnings(classes: Sequence[str], rule: LabelRule) -> list[str]:
+    """Return sentences about labels of a user's file that may not be what they seem."""
+    used = [name for k, name in enumerate(classes) if k in (*rule.positive, *(rule.negative or range(len(classes))))]
+    sentences = [
+        f"label {name} counts as a class; if it is a missing label, remove its rows" for name in _doubtful(used, [])
+    ]
+    alike: dict[str, list[str]] = {}
+    for name in classes:
+        alike.setdefault(" ".join(unicodedata.normalize("NFKC", name).casefold().split()), []).append(name)
+    sentences += [
+        f"labels {' and '.join(shorten(name, 40) for name in names)} are different classes, as their letters differ; "
+        "write them alike if they are one"
+        for names in alike.values()
+        if len(names) > 1
+    ]
+    return sentences
 
 
 def apply_rule(

@@ -5,8 +5,10 @@ The cache has parsed files as arrays in numpy's .npy format, so that a second lo
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +20,7 @@ from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
 from svm_cost_curves.datasets.fetch import Fetched, fetch, known_checksum, read
-from svm_cost_curves.datasets.readers import READER_VERSION, format_of, reader_of
+from svm_cost_curves.datasets.readers import READER_VERSION, format_of, reader_of, version_of
 from svm_cost_curves.datasets.readers.arrays import read_npz
 from svm_cost_curves.datasets.readers.libsvm import with_index_zero
 from svm_cost_curves.datasets.sklearn_data import CHECKSUMS, name_and_version, read_bundle, read_openml
@@ -38,8 +40,10 @@ from svm_cost_curves.datasets.transforms import stack_rows
 from svm_cost_curves.datasets.types import Table
 from svm_cost_curves.support import disk_cache
 
-_NAMES = ("y", "classes", "from_zero", "columns", "label_column")
+_NAMES = ("y", "classes", "from_zero", "columns", "label_column", "indexed", "warnings")
 """Fields of a table beside its features."""
+_DATA_SUFFIXES = (".csv", ".tsv", ".parquet", ".npz", ".arff", ".svm", ".libsvm", ".data", ".gz", ".bz2", ".xz")
+"""Of files that a folder is asked for first."""
 
 
 @dataclass
@@ -87,7 +91,7 @@ def read_tables(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path], not
     if isinstance(spec, SyntheticData):
         return RawTables(*generate(spec))
     if isinstance(spec, FileData):
-        return _user_files(spec, PreparedCache(cache_dir))
+        return _user_files(spec, PreparedCache(cache_dir, version_of(spec)))
     if isinstance(spec, ElasticData):  # made of published images
         spec = PublishedData(name=spec.name, files=spec.files, format=spec.format)
     assert isinstance(spec, PublishedData)
@@ -159,15 +163,35 @@ def _user_files(spec: FileData, cache: PreparedCache) -> RawTables:
 
 
 def user_path(name: str) -> Path:
-    """Return the path of a user's file."""
+    """Return the path of a user's file: a plain file, or a link to one."""
     try:
         path = Path(name).expanduser()
-        there = path.is_file()
-    except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL in it, ~ without a home
-        raise DataError(f"{shown_path(name)}: is not a path ({shorten(str(error))}).") from error
-    if not there:
-        raise DataError(f"{shown_path(path)}: there is no such file.")
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise DataError(f"{shorten(name)}: there is no such file.") from None
+    except OSError as error:  # too long, not a folder on the way, no permission
+        raise DataError(f"{shorten(name)}: cannot be read ({error.strerror or type(error).__name__}).") from error
+    except (ValueError, RuntimeError) as error:  # a NUL in it, ~ without a home
+        raise DataError(f"{shorten(name)}: is not a path ({shorten(str(error))}).") from error
+    if stat.S_ISDIR(mode):
+        raise DataError(
+            f"{shown_path(path)}: is a folder; dataset=file:PATH needs the path of a file, such as {_inside(path)}."
+        )
+    if not stat.S_ISREG(mode):
+        raise DataError(
+            f"{shown_path(path)}: is a device, a pipe or a socket; data are read more than once: save them to a file."
+        )
     return path
+
+
+def _inside(folder: Path) -> str:
+    """Return the path of a file in a folder, an example."""
+    with contextlib.suppress(OSError):
+        files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+        known = [path for path in files if path.suffix.lower() in _DATA_SUFFIXES] or files
+        if known:
+            return shown_path(known[0])
+    return "FOLDER/points.csv"
 
 
 def _same_conventions(tables: Sequence[Table], spec: ReadData) -> list[Table]:
@@ -203,12 +227,12 @@ class PreparedCache:
     with the options that change its result: ``csv:-1``.
     """
 
-    def __init__(self, cache_dir: Path) -> None:
-        self._folder = cache_dir / "prepared"
+    def __init__(self, cache_dir: Path, version: int = READER_VERSION) -> None:
+        self._folder, self._version = cache_dir / "prepared", version
 
     def path(self, sha256: str, reader: str) -> Path:
         """Return the path of a prepared file."""
-        identity = {"version": READER_VERSION, "sha256": sha256, "reader": reader}
+        identity = {"version": self._version, "sha256": sha256, "reader": reader}
         key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:32]
         return self._folder / f"{reader.partition(':')[0]}-{key}.arrays"
 
@@ -251,6 +275,7 @@ def _read_arrays(file: BinaryIO) -> Table:
         n, d = map(int, arrays["shape"])
         X = sparse.csr_matrix(parts, shape=(n, d))
     # files of earlier versions lack the names that were empty
-    classes, columns = (tuple(map(str, arrays.get(name, ()))) for name in ("classes", "columns"))
-    from_zero, label_column = bool(arrays.get("from_zero", False)), str(arrays.get("label_column", ""))
-    return Table(X, arrays["y"], classes, from_zero, columns, label_column)
+    classes, columns, warnings = (tuple(map(str, arrays.get(name, ()))) for name in ("classes", "columns", "warnings"))
+    from_zero, indexed = (bool(arrays.get(name, False)) for name in ("from_zero", "indexed"))
+    label_column = str(arrays.get("label_column", ""))
+    return Table(X, arrays["y"], classes, from_zero, columns, label_column, indexed, warnings)

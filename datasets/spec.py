@@ -265,7 +265,7 @@ def named(spec: DatasetSpec) -> DatasetSpec:
     name = spec.name
     if isinstance(spec, FileData) and not name:
         pure = PurePath(spec.train)
-        stem = pure.with_suffix("").stem if pure.suffix in PACKED_SUFFIXES else pure.stem
+        stem = pure.with_suffix("").stem if pure.suffix.lower() in PACKED_SUFFIXES else pure.stem
         name = shorten(stem, LONGEST_NAME).strip() or spec.kind
     if isinstance(spec, SklearnData | OpenmlData) and not name:
         name = f"{spec.kind}:{spec.entry}" if spec.entry else spec.kind

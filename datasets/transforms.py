@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,20 +34,41 @@ def is_dense(nonzero: int, n: int, d: int, storage: str) -> bool:
 
 
 def to_matrix(X: Features, d: int, *, dense: bool) -> Matrix:
-    """Pad to width d and convert to new C-contiguous float32, or to canonical CSR, which reuses the memory of X."""
+    """Pad to width d and convert to a new C-contiguous array, or to canonical CSR, which reuses the memory of X.
+
+    Features of float64 stay float64, others become float32.
+    """
     if not dense:
         return _to_csr(X, d)
-    n, width = int(X.shape[0]), int(X.shape[1])
-    require_memory(4 * n * d, f"{n:,} x {d:,} values as a dense array", "Use dataset.storage=sparse.")
+    n, width, dtype = int(X.shape[0]), int(X.shape[1]), _floats(X)
+    needed = (4 if dtype == np.float32 else 12) * n * d  # float64 features are converted later
+    require_memory(needed, f"{n:,} x {d:,} values as a dense array", "Use dataset.storage=sparse.")
     if sparse.issparse(X):
         return _to_csr(X, d).toarray()
-    out = np.zeros((n, d), np.float32)
+    out = np.zeros((n, d), dtype)
     out[:, :width] = X
     return out
 
 
-def _to_csr(X: Features, d: int) -> sparse.csr_matrix[np.float32]:
-    rows = X if sparse.issparse(X) else sparse.csr_matrix(np.asarray(X, np.float32))
+def _floats(X: Features) -> type[np.floating[Any]]:
+    return np.float64 if X.dtype == np.float64 else np.float32
+
+
+def to_float32(X: Features) -> Matrix:
+    """Convert to float32; values that become zero are not stored, and zeros have no sign."""
+    if X.dtype == np.float32:
+        return X
+    if sparse.issparse(X):
+        out = X.astype(np.float32)
+        out.eliminate_zeros()
+        return out
+    dense: NDArray[np.float32] = X.astype(np.float32)
+    dense += np.float32(0)
+    return dense
+
+
+def _to_csr(X: Features, d: int) -> sparse.csr_matrix[Any]:
+    rows = X if sparse.issparse(X) else sparse.csr_matrix(np.asarray(X, _floats(X)))
     out = sparse.csr_matrix((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], d))
     out.sort_indices()
     out.eliminate_zeros()
@@ -54,12 +76,12 @@ def _to_csr(X: Features, d: int) -> sparse.csr_matrix[np.float32]:
 
 
 def divide(X: Matrix, divisor: float) -> None:
-    """Divide all features in place (float32 arithmetic)."""
+    """Divide all features in place, in the arithmetic of their type."""
     if divisor == 1.0:
         return
     values = X.data if sparse.issparse(X) else X
     with np.errstate(over="ignore"):  # becomes infinite, which check_finite refuses
-        np.divide(values, np.float32(divisor), out=values)
+        np.divide(values, values.dtype.type(divisor), out=values)
 
 
 def minmax(X: Matrix, X_test: Matrix) -> None:
@@ -89,9 +111,10 @@ def standardise(X: Matrix, X_test: Matrix) -> None:
     with np.errstate(over="ignore", invalid="ignore"):  # becomes infinite, which check_finite refuses
         for part in (X, X_test):
             np.subtract(part, mean, out=part, casting="same_kind")
+        unit = _unit(np.abs(X).max(axis=0))
         for begin in range(0, len(X), _ROWS_A_BLOCK):
-            squares += np.square(X[begin : begin + _ROWS_A_BLOCK], dtype=np.float64).sum(axis=0)
-        deviation = np.where(constant, 1.0, np.sqrt(squares / len(X)))
+            squares += np.square(X[begin : begin + _ROWS_A_BLOCK] / unit, dtype=np.float64).sum(axis=0)
+        deviation = np.where(constant, 1.0, np.sqrt(squares / len(X)) * unit)
         for part in (X, X_test):
             np.divide(part, deviation, out=part, casting="same_kind")
 
@@ -124,8 +147,19 @@ def divide_by_longest(X: Matrix, X_test: Matrix) -> None:
         np.divide(values, longest, out=values, casting="same_kind")  # in float64
 
 
+def _unit(largest: NDArray[Any]) -> NDArray[Any]:
+    """Return what values are divided by so that their squares are representable: 1, except for extreme float64."""
+    with np.errstate(under="ignore"):
+        extreme = (largest > 1e100) | ((largest < 1e-100) & (largest > 0))
+    return np.where(extreme, largest, 1).astype(largest.dtype)
+
+
 def row_norms(X: Matrix) -> NDArray[np.float64]:
     """Euclidean norm of each row, (n,), in float64 arithmetic."""
+    values = X if isinstance(X, np.ndarray) else X.data
+    unit = _unit(np.abs(values).max(initial=0.0, keepdims=False)[None])[0] if values.dtype == np.float64 else 1
+    if unit != 1:
+        return np.asarray(row_norms(X / unit) * unit)
     squares = np.zeros(X.shape[0])
     if isinstance(X, np.ndarray):
         np.einsum("ij,ij->i", X, X, dtype=np.float64, out=squares)

@@ -14,8 +14,8 @@ from scipy import sparse
 from svm_cost_curves.datasets.errors import DataError
 from svm_cost_curves.support.memory import container_memory
 
-Features: TypeAlias = "NDArray[Any] | sparse.csr_matrix[np.float32]"
-"""Features of a file: a dense array (float32, or uint8 for pixels) or CSR of float32."""
+Features: TypeAlias = "NDArray[Any] | sparse.csr_matrix[Any]"
+"""Features of a file, dense or CSR: float64 of a user's file, float32 of a published one, uint8 for pixels."""
 
 Matrix: TypeAlias = "NDArray[np.float32] | sparse.csr_matrix[np.float32]"
 """Features as solvers get them: dense C-contiguous float32, or canonical CSR of float32."""
@@ -32,7 +32,7 @@ class Table:
     Attributes
     ----------
     X
-        (n, d) features: a dense array (float32, or uint8 for pixels) or CSR float32 without zeros.
+        (n, d) features, CSR without zeros: see `Features`.
     y
         (n,) raw labels, float64; with ``classes`` the position of each row's label there.
     classes
@@ -40,7 +40,11 @@ class Table:
     from_zero
         LIBSVM text only: whether index 0 occurs; column j then has index j, otherwise j + 1.
     columns, label_column
-        CSV, Parquet and ARFF only: places in the file, ``2 ('age')``, counted from 0 as in ``dataset.drop_columns``.
+        Where columns may have names: places in the file, ``2 ('age')``, counted from 0 as in ``dataset.drop_columns``.
+    indexed
+        LIBSVM text: features are called by their index.
+    warnings
+        What the reader has to tell.
     """
 
     X: Features
@@ -49,10 +53,14 @@ class Table:
     from_zero: bool = False
     columns: tuple[str, ...] = ()
     label_column: str = ""
+    indexed: bool = False
+    warnings: tuple[str, ...] = ()
 
     def column(self, j: int) -> str:
-        """Return the place of a feature for a message: that in the file, or its number, counted from 1."""
-        return f"column {self.columns[j]}" if self.columns else f"column {j + 1} (counted from 1)"
+        """Return the place of a feature for a message: that in the file, or its number, counted from 0."""
+        if self.indexed:
+            return f"index {j if self.from_zero else j + 1}"
+        return f"column {self.columns[j]}" if j < len(self.columns) else f"column {j} (counted from 0)"
 
 
 def count_nonzero(X: Features) -> int:

@@ -7,25 +7,42 @@ line, row or column where the content is malformed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 from typing import Any
+
+import numpy as np
 
 from svm_cost_curves.datasets.errors import DataError, shown_path
 from svm_cost_curves.datasets.readers.arrays import read_idx, read_npz
 from svm_cost_curves.datasets.readers.libsvm import read_libsvm
 from svm_cost_curves.datasets.readers.tables import read_arff, read_csv, read_parquet
 from svm_cost_curves.datasets.readers.texts import read_messages, read_reuters, read_topics
-from svm_cost_curves.datasets.spec import PACKED_SUFFIXES, PublishedData, ReadData
+from svm_cost_curves.datasets.spec import (
+    PACKED_SUFFIXES,
+    DatasetSpec,
+    FileData,
+    OpenmlData,
+    PublishedData,
+    ReadData,
+)
 from svm_cost_curves.datasets.types import Table
 
 READER_VERSION = 1
-"""Part of every fingerprint and prepared file: raised when a reader's result changes for some input."""
+"""Part of every fingerprint and prepared file: raised when a reader's result changes for some published file."""
+USERS_READER_VERSION = 2
+"""The same for users' files and those of openml.org, whose features stay float64 until they have been scaled."""
 
 TABLES: dict[str, Callable[..., Table]] = {"csv": read_csv, "parquet": read_parquet, "arff": read_arff}
 """Readers of columns, one of which is the label."""
-_BY_SUFFIX = {".arff": "arff", ".csv": "csv", ".data": "csv", ".npz": "npz", ".parquet": "parquet"}
+_BY_SUFFIX = {
+    **dict.fromkeys((".csv", ".data", ".tab", ".tsv"), "csv"),
+    **dict.fromkeys((".parquet", ".parq", ".pq"), "parquet"),
+    **{".arff": "arff", ".npz": "npz"},
+}
 _NOT_READ = {".feather", ".h5", ".hdf5", ".json", ".mat", ".npy", ".ods", ".pickle", ".pkl", ".xls", ".xlsx"}
+_NOT_UNPACKED = {".7z", ".rar", ".zip", ".zst"}
 """Suffixes of other formats, which would be refused as malformed LIBSVM text."""
 
 
@@ -37,7 +54,11 @@ def format_of(path: str, wanted: str) -> str:
     if wanted != "auto":
         return wanted
     pure = PurePath(path)
-    suffix = (pure.with_suffix("") if pure.suffix in PACKED_SUFFIXES else pure).suffix.lower()
+    suffix = (pure.with_suffix("") if pure.suffix.lower() in PACKED_SUFFIXES else pure).suffix.lower()
+    if suffix in _NOT_UNPACKED:
+        raise DataError(
+            f"{shown_path(path)}: {suffix} files are not unpacked; unpack it, or pack it as .gz, .bz2 or .xz."
+        )
     if suffix in _NOT_READ:
         raise DataError(
             f"{shown_path(path)}: {suffix} files are not read; save it as CSV, Parquet, ARFF, .npz or LIBSVM text."
@@ -57,6 +78,7 @@ def reader_of(spec: ReadData, format: str, role: str = "train") -> tuple[str, Ca
     role
         Of the file; with ``topics`` the format does not matter.
     """
+    dtype = np.float64 if isinstance(spec, FileData) else np.float32
     topic = spec.topic if isinstance(spec, PublishedData) else ""
     counted: dict[str, Any] = {"ngrams": spec.ngrams, "min_count": spec.min_count}
     counts = f"{spec.ngrams},{spec.min_count}"
@@ -69,7 +91,20 @@ def reader_of(spec: ReadData, format: str, role: str = "train") -> tuple[str, Ca
     if format in TABLES:
         label, others = spec.label_column, spec.drop_columns
         name = f"{format}:{label!r}" + (f",without {sorted(others)}" if others else "")
-        return name, partial(TABLES[format], label_column=label, drop_columns=others)
+        return name, partial(_read_table, TABLES[format], dtype, label_column=label, drop_columns=others)
     if format == "npz":
-        return format, lambda content, where: read_npz(content, where)[0]
-    return format, read_idx if format == "idx" else read_libsvm
+        return format, lambda content, where: read_npz(content, where, dtype)[0]
+    return format, read_idx if format == "idx" else partial(read_libsvm, dtype=dtype)
+
+
+def version_of(spec: DatasetSpec) -> int:
+    """Return the version of the readers for a data set."""
+    return USERS_READER_VERSION if isinstance(spec, FileData | OpenmlData) else READER_VERSION
+
+
+def _read_table(
+    reader: Callable[..., Table], dtype: type[np.floating[Any]], content: bytes, where: str, **settings: Any
+) -> Table:
+    table = reader(content, where, **settings)
+    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_table refuses
+        return replace(table, X=table.X.astype(dtype, copy=False))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.readers.columns import labels_in
+from svm_cost_curves.datasets.readers.columns import labels_in, table_of
 from svm_cost_curves.datasets.types import Table, require_memory
 
 CSR = ("data", "indices", "indptr", "shape")
@@ -22,8 +22,10 @@ _COPIES = 2
 _UBYTE = 0x08
 
 
-def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
+def read_npz(content: bytes, where: str, dtype: type[np.floating[Any]] = np.float64) -> tuple[Table, Table | None]:
     """Read arrays ``X``, ``y`` and, for a test part, ``X_test``, ``y_test``; the test part is None if there is none.
+
+    ``columns`` may have the names of the features.
 
     In place of ``X`` there may be `CSR`, the arrays of a sparse matrix of rows as ``scipy.sparse.save_npz`` names them
     (for the test part with ``_test``). Labels are numbers or texts.
@@ -32,7 +34,7 @@ def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
     try:
         archive = np.load(io.BytesIO(content), allow_pickle=False)
         names = archive.files if isinstance(archive, np.lib.npyio.NpzFile) else None
-        for key in (f"{name}{suffix}" for suffix in ("", "_test") for name in ("X", "y", "format", *CSR)):
+        for key in (f"{name}{suffix}" for suffix in ("", "_test") for name in ("X", "y", "format", "columns", *CSR)):
             if names is not None and key in names:
                 member = f"{key}.npy" if f"{key}.npy" in archive.zip.namelist() else key
                 require_memory(_COPIES * archive.zip.getinfo(member).file_size, f"{where}: array {key}")
@@ -51,14 +53,14 @@ def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
         )
     if _has_features(arrays, "_test") != ("y_test" in arrays):
         raise DataError(f"{where}: X_test and y_test must come together; found {listed}.")
-    return _table(arrays, where, ""), _table(arrays, where, "_test") if "y_test" in arrays else None
+    return _table(arrays, where, "", dtype), _table(arrays, where, "_test", dtype) if "y_test" in arrays else None
 
 
 def _has_features(arrays: Mapping[str, NDArray[Any]], suffix: str) -> bool:
     return f"X{suffix}" in arrays or all(f"{name}{suffix}" in arrays for name in CSR)
 
 
-def _table(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str) -> Table:
+def _table(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str, dtype: type[np.floating[Any]]) -> Table:
     y = arrays[f"y{suffix}"]
     names = [f"X{suffix}"] if f"X{suffix}" in arrays else [f"{name}{suffix}" for name in CSR]
     for name, kinds in ((f"y{suffix}", "biufU"), *((name, "biuf") for name in names)):
@@ -74,10 +76,13 @@ def _table(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str) -> Table
             f"{shorten(str(X.shape))} and {shorten(str(y.shape))}."
         )
     labels = labels_in(y, f"{where}, array y{suffix}")
-    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_table refuses
-        if sparse.issparse(X):
-            return Table(sparse.csr_matrix(X, dtype=np.float32), *labels)
-        return Table(np.ascontiguousarray(X, np.float32), *labels)
+    if sparse.issparse(X):
+        return Table(sparse.csr_matrix(X, dtype=dtype), *labels)
+    X = np.ascontiguousarray(X, dtype)
+    names = arrays.get("columns")
+    if names is None or names.dtype.kind != "U" or names.shape != X.shape[1:]:
+        return Table(X, *labels)
+    return table_of(X, *labels, names.tolist(), range(len(names)))
 
 
 def _csr(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str) -> sparse.csr_matrix[Any]:

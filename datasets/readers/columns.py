@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import numbers
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.readers.plain_text import MISSING, NO_LABEL, TRUTH, number_hint
 from svm_cost_curves.datasets.types import Table
 
-_MISSING = ("", "?", "na", "n/a", "null", "none")
-"""Missing values in small letters; the second one in ARFF."""
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _NAMED = 20
 """Most column names in a message."""
+_INDEX_NAMES = re.compile(r"|unnamed: 0(\.\d+)?|__index_level_\d+__", re.IGNORECASE)
+"""Names of a column that a program has added: pandas writes its row numbers without a name, and reads them as such."""
+_MOSTLY = 0.5
+"""Share of missing values of a column from which a message advises to leave it out."""
 
 
 def table_from(
@@ -29,7 +35,7 @@ def table_from(
     parse: bool = True,
     label_is_known: bool = False,
 ) -> Table:
-    """Make a table of columns: dense float32 features; missing ones are NaN, which `check_table` refuses.
+    """Make a table of columns: dense float64 features; missing ones are NaN, which `check_table` refuses.
 
     Parameters
     ----------
@@ -50,17 +56,99 @@ def table_from(
     """
     label, others = chosen_columns(label_column, drop_columns, names, len(names), where)
     kept = [k for k in range(len(columns)) if k not in (label, *others)]
-    numbers = {k: numbers_in(columns[k], parse=parse) for k in kept}
-    if texts := [k for k in kept if numbers[k] is None]:
+    parsed = {k: numbers_in(columns[k], parse=parse) for k in kept}
+    if texts := [k for k in kept if parsed[k] is None]:
         column = columns[texts[0]]
         row = next(row for row, cell in enumerate(column) if numbers_in([cell], parse=parse) is None)
         raise no_number(f"{where}, row {row + 1}", names, texts, str(column[row]), others, label_is_known)
     y, classes = labels_in(columns[label], f"{where}, column {place_of(label, names)}", parse=parse)
-    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_table refuses
-        features = [column.astype(np.float32) for column in numbers.values() if column is not None]
-    X = np.stack(features, axis=1) if features else np.empty((y.size, 0), np.float32)
-    places = tuple(place_of(k, names) for k in kept)
-    return Table(np.ascontiguousarray(X), y, classes, columns=places, label_column=place_of(label, names))
+    features = [column for column in parsed.values() if column is not None]
+    X = np.stack(features, axis=1) if features else np.empty((y.size, 0))
+    return table_of(X, y, classes, names, kept, label)
+
+
+def table_of(
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+    classes: tuple[str, ...],
+    names: Sequence[str],
+    kept: Sequence[int],
+    label: int | None = None,
+) -> Table:
+    """Make a table of (n, d) features, which are the columns `kept` of a file; row numbers without a name go."""
+    warnings: tuple[str, ...] = ()
+    counting = [j for j, k in enumerate(kept) if names and _numbers_rows(names[k], X[:, j])]
+    if counting and len(counting) < len(kept):
+        warnings = tuple(
+            f"column {place_of(kept[j], names)} numbers the rows ({X[:, j].min():g} to {X[:, j].max():g}), as programs "
+            "add it to a table, and is left out; with a name of its own it is a feature"
+            for j in counting
+        )
+        stay = [j for j in range(len(kept)) if j not in counting]
+        X, kept = X[:, stay], [kept[j] for j in stay]
+    return Table(
+        np.ascontiguousarray(X),
+        y,
+        classes,
+        columns=tuple(place_of(k, names) for k in kept),
+        label_column="" if label is None else place_of(label, names),
+        warnings=warnings,
+    )
+
+
+def _numbers_rows(name: str, column: NDArray[np.float64]) -> bool:
+    """Whether a column has the name of an added one, and different whole numbers: part of them, after a split."""
+    return (
+        _INDEX_NAMES.fullmatch(name.strip()) is not None
+        and bool((column >= 0).all() and (column == np.rint(column)).all())
+        and np.unique(column).size == column.size
+    )
+
+
+def missing_values(
+    bad: NDArray[np.bool_],
+    where: str,
+    column: Callable[[int], str],
+    rows: Sequence[int] | None = None,
+    unit: str = "line",
+    n: int | None = None,
+) -> DataError:
+    """Return the error of missing features: how many, in how many rows, and in which columns.
+
+    Parameters
+    ----------
+    bad
+        (n, d), whether a value is missing.
+    where
+        Name of the data.
+    column
+        Names a feature by its number.
+    rows, unit
+        Numbers of the rows, and what they count; None: rows from 1.
+    n
+        Number of rows, if `bad` has only some of them.
+    """
+    counts, affected = bad.sum(axis=0), np.flatnonzero(bad.any(axis=1))
+    (filled,) = np.nonzero(counts)
+    first = int(affected[0])
+    place = f"row {first + 1}" if rows is None else f"{unit} {rows[first]}"
+    cells, n = int(counts.sum()), n or len(bad)
+    by_count = sorted((int(j) for j in filled), key=lambda j: -counts[j])
+    mostly = [column(j) for j in by_count[:_NAMED] if counts[j] > _MOSTLY * n]
+    dropping = [match[1] for text in mostly if (match := re.match(r"column (\d+)\b(?! \(counted)", text))]
+    drop = f", or leave out what is mostly missing by dataset.drop_columns=[{','.join(dropping)}]" if dropping else ""
+    kinds = "(empty, ?, NA, NaN, null, ...)"
+    if cells == 1:
+        return DataError(
+            f"{where}, {place}, {column(by_count[0])}: the value is missing {kinds}; fill it in, or remove the row"
+            f"{drop}."
+        )
+    listed = ", ".join(f"{counts[j]:,} in {column(j)}" for j in by_count[:5])
+    more = f", and {len(by_count) - 5:,} more columns" if len(by_count) > 5 else ""
+    return DataError(
+        f"{where}: {cells:,} values are missing {kinds} in {len(affected):,} of {n:,} rows, the first in "
+        f"{place}: {listed}{more}; fill them in, or remove the rows{drop}."
+    )
 
 
 def place_of(k: int, names: Sequence[str]) -> str:
@@ -84,12 +172,12 @@ def no_number(
     k, *more = texts
     drop = f"dataset.drop_columns=[{','.join(map(str, sorted({*texts, *dropped})))}]"
     where = f"{place}, column {place_of(k, names)}"
-    if cell.strip().lower() in _MISSING:
+    if numbers_in([cell]) is not None:
         return DataError(
-            f"{where}: the value is missing; fill it in, remove the row, or leave the column out by {drop}."
+            f"{where}: '{shorten(cell, 40)}' is a text; save the column as numbers, or leave it out by {drop}."
         )
-    if _DECIMAL_COMMA.fullmatch(cell.strip()):
-        return DataError(f"{where}: '{cell}' has a decimal comma; write {cell.strip().replace(',', '.')}.")
+    if hint := number_hint(cell):
+        return DataError(f"{where}: '{shorten(cell, 40)}' is not a plain number: {hint}.")
     others = f", with column{'s' * (len(more) > 1)} {', '.join(map(str, more))}," if more else ""
     name = names[k] if names and names[k].isidentifier() else k
     label = "" if label_is_known else f", or, if it is the label, choose it by dataset.label_column={name}"
@@ -125,25 +213,76 @@ def _position(number: int, width: int, where: str, setting: str) -> int:
 
 
 def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Return labels as numbers; text labels as the numbers of their classes, which are in alphabetical order."""
-    numbers = numbers_in(column, parse=parse)
-    if numbers is not None:
-        return numbers, ()
-    for row, cell in enumerate(column):
-        if not isinstance(cell, str) or cell in ("", "?") or "\ufffd" in cell:
-            raise DataError(f"{place}, row {row + 1}: the label is missing, or no text; remove the row or fill it in.")
-    texts, codes = np.unique(column, return_inverse=True)
+    """Return labels as numbers; text labels as the numbers of their classes, which are in alphabetical order.
+
+    Blanks at either end of a text do not count.
+    """
+    if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
+        return column.astype(np.float64), ()
+    cells = [cell.strip() if isinstance(cell, str) else cell for cell in column]
+    missing = [row for row, cell in enumerate(cells) if is_missing(cell) or str(cell).lower() in NO_LABEL]
+    if missing:
+        several = len(missing) > 1
+        more = f", as in {len(missing) - 1:,} more of {len(cells):,} rows; remove the rows or fill them in"
+        raise DataError(
+            f"{place}, row {missing[0] + 1}: the label is missing"
+            f"{more if several else '; remove the row or fill it in'}."
+        )
+    values = numbers_in(np.array(cells, object), parse=parse, missing=frozenset())
+    if values is not None:
+        return values, ()
+    for row, cell in enumerate(cells):
+        if not isinstance(cell, str) or "\ufffd" in cell:
+            raise DataError(
+                f"{place}, row {row + 1}: the label {shorten(repr(cell), 40)} is neither a number nor a text in UTF-8."
+            )
+    texts, codes = np.unique(np.array(cells, str), return_inverse=True)
     return codes.astype(np.float64), tuple(map(str, texts))
 
 
-def numbers_in(cells: NDArray[Any] | Sequence[Any], *, parse: bool = True) -> NDArray[np.float64] | None:
-    """Return cells as float64, missing ones as NaN; None if a cell is no number."""
+def is_missing(cell: object) -> bool:
+    """Whether a cell that is no text is missing: None, NaN, or what pandas has in their place."""
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
+
+
+def numbers_in(
+    cells: NDArray[Any] | Sequence[Any], *, parse: bool = True, missing: frozenset[str] = MISSING
+) -> NDArray[np.float64] | None:
+    """Return cells as float64, missing ones as NaN; None if a cell is no number.
+
+    ``parse``: texts that are numbers count, those in `missing` are NaN, and true and false are 1 and 0. Otherwise a
+    text is no number.
+    """
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
         return cells.astype(np.float64)
+    if parse and _are_plain(cells):
+        with contextlib.suppress(TypeError, ValueError):
+            return np.asarray(cells, object).astype(np.float64)
+    values = np.empty(len(cells))
+    for row, cell in enumerate(cells):
+        if isinstance(cell, str):
+            word = cell.strip().lower()
+            if parse and word in missing:
+                values[row] = math.nan
+            elif parse and word in TRUTH:
+                values[row] = TRUTH[word]
+            else:
+                if not parse or not _are_plain([word]):
+                    return None
+                try:
+                    values[row] = float(word)
+                except ValueError:
+                    return None
+        elif is_missing(cell):
+            values[row] = math.nan
+        elif isinstance(cell, numbers.Real | Decimal | np.bool_):
+            values[row] = float(cell)
+        else:
+            return None
+    return values
+
+
+def _are_plain(cells: NDArray[Any] | Sequence[Any]) -> bool:
+    """Whether Python reads no more numbers in cells than others do: 1_0 is 10 for it."""
     joined = "".join(map(str, cells))
-    if not parse or not joined.isascii() or "_" in joined:  # Python reads 1_0 as 10
-        return None
-    try:
-        return np.asarray(cells, object).astype(np.float64)
-    except (TypeError, ValueError):
-        return None
+    return joined.isascii() and "_" not in joined

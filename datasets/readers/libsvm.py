@@ -9,42 +9,53 @@ from __future__ import annotations
 
 import io
 import itertools
+import math
+import re
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.readers.plain_text import MISSING, NO_LABEL, decoded, lines_of, number_hint
 from svm_cost_curves.datasets.transforms import to_matrix
 from svm_cost_curves.datasets.types import Table
 
 _MAX_INDEX = 2**63 - 2
 _LONGEST_NUMBER = 1000
 """Most characters of a number: Python raises ValueError for integers of more than 4,300 digits."""
+_TABLE = " If the file is a table of columns, set dataset.format=csv."
 _FAST_FROM = 6 << 20
 """Bytes of a file for scikit-learn (17 MB/s): its import takes longer than a smaller file does at 4 MB/s."""
 
 
-def read_libsvm(content: bytes, where: str) -> Table:
-    """Parse LIBSVM text: CSR float32, with the width of the largest index (explicit zeros included), and labels."""
-    rows = _read_fast(content) if len(content) >= _FAST_FROM else None
-    X, y = rows or _read_careful(content, where)
+def read_libsvm(content: bytes, where: str, dtype: type[np.floating[Any]] = np.float64) -> Table:
+    """Parse LIBSVM text: CSR, with the width of the largest index (explicit zeros included), and labels."""
+    if not content.isascii() or b"\0" in content[:4] or b"\r" in content:
+        content = "\n".join(lines_of(decoded(content, where))).encode()
+    rows = _read_fast(content, dtype) if len(content) >= _FAST_FROM else None
+    X, y = rows or _read_careful(content, where, dtype)
     from_zero = bool(X.nnz and X.indices.min() == 0)
     if not from_zero:
         X.indices -= 1
-    return Table(to_matrix(X, max(X.shape[1] - (not from_zero), 0), dense=False), y, from_zero=from_zero)
+    width = max(X.shape[1] - (not from_zero), 0)
+    return Table(to_matrix(X, width, dense=False), y, from_zero=from_zero, indexed=True)
 
 
 def with_index_zero(table: Table) -> Table:
     """Return the table with a first column for index 0."""
     if table.from_zero:
         return table
-    first = sparse.csr_matrix(np.zeros((table.y.size, 1), np.float32))
-    X: sparse.csr_matrix[np.float32] = sparse.hstack([first, sparse.csr_matrix(table.X)], format="csr")
-    return Table(X, table.y, table.classes, from_zero=True)
+    first = sparse.csr_matrix(np.zeros((table.y.size, 1), table.X.dtype))
+    X: sparse.csr_matrix[Any] = sparse.hstack([first, sparse.csr_matrix(table.X)], format="csr")
+    return replace(table, X=X, from_zero=True)
 
 
-def _read_fast(content: bytes) -> tuple[sparse.csr_matrix[np.float32], NDArray[np.float64]] | None:
+def _read_fast(
+    content: bytes, dtype: type[np.floating[Any]]
+) -> tuple[sparse.csr_matrix[Any], NDArray[np.float64]] | None:
     """Read with scikit-learn; None if it refuses the text, or is less strict on it than the careful reader."""
     # imported here: it takes one to three seconds
     from sklearn.datasets import load_svmlight_file
@@ -52,13 +63,15 @@ def _read_fast(content: bytes) -> tuple[sparse.csr_matrix[np.float32], NDArray[n
     if b"_" in content:  # Python reads 1_0 as 10, in numbers and indices alike
         return None
     try:
-        X, y = load_svmlight_file(io.BytesIO(content), dtype=np.float32, zero_based=True)
+        X, y = load_svmlight_file(io.BytesIO(content), dtype=dtype, zero_based=True)
     except (ValueError, OverflowError, IndexError, UnicodeDecodeError):
         return None
     return None if X.nnz and X.indices.min() < 0 else (X, y.astype(np.float64))
 
 
-def _read_careful(content: bytes, where: str) -> tuple[sparse.csr_matrix[np.float32], NDArray[np.float64]]:
+def _read_careful(
+    content: bytes, where: str, dtype: type[np.floating[Any]]
+) -> tuple[sparse.csr_matrix[Any], NDArray[np.float64]]:
     """Read line by line."""
     labels: list[float] = []
     data: list[float] = []
@@ -75,26 +88,35 @@ def _read_careful(content: bytes, where: str) -> tuple[sparse.csr_matrix[np.floa
                 if left == right:
                     raise ValueError(f"index {left} appears twice")
         except ValueError as error:
+            table = "" if b":" in line or (len(tokens) == 1 and not re.search(b"[,;|]", line)) else _TABLE
             raise DataError(
                 f"{where}, line {number}: {error}; a line must read 'label index:value ...' with indices from 1 (or "
-                f"from 0), each once. The line: '{shorten(line[:_LONGEST_NUMBER].strip())}'"
+                f"from 0), each once.{table} The line: '{shorten(line[:_LONGEST_NUMBER].strip())}'"
             ) from error
         indices.extend(i for i, _ in row)
         data.extend(v for _, v in row)
         starts.append(len(data))
     with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_table refuses
-        values = np.asarray(data, dtype=np.float64).astype(np.float32)
+        values = np.asarray(data, dtype=np.float64).astype(dtype)
     shape = (len(labels), max(indices, default=-1) + 1)
     return sparse.csr_matrix((values, indices, starts), shape=shape), np.asarray(labels, np.float64)
 
 
 def _number(token: bytes, part: str) -> float:
+    text = token[:_LONGEST_NUMBER].decode("utf-8", errors="replace")
+    if part == "the label":
+        if text.lower() in NO_LABEL:
+            raise ValueError("the label is missing: remove the line or fill it in")
+    elif text and text.lower() in MISSING:
+        return math.nan  # refused by `check_table`, which counts them
     try:
         if b"_" in token or len(token) > _LONGEST_NUMBER:
             raise ValueError
         return float(token)
     except ValueError:
-        raise ValueError(f"{part} '{shorten(token)}' is not a number") from None
+        several = " (several labels of a row are not read)" if part == "the label" and b"," in token else ""
+        hint = number_hint(text) if len(token) <= _LONGEST_NUMBER else ""
+        raise ValueError(f"{part} '{shorten(token)}' is not a number{several}{hint and f': {hint}'}") from None
 
 
 def _entry(token: bytes) -> tuple[int, float]:

@@ -9,52 +9,67 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svm_cost_curves.datasets.errors import DataError, shorten
 from svm_cost_curves.datasets.readers.columns import (
     chosen_columns,
     labels_in,
+    missing_values,
     no_number,
     numbers_in,
     place_of,
     table_from,
+    table_of,
 )
+from svm_cost_curves.datasets.readers.plain_text import NO_LABEL, decoded, lines_of, looks_like_libsvm
 from svm_cost_curves.datasets.types import Table, require_memory
 
+_SAMPLE = 20
+"""Lines in which the separator is looked for."""
+_NUMBER = re.compile(r"[+-]?\d[\d.,' ]*([eE][+-]?\d+)?|[+-]?[.,]\d+([eE][+-]?\d+)?")
+"""A number with any decimal sign and any groups of digits."""
 _LOOKED_AT = 1000
 """Lines, after one with a text, in which further columns of texts are looked for."""
 _ARFF_BYTES = 32
 """Peak memory of parsing a character of ARFF: scipy makes a Python number of every cell."""
-_PARQUET_BYTES = 16
-"""Peak memory of a cell of Parquet: at most 8 bytes in the file's type, float32, and the stacked float32."""
+_PARQUET_BYTES = 24
+"""Peak memory of a cell of Parquet: at most 8 bytes in the file's type, float64, and the stacked float64."""
 
 
 def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()) -> Table:
-    """Parse numbers separated by commas, semicolons or white space, as in the first line; blank lines are skipped.
+    """Parse a table of numbers; blank lines and comments, from # to the end of a line, are skipped.
 
-    The first line is a header if one of its feature cells is not a number, if the label column is given by name, or if
-    its label is a text and all others are numbers. Labels are texts if any of them is not a number.
+    Separators are tabs, semicolons, commas, bars or white space, see `_separator`. The first line is a header if one of
+    its feature cells is neither a number nor missing, if the label column is given by name, if its label is a text and
+    all others are numbers, or if it counts the columns. Labels are texts if any of them is not a number.
     """
-    rows = _rows(content.decode("utf-8-sig", errors="replace").splitlines(), where)
+    rows = _Rows(content, where)
     line, first = next(rows, (0, []))
     if not first:
-        return Table(np.empty((0, 0), np.float32), np.empty(0))
-    first, width = [cell.strip() for cell in first], len(first)
+        return Table(np.empty((0, 0)), np.empty(0))
+    first = [cell.strip() for cell in first]
+    if rows.row_names:
+        first = ["", *first]
+    width = len(first)
     names = [] if numbers_in(first) is not None else first
     label, others = chosen_columns(label_column, drop_columns, names, width, where)
     features = [k for k in range(width) if k not in (label, *others)]
 
-    header = isinstance(label_column, str) or numbers_in([first[k] for k in features]) is None
-    no_numbers = all(numbers_in([cell]) is None for cell in first)
+    counted = first[1:] == [str(k) for k in range(width - 1)] and first[0] == "" and width > 1
+    header = isinstance(label_column, str) or numbers_in([first[k] for k in features]) is None or counted
+    no_numbers = all(numbers_in([cell]) is None or not cell for cell in first) or counted
     shown_names = first if isinstance(label_column, str) or (header and no_numbers) else []
-    values, labels = [], []
-    if not header:
-        values.append(np.array([first[k] for k in features], np.float64))
-        labels.append(first[label])
-    for number, row in rows:
+    values, labels, lines = [], [], []
+    missing_labels: list[int] = []
+    begun = [] if header else [(line, first)]
+    for number, row in itertools.chain(begun, rows):
         place = f"{where}, line {number}"
         if len(row) != width:
             count = "1 cell" if len(row) == 1 else f"{len(row)} cells"
@@ -63,13 +78,21 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
         if cells is None:
             looked_at = [row, *itertools.islice((other for _, other in rows), _LOOKED_AT)]
             texts = [k for other in looked_at for k in features if k < len(other) and numbers_in([other[k]]) is None]
+            if looks_like_libsvm([row[k] for k in features]):
+                raise DataError(
+                    f"{place}: the cells have the form index:value; if the file is LIBSVM text, set "
+                    f"dataset.format=libsvm.{_line(row)}"
+                )
             raise no_number(place, shown_names, list(dict.fromkeys(texts)), row[texts[0]], others)
         text = row[label].strip()
-        if not text or "\ufffd" in text:
-            why = "is not UTF-8" if text else "is missing: fill it in, or remove the line"
-            raise DataError(f"{place}, column {place_of(label, shown_names)}: the label '{shorten(text)}' {why}.")
+        if text.lower() in NO_LABEL:
+            missing_labels.append(number)
+        if "\ufffd" in text:
+            place += f", column {place_of(label, shown_names)}"
+            raise DataError(f"{place}: the label '{shorten(text)}' is not UTF-8; save the file in UTF-8.")
         values.append(cells)
         labels.append(text)
+        lines.append(number)
 
     if not header and labels and numbers_in(labels[:1]) is None and labels[0] not in labels[1:] and labels[1:]:
         if numbers_in(labels[1:]) is None:
@@ -77,41 +100,124 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
                 f"{where}, line {line}: this may be a header or a row, as its label '{shorten(labels[0])}' is in no "
                 "other line; name the label's column by it (dataset.label_column=NAME), or remove the line."
             )
-        del values[0], labels[0]
+        del values[0], labels[0], lines[0]
+    elif not header and first == [str(k) for k in range(width)] and width > 2 and labels[0] not in labels[1:]:
+        del values[0], labels[0], lines[0]  # pandas numbers columns without names
     if not labels:
-        return Table(np.empty((0, len(features)), np.float32), np.empty(0))
-    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_table refuses
-        X = np.array(values, np.float32)
-    columns = tuple(place_of(k, shown_names) for k in features)
+        return Table(np.empty((0, len(features))), np.empty(0))
+    if missing_labels:
+        count = len(missing_labels)
+        raise DataError(
+            f"{where}, line {missing_labels[0]}, column {place_of(label, shown_names)}: the label is missing"
+            f"{f', as in {count - 1:,} more of {len(labels):,} rows' * (count > 1)}: fill "
+            f"{'them' if count > 1 else 'it'} in, or remove the line{'s' * (count > 1)}."
+        )
     y, classes = labels_in(np.array(labels, object), where)
-    return Table(X, y, classes, columns=columns, label_column=place_of(label, shown_names))
+    table = table_of(np.array(values), y, classes, shown_names or [], features, label)
+    if np.isnan(table.X).any():
+        raise missing_values(np.isnan(table.X), where, table.column, lines)
+    return table
 
 
-def _rows(lines: Sequence[str], where: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the cells of each line that is not blank."""
-    separator = _separator(next((line for line in lines if line.strip()), ""))
-    reader = csv.reader(
-        (" ".join(line.split()) for line in lines) if separator == " " else lines,
-        delimiter=separator,
-        skipinitialspace=True,
-    )
-    before = 0
-    try:
-        for row in reader:
-            if reader.line_num != before + 1:
-                raise DataError(f"{where}, line {before + 1}: a quotation mark is not closed.{_line(row)}")
-            before = reader.line_num
-            if row not in ([], [""]):
-                yield before, row
-    except csv.Error as error:
-        raise DataError(f"{where}, line {reader.line_num}: {shorten(str(error))}.") from error
+class _Rows(Iterator[tuple[int, list[str]]]):
+    """The number and the cells of each line that holds any; `width` is that of the first line after a header.
+
+    `row_names`: the header has no name for the first column, which numbers the rows.
+    """
+
+    def __init__(self, content: bytes, where: str) -> None:
+        self._where = where
+        lines = [line if line.strip() else "" for line in lines_of(decoded(content, where))]
+        filled = [k for k, line in enumerate(lines) if line]
+        chosen = re.fullmatch(r"sep=(.)", lines[filled[0]].strip()) if filled else None
+        if chosen:  # as spreadsheets write it
+            lines[filled.pop(0)] = ""
+        comments = list(itertools.takewhile(lambda k: lines[k].lstrip().startswith("#"), filled))
+        sample = [lines[k] for k in filled[len(comments) : len(comments) + _SAMPLE]]
+        self._separator = chosen[1] if chosen else _separator(sample)
+        for k in comments:
+            # the last comment before the rows names the columns if it has as many names as they have cells
+            names = lines[k].lstrip()[1:]
+            width = len(self._cells(sample[0])) if sample else 0
+            named = k == comments[-1] and len(self._cells(names)) == width and numbers_in(self._cells(names)) is None
+            lines[k] = names if named else ""
+            sample = [names, *sample] if named else sample
+        cells = [self._cells(line) for line in sample]
+        self.width = len(cells[min(1, len(cells) - 1)]) if cells else 0
+        # each line ends with a separator
+        self._trailing = len(cells) > 1 and self.width > 2 and all(row[-1].strip() == "" for row in cells[1:])
+        self._trailing &= bool(cells) and (cells[0][-1].strip() == "" or len(cells[0]) == self.width - 1)
+        self.width -= self._trailing
+        # R writes no name for the numbers of the rows
+        begins = [row[0].strip() for row in cells[1:]]
+        self.row_names = (
+            len(begins) > 1
+            and len(cells[0]) == self.width - 1
+            and all(numbers_in([cell]) is None for cell in cells[0])
+            and all(re.fullmatch(r"\d{1,15}", cell) for cell in begins)
+            and len({*begins}) == len(begins)
+        )
+        blank = self._separator == " "
+        self._reader = csv.reader(
+            (" ".join(line.split()) for line in lines) if blank else lines,
+            delimiter=self._separator,
+            skipinitialspace=True,
+        )
+        self._before = 0
+
+    def _cells(self, line: str) -> list[str]:
+        return _cells(line, self._separator)
+
+    def __next__(self) -> tuple[int, list[str]]:
+        while True:
+            try:
+                row = next(self._reader)
+            except csv.Error as error:
+                raise DataError(f"{self._where}, line {self._reader.line_num}: {shorten(str(error))}.") from error
+            line = self._reader.line_num
+            if line != self._before + 1:
+                raise DataError(
+                    f"{self._where}, line {self._before + 1}: a quotation mark is not closed in its line.{_line(row)}"
+                )
+            self._before = line
+            if row in ([], [""]):
+                continue
+            if row[0].lstrip().startswith("#"):
+                if len(row) - self._trailing == self.width:
+                    raise DataError(
+                        f"{self._where}, line {line}: this may be a comment or a row that begins with #; remove the "
+                        f"line, or the sign.{_line(row)}"
+                    )
+                continue
+            if self._trailing and len(row) > self.width and not row[-1].strip():
+                del row[-1]
+            return line, row
 
 
-def _separator(line: str) -> str:
-    """Return what separates the cells of a line: semicolons where they make at least as many as commas do."""
-    line = line[: csv.field_size_limit() // 2]  # a longer field is refused later
-    semicolons, commas = (len(next(csv.reader([line], delimiter=separator))) for separator in ";,")
-    return ";" if semicolons >= max(commas, 2) else "," if "," in line else " "
+def _cells(line: str, separator: str) -> list[str]:
+    """Return the cells of one line."""
+    line = " ".join(line.split()) if separator == " " else line
+    # a longer field is refused later
+    return next(csv.reader([line[: csv.field_size_limit() // 2]], delimiter=separator, skipinitialspace=True), [""])
+
+
+def _separator(lines: Sequence[str]) -> str:
+    """Return what separates the cells of some lines: that for which most lines have as many cells as the first.
+
+    Cells that are numbers, also those with a decimal comma, count as much; a tie goes to the first of tab, semicolon,
+    comma, bar and white space. The ending of the file's name does not matter.
+    """
+    best, chosen = 0.0, " "
+    for separator in "\t;,| ":
+        rows = [_cells(line, separator) for line in lines]
+        if not rows or len(rows[0]) < 2:
+            continue
+        alike = max(Counter(map(len, rows)).values()) / len(rows)
+        cells = [cell for row in rows for cell in row]
+        score = alike + sum(_NUMBER.fullmatch(cell.strip()) is not None for cell in cells) / len(cells)
+        if score > best:
+            best, chosen = score, separator
+    return chosen
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -124,7 +230,7 @@ def read_arff(content: bytes, where: str, label_column: int | str = -1, drop_col
     from scipy.io import arff
 
     require_memory(_ARFF_BYTES * len(content), f"{where}: reading it")
-    text = content.decode("utf-8-sig", errors="replace")
+    text = "\n".join(lines_of(decoded(content, where)))
     rows = text.lower().partition("@data")[2].split("\n")[1:]
     if any(row.lstrip().startswith("{") for row in rows):
         raise DataError(f"{where}: is sparse ARFF, which is not read; save it as LIBSVM text.")
@@ -162,5 +268,15 @@ def read_parquet(content: bytes, where: str, label_column: int | str = -1, drop_
         raise DataError(f"{where}: not a readable Parquet file ({shorten(str(error))}).") from error
     if not table.num_columns:
         raise DataError(f"{where}: the file has no columns.")
-    columns = [column.to_numpy() for column in table.columns]
+    columns = [_cells_of(column) for column in table.columns]
     return table_from(table.column_names, columns, where, label_column, drop_columns, parse=False)
+
+
+def _cells_of(column: Any) -> NDArray[Any]:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
+        column = column.cast(pa.float64())
+    cells: NDArray[Any] = column.to_numpy()
+    return cells

@@ -159,7 +159,7 @@ def test_sparse_data_of_openml(tmp_path: Path, openml: Any) -> None:
         ({}, r"column 1 \('works'\): 'yes' is not a number; .*dataset.drop_columns=\[1\] \(columns"),
         (
             {"data": FRAME[["age"]].assign(age=[1, 2, np.nan, 3])},
-            "row 3, column 0 .* is missing or nan; .*remove the row",
+            "row 3, column 0 .*: the value is missing .*fill it in, or remove the row",
         ),
         ({"data": FRAME[["age"]], "target": pd.Series(["a", None, "b", "a"])}, "row 2: the label is missing"),
     ],

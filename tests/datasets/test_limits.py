@@ -78,7 +78,7 @@ def test_the_memory_of_random_features_is_checked(tmp_path: Path) -> None:
         ({"d": 2, "margin": 1e300}, "dataset.margin=1e.300"),
         ({"d": 2, "noise": float("nan")}, "dataset.noise=nan"),
         ({"d": 2, "divide_by": float("nan")}, "dataset.divide_by=nan"),
-        ({"d": 2, "divide_by": 1.2e-38, "shape": "margin", "margin": 10.0}, "after dataset.divide_by"),
+        ({"d": 2, "divide_by": 1.2e-38, "shape": "margin", "margin": 10.0}, "when dataset.divide_by"),
         ({"d": 2, "parts": [2**64, 1, 1]}, "dataset.parts"),
         ({"d": 2, "split_seed": 2**64}, "dataset.split_seed"),
         ({"d": 2, "positive": [float("nan")]}, "dataset.positive"),

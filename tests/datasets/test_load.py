@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -96,10 +97,10 @@ def test_npz_with_and_without_test_part(tmp_path: Path, no_mirror: None) -> None
         ("1 1:1\n1 2:1\n", None, {}, "only one class"),
         ("1 1:1\n2 2:1\n3 1:1\n", None, {}, "3 different labels"),
         (TRAIN, "2 1:1\n", {}, "test.svm, row 1: label 2"),
-        ("1 1:1\nnan 2:1\n", None, {}, "the label of row 2 is nan"),
-        ("1 1:1\n-1 1:2 5:nan\n", None, {}, r"row 2, column 5 \(counted from 1\) is missing or nan"),
-        (TRAIN, "1 1:2\n1 2:-inf\n", {}, r"test.svm: the value in row 2, column 2 .* is -inf"),
-        ("1 1:1\n-1 1:1e39\n", None, {}, r"row 2, column 1 .* is inf"),
+        ("1 1:1\nnan 2:1\n", None, {}, "line 2: the label is missing"),
+        ("1 1:1\n-1 1:2 5:nan\n", None, {}, r"row 2, index 5: the value is missing"),
+        (TRAIN, "1 1:2\n1 2:-inf\n", {}, r"test.svm: the value in row 2, index 2 is -inf"),
+        ("1 1:1\n-1 1:1e39\n", "1 1:1\n", {}, "row 2, index 1 is 1e\\+39 when .* fit in float32"),
         (TRAIN, "1 4:1\n", {}, "the test part has 4 features, but the training part has 3. Set dataset.d"),
         (TRAIN, TEST, {"d": 2}, "the training part has 3 features, but dataset.d=2"),
         ("1\n-1\n", None, {"test_count": 1}, "no row has any feature"),
@@ -118,17 +119,27 @@ def test_bad_csv_and_npz(load_text: Loader, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="the test part has 1 features, but the training part has 2"):
         load_text("1,2,0\n3,4,1\n", "1,0\n", suffix=".csv")
     np.savez(tmp_path / "x.npz", X=np.array([[1, 2], [np.inf, -np.inf]]), y=np.array([0, 1]))
-    with pytest.raises(DataError, match=r"row 2, column 1 .* is inf"):
+    with pytest.raises(DataError, match=r"row 2, column 0 \(counted from 0\) is inf"):
         load(FileData(train=str(tmp_path / "x.npz")), cache_dir=tmp_path)
     np.savez(tmp_path / "x.npz", X=np.ones((2, 2)), y=np.ones(3))
     with pytest.raises(DataError, match="2 rows of features but 3 labels"):
         load(FileData(train=str(tmp_path / "x.npz")), cache_dir=tmp_path)
 
 
-def test_missing_file_and_directory(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.svm", tmp_path):
-        with pytest.raises(DataError, match="there is no such file"):
-            load(FileData(train=str(path)), cache_dir=tmp_path)
+def test_what_is_no_file_is_said_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "b.csv").write_text("1,2,a\n")
+    (tmp_path / "a.py").write_text("")
+    os.mkfifo(tmp_path / "pipe")
+    for path, said in (
+        ("none.svm", "there is no such file"),
+        ("", f"is a folder; .* such as {tmp_path}/b.csv"),
+        ("pipe", "is a device, a pipe or a socket; .* save them to a file"),
+        ("/dev/zero", "is a device"),
+        ("x" * 10_000, "x...: cannot be read"),
+    ):
+        with pytest.raises(DataError, match=said) as caught:
+            fingerprint(FileData(train=str(tmp_path / path)))
+        assert len(str(caught.value)) < 500
 
 
 def test_d_allows_a_wider_test_part(load_text: Loader) -> None:
@@ -262,6 +273,8 @@ ROWS = "u,v,class\n" + "".join(f"{k},{-k},{'spam' if k % 3 else 'ham'}\n" for k 
         ("dir.csv/x.libsvm", "libsvm"),
         ("x.CSV.bz2", "csv"),
         ("x.npz", "npz"),
+        ("x.tsv.GZ", "csv"),
+        ("x.parq", "parquet"),
         ("x.arff.gz", "arff"),
     ],
 )
@@ -270,9 +283,9 @@ def test_format_by_suffix(name: str, format: str) -> None:
     assert format_of(name, "csv") == "csv"
 
 
-@pytest.mark.parametrize("name", ["x.xlsx", "y/x.MAT.gz"])
+@pytest.mark.parametrize("name", ["x.xlsx", "y/x.MAT.gz", "x.csv.zip"])
 def test_other_formats_are_refused_by_their_suffix(name: str) -> None:
-    with pytest.raises(DataError, match=r"files are not read; save it as CSV"):
+    with pytest.raises(DataError, match=r"files are not (read; save it as CSV|unpacked; unpack it)"):
         format_of(name, "auto")
     assert format_of(name, "libsvm") == "libsvm"
 

@@ -34,7 +34,7 @@ def test_the_second_load_does_not_parse(spec: DatasetSpec, tmp_path: Path, monke
     with monkeypatch.context() as changed:
         changed.setattr(readers, "read_libsvm", lambda *_: pytest.fail("parsed again"))
         assert same(first, load(spec, cache_dir=tmp_path / "c"))
-    monkeypatch.setattr(source, "READER_VERSION", source.READER_VERSION + 1)
+    monkeypatch.setattr(readers, "USERS_READER_VERSION", readers.USERS_READER_VERSION + 1)
     assert same(first, load(spec, cache_dir=tmp_path / "c"))
     assert len(list((tmp_path / "c" / "prepared").iterdir())) == 2  # of each version
 
@@ -54,7 +54,7 @@ def test_a_damaged_file_is_rebuilt_with_a_warning(
     first = load(spec, cache_dir=cache)
     path = only_file(cache)
     whole = path.read_bytes()
-    middle = whole.find(np.float32(150.5).tobytes())
+    middle = whole.find(np.float64(150.5).tobytes())
     assert middle > 0
     path.write_bytes(
         {

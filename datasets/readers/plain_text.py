@@ -1,0 +1,88 @@
+"""Decodes text files, and finds the words and forms that all readers of text take alike."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Sequence
+
+from svm_cost_curves.datasets.errors import DataError
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""Byte-order marks, and the encodings that they begin."""
+_OTHER_FILES = (
+    (b"PAR1", "a Parquet file; set dataset.format=parquet"),
+    (b"PK\x03\x04", "a zip archive; unpack it, or, if it holds numpy's arrays, set dataset.format=npz"),
+    (b"\x93NUMPY", "a single array of numpy; save it by numpy.savez with X and y"),
+    (b"\x28\xb5\x2f\xfd", "packed by zstd, which is not read; unpack it"),
+    (b"\x89HDF", "an HDF5 file, which is not read; save it as CSV or Parquet"),
+)
+"""First bytes of files that are no text."""
+MISSING = frozenset(
+    ("", "?", "-", ".", "na", "n/a", "#na", "#n/a", "<na>", "nan", "-nan", "null", "none", "nat", "1.#qnan", "-1.#ind")
+)
+"""Cells of a feature that mean a missing value, in small letters."""
+NO_LABEL = frozenset({"", "?", "#na", "#n/a", "<na>", "nan", "-nan", "nat", "1.#qnan", "-1.#ind"})
+"""Texts that are no label but a missing one, in small letters."""
+DOUBTFUL_LABELS = frozenset({"na", "n/a", "null", "none"})
+"""Texts, in small letters, that may be a label or a missing one."""
+TRUTH = {"true": 1.0, "false": 0.0}
+"""Truth values in small letters."""
+_POINT_GROUPS = re.compile(r"([+-]?)(\d{1,3}(?:\.\d{3})+|\d+)(?:,(\d+))?")
+_COMMA_GROUPS = re.compile(r"([+-]?)(\d{1,3}(?:,\d{2,3})*,\d{3}|\d+)(?:\.(\d+))?")
+_OTHER_GROUPS = re.compile(r"([+-]?)(\d{1,3}(?:[ '\u2019\u00a0\u2009\u202f]\d{3})+)(?:[.,](\d+))?")
+
+
+def decoded(content: bytes, where: str) -> str:
+    r"""Return the text of a file: of its byte-order mark's encoding, else UTF-8; what is not becomes ``\ufffd``.
+
+    Raises
+    ------
+    DataError
+        It is a file of another kind, or UTF-16 without a mark.
+    """
+    for first, kind in _OTHER_FILES:
+        if content.startswith(first):
+            raise DataError(f"{where}: is not text, but {kind}.")
+    encoding = next((encoding for mark, encoding in _MARKS if content.startswith(mark)), "utf-8")
+    if encoding == "utf-8" and b"\0" in content[:1000]:
+        raise DataError(f"{where}: has zero bytes and so is no text; save it as text in UTF-8.")
+    return content.decode(encoding, errors="replace")
+
+
+def lines_of(text: str) -> list[str]:
+    r"""Return the lines of a text that ends them with ``\n``, ``\r\n`` or ``\r``, or with several of these."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def number_hint(text: str) -> str:
+    """Return how to write a text that is a number with a decimal comma or with groups of digits; empty if it is none.
+
+    ``1,234`` may be either: both are named.
+    """
+    text = text.strip()
+    writings: list[str] = []
+    for groups, meaning in (
+        (_COMMA_GROUPS, "if commas separate thousands"),
+        (_POINT_GROUPS, "if the comma is the decimal sign"),
+        (_OTHER_GROUPS, ""),
+    ):
+        if match := groups.fullmatch(text):
+            sign, whole, part = match.groups()
+            number = sign + re.sub(r"\D", "", whole) + (f".{part}" if part else "")
+            if not (whole.startswith("0") and len(whole) > 1):
+                writings.append(f"{number}" + (f" {meaning}" if meaning else ""))
+    if len(writings) == 1:
+        return f"write {writings[0].split(' ')[0]}"
+    return f"write {', or '.join(writings)}" if writings else ""
+
+
+def looks_like_libsvm(cells: Sequence[str]) -> bool:
+    """Whether most of some cells have the form ``index:value``."""
+    return sum(bool(re.fullmatch(r"\d+:\S+", cell.strip())) for cell in cells) * 2 > len(cells)
