@@ -33,9 +33,11 @@ def check_table(table: Table, where: str) -> None:
         raise DataError(f"{where}: {X.shape[0]} rows of features but {y.size} labels.")
     bad = np.flatnonzero(~np.isfinite(y))
     if bad.size:
-        missing = np.isnan(y[bad[0]])
+        if np.isnan(y[bad[0]]):
+            more = f", as in {bad.size - 1:,} more of {y.size:,} rows" * (bad.size > 1)
+            raise DataError(f"{where}, row {bad[0] + 1}: the label is missing{more}; remove the row or fill it in.")
         raise DataError(
-            f"{where}: the label of row {bad[0] + 1} is {'missing or ' * bool(missing)}{y[bad[0]]}"
+            f"{where}: the label of row {bad[0] + 1} is {y[bad[0]]}"
             f"{f', and {bad.size - 1:,} more of {y.size:,} labels' * (bad.size > 1)}; labels must be finite numbers: "
             "remove the row, or fill the label in."
         )

@@ -114,7 +114,7 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path], note: C
             warnings += checks.losses(points, raw.train, spec.scaling)
             if becomes_constant(points):
                 raise DataError(
-                    f"{where}: all features differ between rows, and are equal when they are converted to float32; "
+                    f"{where}: the features differ between rows, and all are equal when they are converted to float32; "
                     "dataset.scaling=standard scales them before."
                 )
         points, X_test = transforms.to_float32(points), transforms.to_float32(X_test)

@@ -178,6 +178,21 @@ def test_the_data_set_is_one_file(
     assert "heart" in err
 
 
+def test_a_data_set_of_your_own_is_one_file(
+    tmp_path: Path, store: Path, run_py: Ran, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dataset").mkdir()
+    put(tmp_path / "dataset", "conf/dataset/flowers.yaml")
+    put(tmp_path, "flowers.csv")
+    monkeypatch.setenv("SVM_CONFIG_DIR", str(tmp_path))
+    monkeypatch.chdir(tmp_path)  # the path of the file is relative
+    command = next(line for line in commands() if "dataset=flowers" in line).split()[2:]
+    data = recorded(run_py(*command, f"store.root={store}"))["provenance"]["data"]
+    assert data["label_rule"] == "column 3 ('kind'): late is +1, the rest is -1"
+    assert (data["counts"]["train"]["n"], data["counts"]["test"]["n"], data["counts"]["train"]["d"]) == (6, 2, 2)
+    assert data["warnings"] == []
+
+
 def test_the_preset_is_one_file() -> None:
     numbers = {"sigma2": 4.0, "C": 2.0}
     options = presets.options({"heart.yaml": yaml.safe_load(example(PRESET))})

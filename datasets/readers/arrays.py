@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.readers.columns import labels_in, table_of
+from svm_cost_curves.datasets.readers.columns import labels_in, no_number, numbers_in, table_of
+from svm_cost_curves.datasets.readers.plain_text import number_hint
 from svm_cost_curves.datasets.types import Table, require_memory
 
 CSR = ("data", "indices", "indptr", "shape")
@@ -54,6 +55,65 @@ def read_npz(content: bytes, where: str, dtype: type[np.floating[Any]] = np.floa
     if _has_features(arrays, "_test") != ("y_test" in arrays):
         raise DataError(f"{where}: X_test and y_test must come together; found {listed}.")
     return _table(arrays, where, "", dtype), _table(arrays, where, "_test", dtype) if "y_test" in arrays else None
+
+
+def features_of(X: Any, where: str) -> tuple[NDArray[Any], list[str]]:
+    """Return features that a caller gives, (n, d) numbers with missing ones as NaN, and the names of a DataFrame's.
+
+    Raises
+    ------
+    DataError
+        A value is a text, or no number at all.
+    """
+    if hasattr(X, "columns") and hasattr(X, "iloc"):
+        names = [str(name) for name in X.columns]
+        columns = [_column(X.iloc[:, k]) for k in range(len(names))]
+        parsed = [numbers_in(column, parse=False) for column in columns]
+        if texts := [k for k, column in enumerate(parsed) if column is None]:
+            column = columns[texts[0]]
+            row = next(row for row, cell in enumerate(column) if numbers_in([cell], parse=False) is None)
+            raise no_number(f"{where}, row {row + 1}", names, texts, str(column[row]), [], label_is_known=True)
+        return np.stack([column for column in parsed if column is not None], axis=1), names
+    try:
+        array = np.asarray(X)
+    except (TypeError, ValueError) as error:  # rows of different lengths
+        raise DataError(f"{where}: is no table of numbers ({shorten(str(error))}).") from error
+    if array.dtype.kind in "biuf":
+        return array, []
+    values = numbers_in(array.ravel(), parse=False)
+    if values is None:
+        cell = next(cell for cell in array.ravel() if numbers_in([cell], parse=False) is None)
+        hint = number_hint(cell) if isinstance(cell, str) else ""
+        shown = shorten(repr(str(cell) if isinstance(cell, str) else cell), 40)
+        raise DataError(
+            f"{where} holds {shown}, which is not a number; write all features as numbers{hint and f': {hint}'}."
+        )
+    return values.reshape(array.shape), []
+
+
+def labels_of(y: Any, where: str) -> NDArray[Any]:
+    """Return labels that a caller gives as numbers, or as texts without blanks at their ends.
+
+    Raises
+    ------
+    DataError
+        A label is missing, or neither number nor text.
+    """
+    array = np.asarray(_column(y) if hasattr(y, "dtype") and hasattr(y, "array") else y)
+    if array.dtype.kind in "biuf":
+        return array
+    flat = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    if flat.ndim != 1:
+        return array  # `read_npz` refuses its shape
+    numbers, classes = labels_in(flat, where, parse=False)
+    return np.array(classes)[numbers.astype(np.intp)] if classes else numbers
+
+
+def _column(column: Any) -> NDArray[Any]:
+    """Return the cells of a column of pandas: numbers, or objects."""
+    if column.dtype.kind in "biuf" and isinstance(column.dtype, np.dtype):
+        return np.asarray(column)
+    return np.asarray(column.astype(object))
 
 
 def _has_features(arrays: Mapping[str, NDArray[Any]], suffix: str) -> bool:

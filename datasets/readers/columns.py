@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.readers.plain_text import MISSING, NO_LABEL, TRUTH, number_hint
+from svm_cost_curves.datasets.readers.plain_text import DOUBTFUL_LABELS, MISSING, NO_LABEL, TRUTH, number_hint
 from svm_cost_curves.datasets.types import Table
 
 _NAMED = 20
@@ -153,7 +153,7 @@ def missing_values(
 
 def place_of(k: int, names: Sequence[str]) -> str:
     """Return the number of a column, counted from 0, and its name, if the file has a header: ``2 ('age')``."""
-    return f"{k} ('{shorten(names[k], 40)}')" if names else str(k)
+    return f"{k} ('{shorten(names[k], 40)}')" if names and names[k].strip() else str(k)
 
 
 def no_number(
@@ -220,8 +220,7 @@ def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[
     if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
         return column.astype(np.float64), ()
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in column]
-    missing = [row for row, cell in enumerate(cells) if is_missing(cell) or str(cell).lower() in NO_LABEL]
-    if missing:
+    if missing := missing_labels(cells):
         several = len(missing) > 1
         more = f", as in {len(missing) - 1:,} more of {len(cells):,} rows; remove the rows or fill them in"
         raise DataError(
@@ -238,6 +237,17 @@ def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[
             )
     texts, codes = np.unique(np.array(cells, str), return_inverse=True)
     return codes.astype(np.float64), tuple(map(str, texts))
+
+
+def missing_labels(cells: Sequence[Any]) -> list[int]:
+    """Return the rows whose label is missing; a text such as NA is a label if there are other texts."""
+    texts = {cell for cell in cells if isinstance(cell, str)}
+    words = set(NO_LABEL)
+    if numbers_in([text for text in texts if text.lower() not in {*NO_LABEL, *DOUBTFUL_LABELS}]) is not None and any(
+        numbers_in([cell], missing=frozenset()) is not None for cell in (*texts, *cells[:1])
+    ):
+        words |= DOUBTFUL_LABELS
+    return [row for row, cell in enumerate(cells) if is_missing(cell) or str(cell).lower() in words]
 
 
 def is_missing(cell: object) -> bool:

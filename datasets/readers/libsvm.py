@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.readers.plain_text import MISSING, NO_LABEL, decoded, lines_of, number_hint
+from svm_cost_curves.datasets.readers.plain_text import MISSING, NO_LABEL, decoded, encoding_of, lines_of, number_hint
 from svm_cost_curves.datasets.transforms import to_matrix
 from svm_cost_curves.datasets.types import Table
 
@@ -33,7 +33,7 @@ _FAST_FROM = 6 << 20
 
 def read_libsvm(content: bytes, where: str, dtype: type[np.floating[Any]] = np.float64) -> Table:
     """Parse LIBSVM text: CSR, with the width of the largest index (explicit zeros included), and labels."""
-    if not content.isascii() or b"\0" in content[:4] or b"\r" in content:
+    if encoding_of(content, where) != "utf-8" or b"\r" in content:
         content = "\n".join(lines_of(decoded(content, where))).encode()
     rows = _read_fast(content, dtype) if len(content) >= _FAST_FROM else None
     X, y = rows or _read_careful(content, where, dtype)

@@ -47,13 +47,18 @@ def decoded(content: bytes, where: str) -> str:
     DataError
         It is a file of another kind, or UTF-16 without a mark.
     """
-    for first, kind in _OTHER_FILES:
-        if content.startswith(first):
-            raise DataError(f"{where}: is not text, but {kind}.")
-    encoding = next((encoding for mark, encoding in _MARKS if content.startswith(mark)), "utf-8")
+    encoding = encoding_of(content, where)
     if encoding == "utf-8" and b"\0" in content[:1000]:
         raise DataError(f"{where}: has zero bytes and so is no text; save it as text in UTF-8.")
     return content.decode(encoding, errors="replace")
+
+
+def encoding_of(content: bytes, where: str) -> str:
+    """Return the encoding of a text file; see `decoded`."""
+    for first, kind in _OTHER_FILES:
+        if content.startswith(first):
+            raise DataError(f"{where}: is not text, but {kind}.")
+    return next((encoding for mark, encoding in _MARKS if content.startswith(mark)), "utf-8")
 
 
 def lines_of(text: str) -> list[str]:
@@ -85,4 +90,4 @@ def number_hint(text: str) -> str:
 
 def looks_like_libsvm(cells: Sequence[str]) -> bool:
     """Whether most of some cells have the form ``index:value``."""
-    return sum(bool(re.fullmatch(r"\d+:\S+", cell.strip())) for cell in cells) * 2 > len(cells)
+    return sum(bool(re.fullmatch(r"\d+:\S+", cell.strip())) for cell in cells) * 2 >= len(cells) > 0

@@ -21,6 +21,7 @@ from svm_cost_curves.datasets.errors import DataError, shorten
 from svm_cost_curves.datasets.readers.columns import (
     chosen_columns,
     labels_in,
+    missing_labels,
     missing_values,
     no_number,
     numbers_in,
@@ -28,12 +29,12 @@ from svm_cost_curves.datasets.readers.columns import (
     table_from,
     table_of,
 )
-from svm_cost_curves.datasets.readers.plain_text import NO_LABEL, decoded, lines_of, looks_like_libsvm
+from svm_cost_curves.datasets.readers.plain_text import MISSING, decoded, lines_of, looks_like_libsvm
 from svm_cost_curves.datasets.types import Table, require_memory
 
 _SAMPLE = 20
 """Lines in which the separator is looked for."""
-_NUMBER = re.compile(r"[+-]?\d[\d.,' ]*([eE][+-]?\d+)?|[+-]?[.,]\d+([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d([\d.,' ]*\d)?\.?|[.,]\d+)([eE][+-]?\d+)?")
 """A number with any decimal sign and any groups of digits."""
 _LOOKED_AT = 1000
 """Lines, after one with a text, in which further columns of texts are looked for."""
@@ -67,7 +68,6 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     no_numbers = all(numbers_in([cell]) is None or not cell for cell in first) or counted
     shown_names = first if isinstance(label_column, str) or (header and no_numbers) else []
     values, labels, lines = [], [], []
-    missing_labels: list[int] = []
     begun = [] if header else [(line, first)]
     for number, row in itertools.chain(begun, rows):
         place = f"{where}, line {number}"
@@ -85,8 +85,6 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
                 )
             raise no_number(place, shown_names, list(dict.fromkeys(texts)), row[texts[0]], others)
         text = row[label].strip()
-        if text.lower() in NO_LABEL:
-            missing_labels.append(number)
         if "\ufffd" in text:
             place += f", column {place_of(label, shown_names)}"
             raise DataError(f"{place}: the label '{shorten(text)}' is not UTF-8; save the file in UTF-8.")
@@ -105,10 +103,10 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
         del values[0], labels[0], lines[0]  # pandas numbers columns without names
     if not labels:
         return Table(np.empty((0, len(features))), np.empty(0))
-    if missing_labels:
-        count = len(missing_labels)
+    if without := missing_labels(labels):
+        count = len(without)
         raise DataError(
-            f"{where}, line {missing_labels[0]}, column {place_of(label, shown_names)}: the label is missing"
+            f"{where}, line {lines[without[0]]}, column {place_of(label, shown_names)}: the label is missing"
             f"{f', as in {count - 1:,} more of {len(labels):,} rows' * (count > 1)}: fill "
             f"{'them' if count > 1 else 'it'} in, or remove the line{'s' * (count > 1)}."
         )
@@ -182,7 +180,7 @@ class _Rows(Iterator[tuple[int, list[str]]]):
             self._before = line
             if row in ([], [""]):
                 continue
-            if row[0].lstrip().startswith("#"):
+            if row[0].lstrip().startswith("#") and row[0].strip().lower() not in MISSING:
                 if len(row) - self._trailing == self.width:
                     raise DataError(
                         f"{self._where}, line {line}: this may be a comment or a row that begins with #; remove the "

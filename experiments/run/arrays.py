@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets import DataError
+from svm_cost_curves.datasets.errors import shown_path
+from svm_cost_curves.datasets.readers.arrays import features_of, labels_of
 from svm_cost_curves.experiments.columns import STEP_COSTS
+from svm_cost_curves.experiments.run.console import Display
 from svm_cost_curves.experiments.store import FinishedRun, Store
 from svm_cost_curves.experiments.store.tidy import ARRAYS
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.files import temporary_folder
 from svm_cost_curves.support.values import flatten
 
+_SETTING = re.compile(
+    r"\b(dataset|problem|kernel|budget|algo)\.([a-z]\w*)=(\[[^\]]*\]|[^\s,;:)]+?)(?=[\s,;:)]|\.?$|\. )"
+)
+_DROP = re.compile(r"dataset\.drop_columns=\[([\d,]+)\]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 _SHOWN: Final = ("test_error", "train_error", "primal", "relative_gap")
 
 
@@ -80,13 +90,17 @@ def run_here(
     from svm_cost_curves.experiments.configuration.composition import settings_of
     from svm_cost_curves.experiments.processes.outcome import STOPPED
     from svm_cost_curves.experiments.run import runner
-    from svm_cost_curves.experiments.run.console import Display
 
     if isinstance(X, str):
         raise SettingsError(f"X holds features; the name of a data set is dataset={X!r}")
     if (X is None) != isinstance(dataset, str):
         raise SettingsError("a run needs either arrays, X= and y=, or the name of a data set, as dataset='digits'")
-    with temporary_folder() as folder:
+    if isinstance(y, str):
+        raise DataError(
+            f"y={y!r} is a text, and y holds the labels, one for each row of X"
+            + (f"; for a column of X: y=X[{y!r}], X=X.drop(columns={y!r})." if hasattr(X, "drop") else ".")
+        )
+    with temporary_folder() as folder, _in_python_terms(folder / ARRAYS):
         root = folder / "store" if store is None else Path(store)
         words = [f"algo={algo}", f"dataset={json.dumps(dataset) if X is None else 'file'}"]
         if X is not None:
@@ -99,13 +113,7 @@ def run_here(
         if composed.engine != "local":
             raise SettingsError("experiments.run computes in this process: leave engine=local, or use run.py")
         command = ["run.py", *words] if X is None else ["experiments.run", *_words({"algo": algo, **settings})]
-        try:
-            outcome = runner.run(composed, Display(), command)
-        except (DataError, SettingsError) as error:
-            if X is None:
-                raise
-            # the caller has arrays, and knows no temporary file
-            raise type(error)(str(error).replace(f"{folder / ARRAYS}", "the arrays")) from error
+        outcome = runner.run(composed, _Warnings(), command)
         if outcome.status in STOPPED:
             raise KeyboardInterrupt
         done = Store.open(root).find_finished(str(outcome.key))
@@ -115,32 +123,52 @@ def run_here(
         return run
 
 
+class _Warnings(Display):
+    """Warnings of a run as those of Python."""
+
+    def warn(self, text: str) -> None:
+        warnings.warn(_python_terms(text), stacklevel=2)
+
+
+@contextmanager
+def _in_python_terms(arrays: Path) -> Iterator[None]:
+    """Word the messages of errors for a caller from Python, who does not know of the file of the arrays."""
+    try:
+        yield
+    except (DataError, SettingsError) as error:
+        text = str(error)
+        for place in (f"Data set arrays, {arrays.name}", shown_path(arrays), "Data set arrays"):
+            text = text.replace(place, "X and y")
+        raise type(error)(_python_terms(text)) from error
+
+
+def _python_terms(text: str) -> str:
+    """Write settings as arguments: ``dataset={"scaling": "standard"}`` for ``dataset.scaling=standard``."""
+    text = _DROP.sub(r"X.drop(columns=X.columns[[\1]])", text)
+    return _SETTING.sub(lambda match: f'{match[1]}={{"{match[2]}": {_literal(match[3])}}}', text)
+
+
+def _literal(word: str) -> str:
+    """Return a value of the command line as Python writes it."""
+    if word.startswith("["):
+        return f"[{', '.join(_literal(part.strip()) for part in word[1:-1].split(','))}]"
+    if word in ("true", "false"):
+        return word.capitalize()
+    return word if _NUMBER.fullmatch(word) or word in ("...", "NUMBER", "NAME") else f'"{word}"'
+
+
 def _parts(X: Any, y: Any, suffix: str) -> dict[str, Any]:
-    """Return the arrays of an ``.npz``; see `datasets.readers.npz`."""
+    """Return the arrays of an ``.npz``; see `datasets.readers.arrays`."""
     if y is None:
         raise DataError(f"X{suffix} is given without y{suffix}.")
-    labels = {f"y{suffix}": _plain(y, f"y{suffix}", texts=True)}
-    is_sparse = sparse.issparse(X)
-    if not is_sparse:
-        return {f"X{suffix}": _plain(X, f"X{suffix}", texts=False), **labels}
+    labels = {f"y{suffix}": labels_of(y, f"y{suffix}")}
+    if not sparse.issparse(X):
+        features, names = features_of(X, f"X{suffix}")
+        columns = {f"columns{suffix}": np.array(names, str)} if names else {}
+        return {f"X{suffix}": features, **columns, **labels}
     rows = sparse.csr_matrix(X)
     arrays = {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr, "shape": np.array(rows.shape)}
     return {f"{name}{suffix}": array for name, array in arrays.items()} | labels
-
-
-def _plain(values: Any, name: str, *, texts: bool) -> NDArray[Any]:
-    """Return values as an array of numbers, or of texts where these are allowed."""
-    array = np.asarray(values)
-    if array.dtype.kind in ("biufU" if texts else "biuf"):
-        return array
-    try:
-        return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        if texts:
-            return array.astype(str)
-        raise DataError(
-            f"{name} holds a value that is not a number ({error}); write all features as numbers."
-        ) from error
 
 
 def _words(settings: Mapping[str, Any]) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -16,6 +18,7 @@ from svm_cost_curves.solvers import SettingsError
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(60, 4))
 Y = np.where(X[:, 0] + 0.3 * X[:, 1] > 0, "yes", "no")
+FRAME = pd.DataFrame(X, columns=[*"abcd"]).assign(target=Y)
 
 
 def test_a_run_on_arrays_is_recorded_and_found_again(fresh: Path) -> None:
@@ -52,12 +55,36 @@ def test_without_a_store_nothing_is_left_and_test_rows_are_used(
         ({"budget": {"epoch": 1}}, SettingsError, "did you mean epochs"),
         ({"engine": "mpi", "algo": "minibatch_sdca"}, SettingsError, "leave engine=local"),
         ({"seed": object()}, SettingsError, "a setting cannot be <object"),
-        ({"X": np.full((60, 2), np.nan)}, DataError, "row 1, column 1 .* is missing or nan; .*remove the row"),
-        ({"X": [["a", 1]] * 60}, DataError, "X holds a value that is not a number"),
+        (
+            {"X": np.full((60, 2), np.nan)},
+            DataError,
+            "X and y: 120 values are missing .* 60 in column 1 .*remove the rows",
+        ),
+        ({"X": [["a", 1]] * 60}, DataError, "X holds 'a', which is not a number"),
         ({"y": np.ones(60)}, DataError, "only one class .*add rows of the other class"),
-        ({"y": np.arange(60) % 3}, DataError, r"3 different labels \(0, 1, 2\); .*dataset\.positive=\[2\]"),
+        ({"y": np.arange(60) % 3}, DataError, r'3 different labels \(0, 1, 2\); .*dataset={"positive": \[2\]}'),
         ({"y": Y[:5]}, DataError, "60 rows of features but 5 labels"),
         ({"X_test": X}, DataError, "X_test is given without y_test"),
+        (
+            {"X": FRAME, "y": "target"},
+            DataError,
+            r"y='target' is a text.* y=X\['target'\], X=X.drop\(columns='target'\)",
+        ),
+        ({"y": "target"}, DataError, r"y='target' is a text, and y holds the labels, one for each row of X.$"),
+        (
+            {"X": FRAME},
+            DataError,
+            r"'yes' is not a number; leave the column out by X.drop\(columns=X.columns\[\[4\]\]\)",
+        ),
+        ({"X": FRAME[["a"]].astype(str)}, DataError, r"column 0 \('a'\): '.*' is a text; save the column as numbers"),
+        (
+            {"X": FRAME[["a", "b"]].where(FRAME.a > 0)},
+            DataError,
+            r"^X and y: .* values are missing .* column 1 \('b'\)",
+        ),
+        ({"y": [None, *Y[1:]]}, DataError, "y, row 1: the label is missing"),
+        ({"X": X[:, 0]}, DataError, r"^X and y: X must be \(n, d\) and y \(n,\)"),
+        ({"X": [[1, 2], [3]]}, DataError, "X: is no table of numbers"),
         ({"dataset": "digits"}, SettingsError, "either arrays, X= and y=, or the name of a data set"),
         ({"X": "digits"}, SettingsError, "the name of a data set is dataset='digits'"),
     ],
@@ -66,8 +93,24 @@ def test_what_is_wrong_is_said_in_one_sentence(
     changes: dict[str, object], error: type[Exception], said: str, fresh: Path
 ) -> None:
     given = {"algo": "sbp", "X": X, "y": Y, "store": fresh / "results", **changes}
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=said) as caught:
         experiments.run(**given)
+    for foreign in ("arrays.npz", "dataset.", "drop_columns"):
+        assert foreign not in str(caught.value), "words of the command line, and a file that the caller does not know"
+
+
+def test_warnings_about_the_data_are_python_s_and_their_advice_works(fresh: Path) -> None:
+    late = FRAME[["b"]].assign(time=1_764_000_000 + np.arange(60) * 13 % 61)
+    given = {"y": Y, "kernel": "linear", "budget": {"epochs": 1}}
+    with pytest.warns(UserWarning, match=r"column 1 \('time'\): \d+ different values become . in float32") as caught:
+        experiments.run("pegasos", late, **given)
+    assert 'dataset={"scaling": "standard"}' in str(caught[0].message)
+    with warnings.catch_warnings(action="error"):
+        experiments.run("pegasos", late, dataset={"scaling": "standard"}, **given)
+    numbered = FRAME[["a", "b"]].reset_index(names="Unnamed: 0")  # as pandas reads an index that it has written
+    with pytest.warns(UserWarning, match="'Unnamed: 0'.*numbers the rows"):
+        run = experiments.run("pegasos", numbered, **given)
+    assert run.result["provenance"]["data"]["counts"]["train"]["d"] == 2
 
 
 def test_a_named_data_set_and_its_picture(fresh: Path) -> None:
