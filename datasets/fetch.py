@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -51,7 +50,9 @@ def mirrors_from_environment() -> tuple[Path, ...]:
     return tuple(named_by(MIRROR_VARIABLE))
 
 
-def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path], note: Callable[[str], None] = log.info) -> Fetched:
+def fetch(
+    file: FileSpec, cache_dir: Path, mirrors: Sequence[Path], note: Callable[[str], None] = log.warning
+) -> Fetched:
     """Return a published file, verified; `note` takes a few words on a download before it begins, and while it lasts.
 
     Where all copies have the wrong checksum, or there is no copy and no network, the message says where to get the

@@ -51,7 +51,7 @@ def load(
     *,
     cache_dir: Path,
     mirrors: Sequence[Path] = (),
-    note: Callable[[str], None] = log.info,
+    note: Callable[[str], None] = log.warning,
 ) -> Dataset:
     """Load a data set. Where sizes are known before, the memory is checked before arrays are allocated.
 
@@ -64,7 +64,8 @@ def load(
     mirrors
         Directories with files, searched before those of ``SVM_DATA_MIRROR``.
     note
-        Takes a few words on each download, before it begins and while it lasts; by default the log gets them.
+        Takes a few words on each download, before it begins and while it lasts; by default the log gets
+        them, as warnings, so that they are seen.
 
     Raises
     ------
@@ -150,7 +151,7 @@ def fingerprint(
     *,
     cache_dir: Path | None = None,
     mirrors: Sequence[Path] = (),
-    note: Callable[[str], None] = log.info,
+    note: Callable[[str], None] = log.warning,
 ) -> str:
     """Return the fingerprint of a data set; files are read, as by `load`, only if their checksums are not known.
 

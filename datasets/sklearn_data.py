@@ -65,7 +65,7 @@ def name_and_version(entry: str) -> tuple[str, int]:
 
 
 def read_openml(
-    entry: str, drop_columns: Sequence[int], cache_dir: Path, note: Callable[[str], None] = log.info
+    entry: str, drop_columns: Sequence[int], cache_dir: Path, note: Callable[[str], None] = log.warning
 ) -> Table:
     """Return a data set of openml.org with its default label; what has been fetched is kept in `cache_dir`.
 
@@ -106,7 +106,7 @@ def read_openml(
     if is_sparse:
         if drop_columns:
             raise DataError(f"{where}: is sparse, and dataset.drop_columns needs a dense table.")
-        X = features.tocsr().astype(np.float32)
+        X = features.tocsr().astype(np.float64)
         X.eliminate_zeros()
         return Table(X, *labels_in(_cells(bunch.target), f"{where}, label"))
     columns = [_cells(features[name]) for name in features.columns]

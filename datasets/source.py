@@ -188,7 +188,7 @@ def _inside(folder: Path) -> str:
     """Return the path of a file in a folder, an example."""
     with contextlib.suppress(OSError):
         files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
-        known = [path for path in files if path.suffix.lower() in _DATA_SUFFIXES] or files
+        known = [path for path in files if path.suffix.lower() in _DATA_SUFFIXES]
         if known:
             return shown_path(known[0])
     return "FOLDER/points.csv"

@@ -157,9 +157,10 @@ def _unit(largest: NDArray[Any]) -> NDArray[Any]:
 def row_norms(X: Matrix) -> NDArray[np.float64]:
     """Euclidean norm of each row, (n,), in float64 arithmetic."""
     values = X if isinstance(X, np.ndarray) else X.data
-    unit = _unit(np.abs(values).max(initial=0.0, keepdims=False)[None])[0] if values.dtype == np.float64 else 1
+    unit = float(_unit(np.array([np.abs(values).max(initial=0.0)]))[0]) if values.dtype == np.float64 else 1.0
     if unit != 1:
-        return np.asarray(row_norms(X / unit) * unit)
+        scaled: Any = X / unit
+        return np.asarray(row_norms(scaled) * unit)
     squares = np.zeros(X.shape[0])
     if isinstance(X, np.ndarray):
         np.einsum("ij,ij->i", X, X, dtype=np.float64, out=squares)

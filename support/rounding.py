@@ -77,7 +77,7 @@ def float32_losses(X: Points, names: Sequence[str] | Callable[[int], str] | None
     return clauses + _too_small(X)
 
 
-def used_columns(X: sparse.csr_matrix[Any]) -> tuple[sparse.csr_matrix[Any], NDArray[np.intp]]:
+def used_columns(X: sparse.csr_matrix[Any]) -> tuple[sparse.csr_matrix[Any], NDArray[Any]]:
     """Return a sparse matrix of its columns with stored values, and their numbers: it may have 2^31 columns."""
     used, indices = np.unique(X.indices, return_inverse=True)
     return sparse.csr_matrix((X.data, indices, X.indptr), shape=(X.shape[0], len(used))), used
@@ -122,10 +122,10 @@ def _errors(X: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             np.maximum.at(scale, X.indices, np.abs(X.data))
             values = X.data / scale[X.indices]
             mean = np.bincount(X.indices, values, minlength=d) / n
-            squares = np.bincount(X.indices, np.square(values - mean[X.indices]), minlength=d)
+            squares = np.zeros(d) + np.bincount(X.indices, np.square(values - mean[X.indices]), minlength=d)
             squares += (n - stored) * np.square(mean)
             lost = (X.data - X.data.astype(np.float32)) / scale[X.indices]
-            errors = np.bincount(X.indices, np.square(lost), minlength=d)
+            errors = np.zeros(d) + np.bincount(X.indices, np.square(lost), minlength=d)
         # not that of rounding the mean of equal values
         spread = np.where(squares > n * 1e-30, np.sqrt(squares / n), 0.0)
         return np.sqrt(errors / n) * scale, spread * scale

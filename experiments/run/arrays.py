@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from scipy import sparse
@@ -18,12 +19,18 @@ from svm_cost_curves.datasets import DataError
 from svm_cost_curves.datasets.errors import shown_path
 from svm_cost_curves.datasets.readers.arrays import features_of, labels_of
 from svm_cost_curves.experiments.columns import STEP_COSTS
+from svm_cost_curves.experiments.processes.streams import PAUSE, ElapsedTime
 from svm_cost_curves.experiments.run.console import Display
 from svm_cost_curves.experiments.store import FinishedRun, Store
 from svm_cost_curves.experiments.store.tidy import ARRAYS
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.files import temporary_folder
 from svm_cost_curves.support.values import flatten
+
+if TYPE_CHECKING:
+    from svm_cost_curves.experiments.configuration.settings import RunSettings
+
+log = logging.getLogger(__name__)
 
 _SETTING = re.compile(
     r"\b(dataset|problem|kernel|budget|algo)\.([a-z]\w*)=(\[[^\]]*\]|[^\s,;:)]+?)(?=[\s,;:)]|\.?$|\. )"
@@ -113,7 +120,8 @@ def run_here(
         if composed.engine != "local":
             raise SettingsError("experiments.run computes in this process: leave engine=local, or use run.py")
         command = ["run.py", *words] if X is None else ["experiments.run", *_words({"algo": algo, **settings})]
-        outcome = runner.run(composed, _Warnings(), command)
+        with closing(_Warnings()) as display:
+            outcome = runner.run(composed, display, command)
         if outcome.status in STOPPED:
             raise KeyboardInterrupt
         done = Store.open(root).find_finished(str(outcome.key))
@@ -124,7 +132,19 @@ def run_here(
 
 
 class _Warnings(Display):
-    """Warnings of a run as those of Python."""
+    """Warnings of a run as those of Python; a step that takes longer than seconds, such as a download, is logged."""
+
+    def __init__(self) -> None:
+        self._elapsed = ElapsedTime(log.warning)
+
+    def note(self, text: str) -> None:
+        self._elapsed.begin(text, after=PAUSE)
+
+    def header(self, run: RunSettings, facts: Mapping[str, str]) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._elapsed.end()
 
     def warn(self, text: str) -> None:
         warnings.warn(_python_terms(text), stacklevel=2)

@@ -46,9 +46,9 @@ ROOM = 1 << 30
 FORMATS = ("libsvm", "csv", "npz", "parquet", "arff", "idx", "topics", "messages")
 NUMBERS = (
     "1e39 -1e400 nan -inf 1e-320 0x10 1_0 --3 + 1e 1e308 : 2147483647 2147483648 4294967297 9223372036854775807 "
-    "9223372036854775808 -1 0"
+    "9223372036854775808 -1 0 1e-46 1e-300 1e200 1764000000.5 -999 NA ? - . null True false #N/A \u0661 1,234 1.234,5"
 )
-EXTREMES = (*NUMBERS.split(), "", "9" * 25, "1" * 5000, "1" + "0" * 300)
+EXTREMES = (*NUMBERS.split(), "", "9" * 25, "1" * 5000, "1" + "0" * 300, "1 234", '"1,5"')
 
 
 def numbers(chance: random.Random, rows: int, columns: int) -> np.ndarray:
@@ -72,10 +72,18 @@ def libsvm(chance: random.Random) -> bytes:
 
 
 def csv(chance: random.Random) -> bytes:
-    separator = chance.choice([",", ",", "\t", " "])
+    separator = chance.choice([",", ",", "\t", " ", ";", "|"])
     head = [separator.join(["u", "v", "w", "class"])] if chance.random() < 0.5 else []
-    rows = zip(numbers(chance, 12, 3), labels(chance, 12), strict=True)
-    return "\n".join([*head, *(separator.join([*map(str, row), label]) for row, label in rows)]).encode() + b"\n"
+    rows = [[*map(str, row), label] for row, label in zip(numbers(chance, 12, 3), labels(chance, 12), strict=True)]
+    if chance.random() < 0.2:  # as pandas writes row numbers
+        head = head and [separator + head[0]]
+        rows = [[str(k), *row] for k, row in enumerate(rows)]
+    lines = [*head, *map(separator.join, rows)]
+    if chance.random() < 0.1:
+        lines = [f"{line}{separator}" for line in lines]
+    if chance.random() < 0.1:
+        lines.insert(chance.choice([0, 0, 5]), chance.choice(["# a comment", f"#{lines[0]}", "sep=;", ""]))
+    return "\n".join(lines).encode() + b"\n"
 
 
 def npz(chance: random.Random) -> bytes:
@@ -209,6 +217,9 @@ def refuse_invalid(data: Dataset) -> None:
             assert X.has_canonical_format
             assert X.nnz == 0 or (X.indices.min() >= 0 and X.indices.max() < data.d)
     json.dumps(data.provenance, allow_nan=False)
+    for warning in data.provenance["warnings"]:
+        assert warning.isprintable()
+        assert len(warning) <= LONGEST
 
 
 def outcome_of(number: int) -> str:

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hydra.errors import OverrideParseException
 from scipy import sparse
 
 from svm_cost_curves import solvers
 from svm_cost_curves.datasets import DataError, Dataset, FileData, SyntheticData, load, types
 from svm_cost_curves.datasets.errors import LONGEST, shorten
+from svm_cost_curves.experiments.configuration.composition import explain
 from svm_cost_curves.solvers import Linear, Problem, RowPolicy, SettingsError
 from svm_cost_curves.solvers.features import stored_arrays
 
@@ -137,3 +139,11 @@ def test_the_memory_of_a_process_is_bounded_by_its_own_limit(monkeypatch: pytest
     assert types.machine_memory() == 5 << 20
     with pytest.raises(DataError, match=r"it would take 1.0 GiB; the limit is 0.0 GiB, .* memory\. Do so\."):
         types.require_memory(1 << 30, "it", "Do so.")
+
+
+def test_a_name_that_is_too_long_for_a_path_is_quoted_in_part() -> None:
+    for error in (
+        OSError(36, "File name too long", "x" * 10_000),
+        OverrideParseException("x" * 10_000, "mismatched input"),
+    ):
+        assert len(explain(error)) < 700
