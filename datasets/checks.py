@@ -119,7 +119,7 @@ def doubtful(table: Table) -> list[str]:
                 f"rows and is no feature, leave it out{drop}"
             )
     for code in _CODES:
-        coded = code == X
+        coded = np.equal(X, code)
         others = np.where(coded, np.inf, X).min(axis=0) >= 0
         sentences += [
             f"{table.column(int(full[j]))} is {code} in {int(coded[:, j].sum()):,} rows and never negative elsewhere; "
@@ -131,7 +131,7 @@ def doubtful(table: Table) -> list[str]:
 
 def _dropping(table: Table, j: int) -> str:
     """Return the setting that leaves a column out, where there is one."""
-    return f" by dataset.drop_columns=[{table.columns[j].split()[0]}]" if j < len(table.columns) else " of the file"
+    return f" by dataset.drop_columns=[{table.columns[j].split()[0]}]" if j < len(table.columns) else ""
 
 
 def uneven_scales(X: NDArray[np.float32], table: Table) -> list[str]:

@@ -204,7 +204,9 @@ def _receive(file: FileSpec, draft: BinaryIO, note: Callable[[str], None]) -> No
     except GivenUpError as error:
         raise _NotReceivedError(str(error), may_pass=False) from error
     except exceptions.HTTPError as error:
-        raise _NotReceivedError(_why(error), may_pass=error.response.status_code >= 500) from error
+        raise _NotReceivedError(
+            _why(error), may_pass=error.response is not None and error.response.status_code >= 500
+        ) from error
     except exceptions.RequestException as error:
         passing = isinstance(error, exceptions.ConnectionError) and not isinstance(error, exceptions.Timeout)
         raise _NotReceivedError(_why(error), may_pass=passing) from error

@@ -139,10 +139,10 @@ def _table(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str, dtype: t
     if sparse.issparse(X):
         return Table(sparse.csr_matrix(X, dtype=dtype), *labels)
     X = np.ascontiguousarray(X, dtype)
-    names = arrays.get("columns")
-    if names is None or names.dtype.kind != "U" or names.shape != X.shape[1:]:
+    columns = arrays.get("columns")
+    if columns is None or columns.dtype.kind != "U" or columns.shape != X.shape[1:]:
         return Table(X, *labels)
-    return table_of(X, *labels, names.tolist(), range(len(names)))
+    return table_of(X, *labels, columns.tolist(), range(len(columns)))
 
 
 def _csr(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str) -> sparse.csr_matrix[Any]:

@@ -104,14 +104,15 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     if not labels:
         return Table(np.empty((0, len(features))), np.empty(0))
     if without := missing_labels(labels):
-        count = len(without)
+        several = len(without) > 1
+        more = f", as in {len(without) - 1:,} more of {len(labels):,} rows: fill them in, or remove the lines"
         raise DataError(
             f"{where}, line {lines[without[0]]}, column {place_of(label, shown_names)}: the label is missing"
-            f"{f', as in {count - 1:,} more of {len(labels):,} rows' * (count > 1)}: fill "
-            f"{'them' if count > 1 else 'it'} in, or remove the line{'s' * (count > 1)}."
+            f"{more if several else ': fill it in, or remove the line'}."
         )
     y, classes = labels_in(np.array(labels, object), where)
     table = table_of(np.array(values), y, classes, shown_names or [], features, label)
+    assert isinstance(table.X, np.ndarray)
     if np.isnan(table.X).any():
         raise missing_values(np.isnan(table.X), where, table.column, lines)
     return table

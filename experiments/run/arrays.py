@@ -182,7 +182,8 @@ def _parts(X: Any, y: Any, suffix: str) -> dict[str, Any]:
     if y is None:
         raise DataError(f"X{suffix} is given without y{suffix}.")
     labels = {f"y{suffix}": labels_of(y, f"y{suffix}")}
-    if not sparse.issparse(X):
+    is_sparse = sparse.issparse(X)
+    if not is_sparse:
         features, names = features_of(X, f"X{suffix}")
         columns = {f"columns{suffix}": np.array(names, str)} if names else {}
         return {f"X{suffix}": features, **columns, **labels}
