@@ -9,19 +9,15 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
 
-import yaml  # type: ignore[import-untyped]
 from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError
 
 from svm_cost_curves.experiments.columns import COSTS, COUNTS, MEASURES
+from svm_cost_curves.support import settings_file
+from svm_cost_curves.support.errors import SettingsError
 from svm_cost_curves.support.forms import first_fault
 from svm_cost_curves.support.text import nearest
 
 T = TypeVar("T")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""Of libyaml, ten times as fast, where PyYAML was built with it."""
-DEEPEST: Final = 50
-MOST_PARTS: Final = 100_000
-"""Levels and parts of a YAML file with its aliases written out: some hundred bytes can stand for 10¹² parts."""
 
 
 class Described:
@@ -32,38 +28,15 @@ class Described:
 
 def read_yaml(path: Path, form: TypeAdapter[T], refusal: type[ValueError]) -> T:
     """Return the content of a YAML file in its form, or raise the refusal, with the file's name and the first fault."""
-    content = path.read_bytes()
     try:
-        _check_parts(content)
-        return form.validate_python(yaml.load(content, _LOADER))
+        return form.validate_python(settings_file.read_yaml(path))
     except ValidationError as error:
         schema = form.json_schema()
         parts = (schema, *schema.get("$defs", {}).values())
         names = {name for part in parts for name in part.get("properties", ())}
         raise refusal(f"{path.name}: {first_fault(error, names)}") from error
-    except (yaml.YAMLError, ValueError) as error:  # of a value such as 2001-13-45, too
-        raise refusal(f"{path.name}: {' '.join(str(error).split())}") from error
-
-
-def _check_parts(content: bytes) -> None:
-    """Raise ValueError if YAML is nested too deeply, has too many parts, aliases written out, or contains itself."""
-    sizes: dict[str | None, int] = {}
-    within: list[tuple[str | None, int]] = []  # anchors of the parts that have begun, and how many parts came before
-    parts = 0
-    for event in yaml.parse(content, _LOADER):
-        parts += 1
-        if isinstance(event, yaml.CollectionStartEvent):
-            within.append((event.anchor, parts))
-        elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, before = within.pop()
-            sizes[anchor] = parts - before
-        elif isinstance(event, yaml.AliasEvent):
-            if any(event.anchor == anchor for anchor, _ in within):
-                raise ValueError(f"line {event.start_mark.line + 1}: *{event.anchor} stands within &{event.anchor}")
-            parts += sizes.get(event.anchor, 0)
-        if len(within) > DEEPEST or parts > MOST_PARTS:
-            limits = f"at most {DEEPEST} levels and {MOST_PARTS:,} parts with all aliases written out"
-            raise ValueError(f"line {event.start_mark.line + 1}: a file has {limits}")
+    except SettingsError as error:
+        raise refusal(str(error)) from error
 
 
 def _one_of(names: Sequence[str]) -> AfterValidator:

@@ -162,22 +162,11 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not (tmp_path / "figures").exists()
 
 
-ALIASES = "".join(f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 9)}]\n" for k in range(1, 13))
-MERGES = "".join(f"m{k}: &m{k} {{<<: [{', '.join([f'*m{k - 1}'] * 9)}]}}\n" for k in range(1, 13))
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"id: !!python/object/apply:os.getcwd []", "could not determine a constructor for the tag"),
-        (b"a0: &a0 [x]\n" + ALIASES.encode() + b"datasets: *a12", "line 6: a file has at most 50 levels"),
-        (b"m0: &m0 {x: 1}\n" + MERGES.encode(), "line 6: a file has at most 50 levels"),
-        (b"id: mine\nseries: &all [*all]", r"line 2: \*all stands within &all"),
-        (b"id: " + b"[" * 10**6, "line 1: a file has at most 50 levels"),
-        (b"id: a\0b", "control characters are not allowed"),
-        (b"id: 2001-13-45", "month must be in 1..12"),
-        (b"id: " + b"9" * 5000, "Exceeds the limit"),
-        (b"id: caf\xe9", "unacceptable character"),
+        (b"id: !!python/object/apply:os.getcwd []", r"line 1: tags \(!name\) are not allowed"),
+        (b"id: mine\nseries: &all [*all]", r"line 2: \*all contains itself"),
         (b"id: ../../elsewhere", "id: it has letters, digits, _ and -, got '../../elsewhere'"),
         (b"id: mine\npaper: ..", "paper: it has letters, digits, _ and -, got '..'"),
         (b"id: mine\nscales: {demo: {seeds: 1000000000000}}", "scales.demo.seeds: input should be less than or equal"),
@@ -191,7 +180,7 @@ def test_a_stranger_s_figure_is_refused_in_one_sentence(
     path.write_bytes(content)
     assert main([f"figure={path}", "scale=demo", "--dry-run", f"store={tmp_path / 'store'}"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert re.match(f"error: (mine.yaml: )?.*{said}", line)
+    assert re.match(f"error: .*{said}", line)
 
 
 def test_a_data_set_that_is_not_available(
