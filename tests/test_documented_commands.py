@@ -36,7 +36,7 @@ PLACEHOLDERS = {
     "range(10)": "range(2)",
     "range(100)": "range(2)",
 }
-OF_CONTRIBUTING = ("dataset=heart", "figure=mine_draws", "margin_perceptron", "adatron")
+OF_CONTRIBUTING = ("dataset=heart", "dataset=flowers", "figure=mine_draws", "margin_perceptron", "adatron")
 """Examples whose files CONTRIBUTING.md prints: `test_contributing` writes the files, and runs them."""
 
 
