@@ -18,7 +18,7 @@ from svm_cost_curves.solvers.snapshots import Snapshot
 
 
 class Status(enum.Enum):
-    """Why `advance` returned: the limit that was reached (the first of them, in this order), or convergence."""
+    """Why `advance` returned: convergence, or else the limit that was reached (the first of them, in this order)."""
 
     ITERATIONS = "iterations"
     PRESENTATIONS = "presentations"

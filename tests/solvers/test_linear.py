@@ -213,7 +213,7 @@ def test_replay_of_dcd(permutation: bool, as_csr: bool) -> None:
     """Algorithm 1 in numpy: each coordinate to its exact optimum; in a fresh order each pass, or always the same."""
     p = linear(40, 6, lambda_=1.0 / 400, as_csr=as_csr, zeros=0.6 if as_csr else 0.0, flips=0.3)
     Z, stream, order = folded(p), _core.Random(3, _core.Purpose.order), np.arange(p.n)
-    dcd = solver("dcd", p, 3, eps=1e-300, shrinking=False, permutation=permutation)
+    dcd = solver("dcd", p, 3, eps=1e-30, shrinking=False, permutation=permutation)
     alpha, w = np.zeros(p.n), np.zeros(p.d)
     for epoch in range(1, 6):
         order = order[stream.permutation(p.n)] if permutation else order
@@ -289,7 +289,7 @@ def test_mpu_ends_if_the_accuracy_cannot_be_reached(scale: float) -> None:
     X, y = points(20, 3, flips=0.2)
     X[3] *= np.float32(1e-6)  # so short that its steps are lost in rounding
     p = Problem(X * np.float32(scale), y, Linear(), lambda_=0.05)
-    made = solver("mpu", p, eps=1e-300)
+    made = solver("mpu", p, eps=1e-30)
     assert made.advance(Limit()) is Status.CONVERGED
     largest = float((folded(p) ** 2).sum(axis=1).max())
     objective, bound = check(made, optimum(p))

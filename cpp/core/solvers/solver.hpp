@@ -20,7 +20,7 @@ enum class Status {
   inner_products,
   feature_accesses,
   cpu_seconds,
-  converged,    ///< the method's own stopping rule holds
+  converged,    ///< the method's own stopping rule holds, also where the last iteration has reached a limit
   interrupted,  ///< the caller asked to stop; the next advance() continues with the same bits
 };
 
