@@ -11,8 +11,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from svm_cost_curves.experiments.columns import STEP_COSTS
-from svm_cost_curves.experiments.command_line.sweep_figures import members_of, pictures, small_print
+from svm_cost_curves.experiments.columns import COUNTS, MEASURES, STEP_COSTS
+from svm_cost_curves.experiments.command_line.sweep_figures import Member, members_of, pictures, small_print
 from svm_cost_curves.experiments.command_line.sweep_names import groups, short
 from svm_cost_curves.experiments.command_line.sweep_page import write_page
 from svm_cost_curves.experiments.configuration.choices import PaperStyle
@@ -102,6 +102,8 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str, highlight: 
     There are none if no run has a result.
     """
     members, paths = members_of(outcomes), []
+    for line in equal_runs(members):
+        print(line, flush=True)
     for suffix, picture, text in pictures(members, command, highlight):
         if text:
             print(text, flush=True)
@@ -111,6 +113,17 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str, highlight: 
     page = write_page(members, directory, small_print(command), pngs, highlight) if paths else None
     overview = write_overview(directory.parent, "Sweeps") if page and directory.parent.name == SWEEPS else None
     return [*filter(None, [page, overview]), *paths]
+
+
+def equal_runs(members: Sequence[Member]) -> list[str]:
+    """Return a line on each group of several runs whose curves are equal, but for times: their seeds decide nothing."""
+    columns, lines = [*COUNTS, *MEASURES], []
+    for group, ((_, first), *others) in members:
+        if others and all(curve[columns].equals(first[columns]) for _, curve in others):
+            lines.append(
+                f"{group.name} on {group.dataset}: its {1 + len(others)} runs are equal, so that one seed is enough"
+            )
+    return lines
 
 
 def write_for_paper(

@@ -32,7 +32,6 @@ from svm_cost_curves.solvers.estimators.parameters import (
     parameters_of,
     plain,
     simple,
-    stops_by_itself,
 )
 from svm_cost_curves.solvers.features import Features, sigma2_from_data
 from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear, Polynomial
@@ -126,7 +125,7 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self._fit = fit
         self.counters_ = {name: cost for name, cost in vars(solver.counters).items() if cost is not None}
         self.n_iter_ = self.counters_["iterations"]
-        if not self.converged_ and stops_by_itself(self.solver.Settings):
+        if not self.converged_ and self.solver.has_stopping_rule():
             reached = "epochs" if status is Status.PRESENTATIONS or default else status.value
             of_default = " (the default)" if default else f" = {given[reached]:g}"
             self._warn(f"it has reached {reached}{of_default} before it has converged; raise {reached}, or scale X")

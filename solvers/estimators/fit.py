@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svm_cost_curves.solvers.base import Limit, Solver, Status
-from svm_cost_curves.solvers.estimators.parameters import stops_by_itself
 from svm_cost_curves.solvers.evaluation import Evaluator
 from svm_cost_curves.solvers.features import Features
 from svm_cost_curves.solvers.models import Model, model_of
@@ -75,7 +74,7 @@ class Fit:
         """
         most = self._points.maxlen or 0
         # a method that stops by itself may do so long before the limit
-        doublings = DOUBLINGS if stops_by_itself(type(solver.settings)) else most - 1
+        doublings = DOUBLINGS if solver.has_stopping_rule() else most - 1
         # without a limit, iterations set the pace
         pace = limit if limit.given() else Limit(iterations=2**DOUBLINGS)
         for k in range(0 if solver.timed or not most else doublings, 0, -1):

@@ -159,13 +159,8 @@ def default_limit(solver: type[Solver], n: int) -> Limit:
     return Limit(iterations=count) if "t0" in _names(solver.Settings) else Limit(presentations=count)
 
 
-def stops_by_itself(settings: type) -> bool:
-    """Return whether a setting says how accurate the result is to be, and so when to stop."""
-    return not _names(settings).isdisjoint(("eps", "tolerance"))
-
-
 def _default_epochs(solver: type[Solver]) -> float:
-    return STOPPED_EPOCHS if stops_by_itself(solver.Settings) else OPEN_EPOCHS
+    return STOPPED_EPOCHS if solver.has_stopping_rule() else OPEN_EPOCHS
 
 
 def _names(settings: type) -> set[str]:

@@ -20,7 +20,7 @@ from svm_cost_curves.experiments.command_line import sweep_jobs
 from svm_cost_curves.experiments.command_line.sweep_jobs import parallel_jobs
 from svm_cost_curves.experiments.command_line.sweep_names import Group, groups
 from svm_cost_curves.experiments.command_line.sweep_page import write_page
-from svm_cost_curves.experiments.command_line.sweep_results import draw, finish, table, write_for_paper
+from svm_cost_curves.experiments.command_line.sweep_results import draw, equal_runs, finish, table, write_for_paper
 from svm_cost_curves.experiments.configuration.choices import PaperStyle
 from svm_cost_curves.experiments.plotting import interactive
 from svm_cost_curves.experiments.processes.outcome import Outcome
@@ -193,3 +193,13 @@ def test_without_plotly_a_sweep_has_its_table_and_picture(
         "no curves.html: it needs plotly, which cannot be imported here: pip install plotly"
     ]
     assert [path.name for path in tmp_path.glob("sweeps/*/*.png")] == ["curves.png"]
+
+
+def test_runs_that_are_equal_but_for_times_are_told() -> None:
+    group = Group("toy", "smo", (), ())
+    first, later, other = make_curve(5), make_curve(5), make_curve(5)
+    later["cpu_seconds"] *= 2.0
+    other.loc[4, "test_error"] += 0.001
+    runs = [(Outcome("a run", "finished"), curve) for curve in (first, later, other)]
+    assert equal_runs([(group, runs[:2])]) == ["smo on toy: its 2 runs are equal, so that one seed is enough"]
+    assert equal_runs([(group, runs[:1]), (group, runs)]) == []
