@@ -60,7 +60,7 @@ def interrupt(made: Solver, seconds: float, limit: Limit = Limit()) -> None:  # 
     [
         ("sbp", True, {}, 0.1, 100),
         ("sdca", False, {}, 0.1, 100),
-        ("sgd_m", False, {"eps": 1e-300}, 0.1, 100),
+        ("sgd_m", False, {"eps": 1e-30}, 0.1, 100),
         ("asset", True, {"features": 30}, 0.1, 100),
         ("minibatch_pegasos", False, {"batch_size": 32, "threads": 2}, 0.1, 100),
         ("smo", True, {"tolerance": 0.0}, 0.1, 1),
