@@ -53,7 +53,7 @@ def test_a_run_with_a_damaged_record_is_named_and_the_others_are_drawn(
     damaged = Path(str(runs[0].result_path)).with_name("curve.parquet")
     damaged.write_bytes(damaged.read_bytes()[:-7])
     page, _ = draw(runs, tmp_path, "a command")
-    assert "1 runs." in page.read_text(encoding="utf-8")
+    assert "1 run." in page.read_text(encoding="utf-8")
     assert f"not drawn: the run in {damaged.parent} is damaged: curve.parquet" in capsys.readouterr().err
 
 
