@@ -28,7 +28,7 @@ def function_of(frame: FrameType | None) -> Function | None:
     """Return the function of this project that a frame executes; None for anything else."""
     if frame is None or not frame.f_code.co_flags & inspect.CO_NEWLOCALS or frame.f_code.co_name.startswith("<"):
         return None
-    name = frame.f_code.co_filename.removeprefix(f"{ROOT}/")
+    name = frame.f_code.co_filename.removeprefix(f"{ROOT}/").removeprefix("package/svm_cost_curves/")
     is_ours = name != frame.f_code.co_filename and not name.startswith((".venv/", "benchmarks/"))
     return (name, frame.f_code.co_qualname) if is_ours else None
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from svm_cost_curves.support.errors import UserError
+from svm_cost_curves.support.errors import LONGEST_PATH, UserError
 from svm_cost_curves.support.text import printable
 
 SHOWN = 120
 """Most characters of a line, a cell or a name in a message."""
-LONGEST_PATH = 400
-"""Most characters of a path."""
 LONGEST = 2000
 """Most characters of a message."""
 

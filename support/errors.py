@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 LARGEST_INTEGER = 2**63 - 1
+LONGEST_PATH = 400
+"""Characters of a path that a message shows."""
 
 
 class UserError(Exception):
@@ -19,12 +21,12 @@ class NotFiniteError(ArithmeticError):
     """A run's objective has become infinite or NaN; the message names the measures and the cost."""
 
 
-def reason(error: BaseException) -> str:
+def reason(error: BaseException, known: object = None) -> str:
     """Return the cause of an error in one line; that of the operating system with the file that it names.
 
     Libraries wrap errors: the outer messages of SQLAlchemy contain pages of SQL. An error of the operating system is
     the cause itself, also where it was raised while another was handled, as by ``mkdir(parents=True)``. If it names no
-    file and the working directory is gone, that is the cause.
+    file and the working directory is gone, that is the cause. A file that the message names already is `known`.
     """
     if isinstance(error, OSError) and error.strerror:
         names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)]
@@ -34,9 +36,10 @@ def reason(error: BaseException) -> str:
             except FileNotFoundError:
                 gone = os.environ.get("PWD", "")
                 return f"the working directory {gone}{' ' * bool(gone)}does not exist any more: change to another by cd"
-        return f"{' -> '.join(names)}: {error.strerror}" if names else error.strerror
+        shown = " -> ".join(name if len(name) < LONGEST_PATH else f"{name[:LONGEST_PATH]}..." for name in names)
+        return error.strerror if shown in ("", str(known)) else f"{shown}: {error.strerror}"
     context = None if error.__suppress_context__ else error.__context__
     inner = error.__cause__ or getattr(error, "orig", None) or context
     if inner is not None:
-        return reason(inner)
+        return reason(inner, known)
     return (str(error).splitlines() or [type(error).__name__])[0]

@@ -240,11 +240,6 @@ def _acquire(path: Path, notify: Callable[[str], None], mode: int, *, wait: bool
                 except BlockingIOError:
                     if not wait:
                         raise
-                except OSError as error:
-                    if same_file(descriptor, path):  # else it would pass for the lock of a killed process
-                        path.unlink()
-                    why = f"This file system does not lock files ({error.strerror})"
-                    raise OSError(error.errno, why, str(path)) from error
                 now, holder = time.monotonic(), os.pread(descriptor, 200, 0).decode("ascii", "replace").strip()
                 if not notified and now - began >= NOTIFY_SECONDS:
                     notify(holder or "another process")
@@ -260,7 +255,9 @@ def _acquire(path: Path, notify: Callable[[str], None], mode: int, *, wait: bool
                 return descriptor
         except OSError as error:
             if error.errno in _NO_LOCKS:
-                if not os.fstat(descriptor).st_size:  # no process has ever held it
+                if not os.fstat(
+                    descriptor
+                ).st_size:  # no process has ever held it, and it would pass for a killed one's
                     path.unlink(missing_ok=True)
                 error.strerror = "The file system has no locks (flock)"
             error.filename = error.filename or str(path)

@@ -227,6 +227,6 @@ def deliver_model(place: Path | None, folder: Path) -> None:
         write_output(place, (folder / MODEL_FILE).read_bytes())
     except OSError as error:
         raise SettingsError(
-            f"model={place} cannot be written: {reason(error).removeprefix(f'{place}: ')}; the run is recorded, and "
+            f"model={place} cannot be written: {reason(error, place)}; the run is recorded, and "
             "with another model= the same command writes its model"
         ) from error

@@ -177,7 +177,7 @@ class Checkpointer:
         try:
             self._write(content.getbuffer())
         except OSError as error:  # a full disk must not end the run
-            why = reason(error).removeprefix(f"{self.path}: ")
+            why = reason(error, self.path)
             self._warn(f"{self.path} cannot be written: {why}: the run continues without it")
 
     def _write(self, content: memoryview) -> None:

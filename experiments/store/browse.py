@@ -219,7 +219,7 @@ def export(store: Store, runs: Sequence[FinishedRun], path: Path) -> tuple[int, 
     try:
         write_output(path, content.getbuffer())
     except OSError as error:
-        raise StoreError(f"{path} cannot be written: {reason(error).removeprefix(f'{path}: ')}") from error
+        raise StoreError(f"{path} cannot be written: {reason(error, path)}") from error
     return len(table), len(kept)
 
 

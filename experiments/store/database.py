@@ -84,7 +84,7 @@ def _why_made_again(root: Path, *, is_used: bool) -> str | None:
         with path.open("r+b") as file:  # mlflow would try for minutes
             is_database = file.read(16) == b"SQLite format 3\0"
     except OSError as error:
-        raise StoreError(f"{path} cannot be written: {reason(error)}") from error
+        raise StoreError(f"{path} cannot be written: {reason(error, path)}") from error
     try:
         if not is_database:
             raise StoreError(f"mlflow at {database_uri(root)} cannot be used: it is no database of SQLite")

@@ -172,7 +172,9 @@ class RecordedList:
             self._path.parent.mkdir(exist_ok=True)
             yield
         except OSError as error:
-            raise StoreError(f"{error.filename or self._path.parent} cannot be written: {reason(error)}") from error
+            raise StoreError(
+                f"{error.filename or self._path.parent} cannot be written: {reason(error, error.filename)}"
+            ) from error
 
     def leave(self, lines: Sequence[str], error: str = "") -> None:
         """Leave messages for a command to show, beside those of earlier recorders; never raises.

@@ -139,7 +139,7 @@ class Store:
             for path in () if read_only else (folder, store._runs, store._unfinished):
                 check_writable(path)
         except OSError as error:
-            store._unwritable = StoreError(f"the store {folder} cannot be written: {reason(error)}")
+            store._unwritable = StoreError(f"the store {folder} cannot be written: {reason(error, folder)}")
             if not store.exists():
                 raise store._unwritable from error
         return store
@@ -236,7 +236,7 @@ class Store:
         try:
             _take_lock(folder, key, notify, stack)
         except OSError as error:
-            raise StoreError(f"the store {self.root} cannot be used: {reason(error)}") from error
+            raise StoreError(f"the store {self.root} cannot be used: {reason(error, self.root)}") from error
         try:
             with stack:
                 yield self._read(key)
@@ -345,7 +345,7 @@ class Store:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                raise StoreError(f"{run.directory} cannot be deleted: {reason(error)}") from error
+                raise StoreError(f"{run.directory} cannot be deleted: {reason(error, run.directory)}") from error
 
 
 def _address_of(root: Path) -> str | None:

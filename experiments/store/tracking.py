@@ -221,7 +221,7 @@ class Tracking:
             if contents is not None:
                 write_contents(directory, contents)
         except OSError as error:
-            raise StoreError(f"the store {directory} cannot be written: {reason(error)}") from error
+            raise StoreError(f"the store {directory} cannot be written: {reason(error, directory)}") from error
         except Exception:  # also of runs that others have put there
             self._lost = True
             return False

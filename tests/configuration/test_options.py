@@ -127,5 +127,5 @@ def test_a_run_and_a_sweep_find_the_same_file(folder: Path, tmp_path: Path, run_
     assert "kernel        gaussian, sigma2=4.5 (my thesis)" in out
     assert "n = 50, d = 4" in out
     status, out, err = run_py("-m", "--config-dir", str(folder), *words, "--dry-run")
-    assert (status, out.splitlines()[-1]) == (0, "1 of 1 runs are in the store"), err
+    assert (status, out.splitlines()[-1]) == (0, "1 of 1 run is in the store"), err
     assert settings_of(["dataset=digits"]).kernel.sigma2 == 4.5

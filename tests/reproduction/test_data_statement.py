@@ -184,7 +184,7 @@ def test_an_entry_with_a_wrong_value_or_name_is_refused_in_one_sentence(data: st
 @pytest.mark.parametrize("text", ["", "sbp", "sbp: [", "sbp: 3", "sbp: {adult: 3}", "sbp: {adult: [train]}", "3: 4"])
 def test_a_file_of_another_form_is_refused_in_one_sentence(text: str) -> None:
     said = refused(text)
-    assert re.fullmatch(r"statement\.yaml: .+", said)
+    assert re.fullmatch(r".*statement\.yaml.*: .+", said)
 
 
 @pytest.mark.parametrize(("train", "origin"), [(32_561, "paper"), (1000, "part"), (None, "paper")])

@@ -46,10 +46,10 @@ class FakeMeter:
     def __init__(self) -> None:
         self.fractions: list[float] = []
         self.texts: list[str] = []
-        self.timed: list[bool] = []
+        self.measured: list[bool] = []
 
-    def update(self, fraction: float, text: str, *, timed: bool) -> None:
-        self.timed.append(timed)
+    def update(self, fraction: float, text: str, *, is_measured: bool) -> None:
+        self.measured.append(is_measured)
         self.fractions.append(fraction)
         self.texts.append(text)
 
@@ -110,4 +110,4 @@ def test_the_progress_line_shows_what_a_run_does_before_its_solver(monkeypatch: 
         "1 of 1 run",
     ]
     assert meter.fractions == [0.0, 0.5, 1.0]
-    assert meter.timed == [False, False, True]  # the time left is known once a run has ended
+    assert meter.measured == [False, False, True]  # the time left is known once a run has ended

@@ -72,7 +72,7 @@ def test_an_arena_opens_with_what_its_table_has(monkeypatch: pytest.MonkeyPatch)
     options = {"target": OptionSpec("gap:0.1,0.01,0.001"), "cost": OptionSpec("auto"), "reach": OptionSpec("first")}
     page = content_of(FigureSpec(series=series, options=options), ("mine", "optimum"), monkeypatch)
     assert [run.series for run in page.runs] == ["mine"]
-    assert page.facts == "Scale demo; 1 runs and the reference."
+    assert page.facts == "Scale demo; 1 run and the reference."
     assert page.runs[0].curve[SUBOPTIMALITY].tolist() == [0.25]
     assert (page.measure, page.target, page.stays) == (SUBOPTIMALITY, 0.01, False)
     assert page.styles["mine"].color == styles_for(["mine", "optimum"])["mine"].color  # that of the picture

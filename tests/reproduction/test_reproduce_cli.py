@@ -244,7 +244,7 @@ def test_a_figure_continues_after_ctrl_c(tmp_path: Path, capsys: pytest.CaptureF
     assert "the same command continues" in error
     assert "Traceback" not in error
     store = Store.open(tmp_path / "store", read_only=True)
-    assert RecordedList(store, store.server).missing() == []
+    wait_until(lambda: RecordedList(store, store.server).missing() == [])  # the recorder finishes on its own
     assert main([*command, "--dry-run"]) == 0
     count = runs_of("sbp_fig2")
     stored = int(capsys.readouterr().out.split(f" of {count} runs")[0].split()[-1])

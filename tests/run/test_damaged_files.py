@@ -20,7 +20,7 @@ from svm_cost_curves.datasets import fetch
 from svm_cost_curves.datasets.source import PreparedCache
 from svm_cost_curves.datasets.spec import FileSpec
 from svm_cost_curves.datasets.types import Table
-from svm_cost_curves.experiments import predict
+from svm_cost_curves.experiments import prediction
 from svm_cost_curves.experiments.run.checkpointer import Checkpointer
 from svm_cost_curves.solvers import models
 from svm_cost_curves.solvers.gram_store import GramStore
@@ -197,7 +197,7 @@ def test_a_forged_model_with_its_right_checksum_is_one_sentence(
     (tmp_path / "data.csv").write_text("1,2,3,ham\n0,1,0,spam\n" * 2)
     words = [str(path), str(tmp_path / "data.csv")]
     Model(KernelPredictor(Gaussian(2.0), X, np.ones(2)), 0.5, ("ham", "spam"), 3, about=ABOUT).save(path)
-    assert predict.main(words) == 0
+    assert prediction.main(words) == 0
     with np.load(path) as archive:
         arrays = {name: archive[name] for name in archive.files}
     header = json.loads(arrays.pop("header").tobytes())
@@ -206,7 +206,7 @@ def test_a_forged_model_with_its_right_checksum_is_one_sentence(
     header["sha256"] = models._checksum(header, arrays)
     np.savez(path, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)
     capsys.readouterr()
-    assert predict.main(words) == 2
+    assert prediction.main(words) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"error: {path} is damaged: ")
     assert said.count("\n") == 1
@@ -232,7 +232,7 @@ def test_the_message_on_an_output_names_the_path_that_was_given(
 
         monkeypatch.setattr(os, "fsync", full)
     words = [str(tmp_path / "model.npz"), str(tmp_path / "data.csv"), "--out", str(tmp_path / place)]
-    assert predict.main(words) == 2
+    assert prediction.main(words) == 2
     why = "No space left on device" if place == "full" else "No such file or directory"
     assert capsys.readouterr().err == f"error: {tmp_path / place}: {why}\n"
 

@@ -78,7 +78,8 @@ def test_the_advice_for_features_out_of_range_works(factor: float) -> None:
     with pytest.raises(SettingsError, match=f"too {'small' if factor < 1 else 'large'} for kernel=linear") as told:
         made()
     assert str(told.value).endswith(
-        "scale the features: dataset.scaling=standard, dataset.row_norm=longest or dataset.divide_by=NUMBER"
+        'scale the features: dataset={"scaling": "standard"}, dataset={"row_norm": "longest"} or '
+        'dataset={"divide_by": NUMBER}'
     )
     for advice in ({"scaling": "standard"}, {"row_norm": "longest"}, {"divide_by": factor}):
         assert made(**advice).result["final"]["train_error"] < 0.5

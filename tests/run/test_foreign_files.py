@@ -11,7 +11,7 @@ from run_cases import DATA
 from store_records import make_curve
 
 from svm_cost_curves.datasets import FileData, load
-from svm_cost_curves.experiments import predict
+from svm_cost_curves.experiments import prediction
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.plotting import curves_picture
 from svm_cost_curves.experiments.processes.outcome import Outcome
@@ -69,7 +69,7 @@ def a_model_and_its_predictions(folder: Path) -> None:
     model = Model(LinearPredictor(np.ones(2)), 0.0, (0.0, 1.0), 2)
     model.save(folder / "model.npz")
     (folder / "data.svm").write_text("1 1:2\n")
-    assert predict.main([str(folder / "model.npz"), str(folder / "data.svm"), "--out", str(folder / "labels")]) == 0
+    assert prediction.main([str(folder / "model.npz"), str(folder / "data.svm"), "--out", str(folder / "labels")]) == 0
 
 
 def data(folder: Path) -> None:

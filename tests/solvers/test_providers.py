@@ -110,11 +110,11 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 def test_small_matrices_stay_in_memory_and_have_the_same_values(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     p = problem(100, rows={"gram_dir": folder})
-    assert p.describe_rows() == f"whole Gram matrix, 0.00 GB, kept in {folder}"
+    assert p.describe_rows() == f"whole Gram matrix, 40 kB, kept in {folder}"
     assert len(list(folder.iterdir())) == 1
     monkeypatch.setattr(row_providers, "PRIVATE_BYTES", 40_000)
     private = problem(100, rows={"gram_dir": folder / "not made"})
-    assert private.describe_rows() == "whole Gram matrix, 0.00 GB, in this process's memory"
+    assert private.describe_rows() == "whole Gram matrix, 40 kB, in this process's memory"
     np.testing.assert_array_equal(gram(private), gram(p))
     assert not (folder / "not made").exists()
 

@@ -133,7 +133,7 @@ def read_all(root: Path) -> tuple[str, list[str]]:
     try:
         shown = [_browsed(root, *words) for words in BROWSED]
         store = Store.open(root)
-        shown += [repr(outcomes_in(root / "sweeps" / "s")), repr(store.durations("fast"))]
+        shown.append(repr(outcomes_in(root / "sweeps" / "s")))
         shown += [repr(store.find_all_finished(["k0", "k1"])), repr(read_contents(root / "runs" / "k0") is None)]
         try:
             shown.append(experiments.load(store=root).to_csv())

@@ -89,7 +89,7 @@ def test_a_file_system_without_locks_is_named_and_no_lock_file_stays(
 
     monkeypatch.setattr(fcntl, "flock", refuse)
     with (
-        pytest.raises(OSError, match="file system does not lock files") as error,
+        pytest.raises(OSError, match="file system has no locks") as error,
         locked(tmp_path / "a.lock", lambda _: None),
     ):
         pass

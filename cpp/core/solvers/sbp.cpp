@@ -20,7 +20,7 @@ Sbp::Sbp(RowSource& source, const SbpSettings& settings, std::uint64_t seed)
   require(rows_.largest_diagonal() > 0.0, "every training point has K(x, x) = 0: there is nothing to learn from");
   rows_.draw_at_random();
   const double longest = std::sqrt(rows_.largest_diagonal());  // of the points in feature space
-  if (settings_.eta == 0.0) settings_.eta = 1.0 / longest;     // its default
+  if (require_not_negative(settings_.eta, "eta") == 0.0) settings_.eta = 1.0 / longest;  // its default
   require_setting(settings_.eta * longest, "eta sqrt(max K(x, x))");
   tracker_.scan(v_.data());
 }
