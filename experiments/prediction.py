@@ -25,7 +25,7 @@ from svm_cost_curves.datasets.fetch import read
 from svm_cost_curves.datasets.readers import format_of, reader_of
 from svm_cost_curves.datasets.readers.libsvm import with_index_zero
 from svm_cost_curves.datasets.source import user_path
-from svm_cost_curves.datasets.transforms import divide, normalise_rows, to_matrix
+from svm_cost_curves.datasets.transforms import divide, normalise_rows, to_float32, to_matrix
 from svm_cost_curves.datasets.types import Matrix, Table
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.solvers.models import Model, ModelError
@@ -138,6 +138,10 @@ def features(model: Model, table: Table) -> Matrix:
     divide(X, float(transforms["divide_by"]))
     if transforms["row_norm"] == "l2":
         normalise_rows(X)
+    with np.errstate(over="ignore"):
+        X = to_float32(X)
+    if not np.isfinite(X.data if sparse.issparse(X) else X).all():
+        raise SettingsError("a feature is too large for float32 (from 3.4e38 on)")
     return X
 
 

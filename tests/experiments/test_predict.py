@@ -88,3 +88,11 @@ def test_what_cannot_be_predicted_is_said(
     assert message in capsys.readouterr().err
     assert main(["nothing.npz", str(tmp_path / "data.svm")]) == 2
     assert "there is no such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "text"), [("data.svm", "1 1:1e300\n"), ("data.csv", "1e300,0,0,1\n")])
+def test_features_beyond_float32_are_refused(
+    name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(written(tmp_path, text, name)) == 2
+    assert capsys.readouterr() == ("", "error: a feature is too large for float32 (from 3.4e38 on)\n")
