@@ -233,6 +233,9 @@ class _Answers(urllib.request.BaseHandler):
 
     https_request, https_response = http_request, http_response
 
+    def ftp_open(self, request: urllib.request.Request) -> Any:
+        raise URLError("only http and https are followed")
+
 
 class _Pieces(io.RawIOBase):
     """Pieces of bytes as a file; the answer that they come from is closed with it."""

@@ -24,7 +24,8 @@ from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
 from svm_cost_curves.datasets.readers.unpack import from_archive, read_unpacked, unpack
 from svm_cost_curves.datasets.spec import PACKED_SUFFIXES, FileSpec
 from svm_cost_curves.support import disk_cache
-from svm_cost_curves.support.files import LOCK, locked, new_file
+from svm_cost_curves.support.errors import reason
+from svm_cost_curves.support.files import LOCK, locked, new_file, open_plain
 from svm_cost_curves.support.paths import named_by
 
 log = logging.getLogger(__name__)
@@ -148,10 +149,13 @@ def _by_manifest(file: FileSpec, folder: Path) -> Iterator[Path]:
     if not file.sha256 or not manifest.is_file():
         return
     try:
-        entries = json.loads(manifest.read_text(encoding="utf-8"))
+        with open_plain(manifest, 1 << 26) as content:
+            entries = json.load(content)
         named = [str(e["file"]) for e in entries if e.get("unpacked_sha256") == file.sha256]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        log.warning("%s is not a list of files with checksums (%s) and is passed over.", manifest, error)
+    except Exception as error:  # whatever another's file raises
+        log.warning(
+            "%s is not a list of files with checksums (%s) and is passed over.", manifest, reason(error, manifest)
+        )
         return
     for name in named:
         relative = PurePosixPath(name)

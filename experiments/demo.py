@@ -55,7 +55,11 @@ def _load() -> Main:
 
 
 if __name__ == "__main__":
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))  # until `run` answers them
+    # until `run` answers them
+    signal.pthread_sigmask(
+        signal.SIG_BLOCK,
+        (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU),
+    )
     from svm_cost_curves.experiments.processes.command import run
 
     sys.exit(run(_load))

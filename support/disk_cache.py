@@ -45,7 +45,7 @@ def get(path: Path, read: Callable[[BinaryIO], _Value]) -> _Value | None:
         with open_plain(path) as file:
             check(file)
             return read(file)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except Exception as error:  # whatever `read` raises on foreign bytes
         log.warning("The cached file %s is damaged (%s) and is made again.", path, error)

@@ -119,6 +119,12 @@ def open_plain(path: Path | str, limit: int | None = None) -> Iterator[BinaryIO]
             yield file
 
 
+def read_plain(path: Path, limit: int | None = None) -> bytes:
+    """Return the content of a plain file; errors are those of `open_plain`."""
+    with open_plain(path, limit) as file:
+        return file.read()
+
+
 @contextlib.contextmanager
 def new_folder(folder: Path, replaced: Collection[str] = ("*",)) -> Iterator[Path]:
     """Yield an empty folder that replaces `folder` when the block ends; after an error or a kill `folder` stays.
@@ -194,7 +200,7 @@ def remove_drafts(folder: Path) -> None:
 
 
 def remove_locks(folder: Path) -> None:
-    """Remove the lock files (`support.locks.locked`) of ended processes that are named by a key."""
+    """Remove the lock files (`locked`) of ended processes that are named by a key."""
     for path in entries_of(folder, keyed(LOCK)):
         with contextlib.suppress(OSError), unlocked(path):
             path.unlink()
@@ -209,8 +215,8 @@ def locked(
     Works on one machine, and between machines on file systems that support flock. The file, in a folder that exists,
     exists while the lock is held or waited for. `notify` is called once, after `NOTIFY_SECONDS`, with the holder:
     ``process 123 on HOST``. OSError: the file cannot be created or locked, is a link, or has several names.
-    BlockingIOError: another process holds the lock, and not `wait`. TimeoutError: for `stalled` seconds the holder has
-    neither changed nor touched the file, nor has the holder changed.
+    BlockingIOError: another process holds the lock, and not `wait`. TimeoutError: the file has not been
+    touched for `stalled` seconds; a new holder touches it, too.
     """
     descriptor = _acquire(path, notify, mode, wait=wait, stalled=stalled)
     try:

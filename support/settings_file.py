@@ -9,6 +9,7 @@ from typing import Any, Final
 import yaml  # type: ignore[import-untyped]
 
 from svm_cost_curves.support.errors import SettingsError
+from svm_cost_curves.support.files import open_plain
 
 MOST_BYTES: Final = 2**20
 MOST_VALUES: Final = 20_000
@@ -34,7 +35,7 @@ def read_yaml(path: Path) -> Any:
     try:
         if not path.is_file():  # a pipe would be waited for
             raise SettingsError(f"{path}: {'it is not a file' if path.exists() else 'there is no such file'}")
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise SettingsError(f"{path}: a file of settings has at most {MOST_BYTES // 2**20} MiB")

@@ -45,7 +45,7 @@ _PARQUET_BYTES = 24
 
 
 def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()) -> Table:
-    """Parse a table of numbers; blank lines and comments, from # to the end of a line, are skipped.
+    """Parse a table of numbers; blank lines and lines that begin with # are skipped.
 
     Separators are tabs, semicolons, commas, bars or white space, see `_separator`. The first line is a header if one of
     its feature cells is neither a number nor missing, if the label column is given by name, if its label is a text and
@@ -201,7 +201,7 @@ def _cells(line: str, separator: str) -> list[str]:
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """Return what separates the cells of some lines: that for which most lines have as many cells as the first.
+    """Return what separates the cells of some lines: that with which most lines have the same number of cells.
 
     Cells that are numbers, also those with a decimal comma, count as much; a tie goes to the first of tab, semicolon,
     comma, bar and white space. The ending of the file's name does not matter.

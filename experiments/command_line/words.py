@@ -217,6 +217,8 @@ def jobs_of(words: Sequence[str], loader: ConfigLoader | None = None) -> list[li
             raise SettingsError(f"{quoted(str(override.input_line))}: a sweep needs single values, as in {name}=1,2")
         swept, value = override.is_sweep_override(), override.value()
         span: Any = vars(value) if isinstance(value, RangeSweep) else {}
+        if span and not span["step"]:
+            raise SettingsError(f"{quoted(str(override.input_line))}: the step of range(first,last,step) must not be 0")
         if span and (span["stop"] - span["start"]) / span["step"] > _MOST_JOBS:
             raise SettingsError(f"{quoted(str(override.input_line))}: a sweep has at most {_MOST_JOBS:,} runs")
         texts = override.sweep_string_iterator() if swept else [override.get_value_element_as_str()]

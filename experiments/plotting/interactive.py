@@ -174,7 +174,8 @@ def _plotly() -> str:
     try:
         from plotly.offline import get_plotlyjs
     except ImportError as error:
-        raise NoPlotlyError(f"no {PAGE}: it needs plotly, which cannot be imported here: pip install plotly") from error
+        install = "make environment" if made_by_make() else "pip install plotly"
+        raise NoPlotlyError(f"no {PAGE}: it needs plotly, which cannot be imported here: {install}") from error
     return _packed(get_plotlyjs())
 
 

@@ -49,10 +49,14 @@ class _Lines(logging.Handler):
     """Writes each record as one line; without any other handler, Python would write its message alone."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        text = _one_line(record.getMessage())
+        try:
+            text = _one_line(record.getMessage())
+        except Exception:  # of a library's malformed record
+            self.handleError(record)
+            return
         if record.name.partition(".")[0] != _OWN:
             text = f"{record.name.partition('.')[0]}: {text}"
-        print_error(text if text.startswith("waiting ") else f"warning: {text}")
+        print_error(text if text.startswith(("waiting ", "fetching ")) else f"warning: {text}")
 
 
 def _library(filename: str) -> str:

@@ -27,8 +27,8 @@ import pandas as pd
 from svm_cost_curves.experiments.columns import COLUMNS, COUNTS
 from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT, is_timed
-from svm_cost_curves.support.errors import UserError
-from svm_cost_curves.support.files import link_tree, locked, new_folder, write_file
+from svm_cost_curves.support.errors import UserError, reason
+from svm_cost_curves.support.files import link_tree, locked, new_folder, read_plain, write_file
 
 if TYPE_CHECKING:
     import pyarrow
@@ -203,9 +203,11 @@ def read_verified(folder: Path, name: str) -> bytes:
     """Return the content of a file of evidence; EvidenceError if it is missing, or its checksum not that in `SUMS`."""
     for _ in range(2):  # another process may change the evidence between the two files
         try:
-            content = (folder / name).read_bytes()
+            content = read_plain(folder / name)
         except FileNotFoundError:
             raise EvidenceError(f"{name} is missing: restore the evidence") from None
+        except OSError as error:
+            raise EvidenceError(f"{name} cannot be read: {reason(error)}") from error
         if hashlib.sha256(content).hexdigest() == read_sums(folder).get(name):
             return content
     raise EvidenceError(
@@ -241,9 +243,11 @@ def changing(folder: Path) -> Iterator[Path]:
 def read_sums(folder: Path) -> dict[str, str]:
     """Return the checksum of each file; empty without a file `SUMS`."""
     try:
-        text = (folder / SUMS).read_bytes().decode("ascii", "replace")
+        text = read_plain(folder / SUMS).decode("ascii", "replace")
     except FileNotFoundError:
         return {}
+    except OSError as error:
+        raise EvidenceError(f"{SUMS} cannot be read: {reason(error)}") from error
     sums = {}
     for number, line in enumerate(text.split("\n")[:-1], start=1):
         if (match := re.fullmatch(r"([0-9a-f]{64})  ([\w./-]+)", line, re.ASCII)) is None:
@@ -261,7 +265,7 @@ def write_sums(folder: Path, *names: str) -> None:
 
 def checksum(path: Path) -> str:
     """Return the SHA-256 of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashlib.sha256(read_plain(path)).hexdigest()
 
 
 def same_values(one: Any, other: Any) -> bool:

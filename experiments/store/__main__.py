@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 def command() -> int:
     """Run the command line of this process and return its exit status."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))  # until `run` answers them
+    # until `run` answers them
+    signal.pthread_sigmask(
+        signal.SIG_BLOCK,
+        (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU),
+    )
     from svm_cost_curves.experiments.processes.command import run
 
     return run(_load)

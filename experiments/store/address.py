@@ -68,7 +68,7 @@ def reach(address: str) -> str:
 
     A command checks that once; its child processes inherit the answer.
 
-    Raises StoreError: the address has another form, or no mlflow server answers there within five seconds.
+    Raises StoreError: the address has another form, or no mlflow server answers there within eight seconds.
     """
     address = check_address(address)
     if os.environ.get(REACHED) != address:

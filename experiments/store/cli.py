@@ -172,7 +172,7 @@ def ui(folder: Path, port: int) -> int:
     tracking = Tracking.of_store(store.root)
     with _progress(store, tracking):
         recorder.RecordedList(store, None).prepare(_say)
-        recorder.record_all(store, tracking, _say)
+        recorder.record_all(store, tracking, _say, again=True)
     experiment = f"http://127.0.0.1:{port}/#/experiments/{tracking.experiment_id}"
     tracking.share_view("curves", VIEW)
     page = f"{experiment}/runs?workflowType=machine_learning&compareRunsMode=CHART&viewStateShareKey=curves"
@@ -235,7 +235,7 @@ def record(folder: Path, address: str | None) -> int:
             for line in recorder.RecordedList(store, tracking.server).taken():
                 _say(f"runs of an earlier command: {line}")
             with _progress(store, tracking):
-                counts = recorder.record_all(store, tracking, _say)
+                counts = recorder.record_all(store, tracking, _say, again=True)
         except StoreError as error:  # other servers may answer
             _say(f"error: {store.root}: {error}")
             status = USER_ERROR

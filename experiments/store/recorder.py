@@ -34,7 +34,7 @@ from svm_cost_curves.experiments.store.run_copy import UnfitRunError
 from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError, reason
 from svm_cost_curves.experiments.store.store import RECORDED, Store
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, load_mlflow
-from svm_cost_curves.support.files import LOCK, locked, write_file
+from svm_cost_curves.support.files import LOCK, locked, read_plain, write_file
 from svm_cost_curves.support.text import command_line
 
 OFF: Final = "SVM_MLFLOW"
@@ -65,14 +65,15 @@ class RecordedList:
         self._is_checked = False
         self._messages = self._path.with_suffix(".messages")
 
-    def missing(self) -> list[Path]:
-        """Return the folders of the runs that are not in the list."""
-        names = self._names() if self._is_valid() else set()
-        return [folder for folder in self._store.ended() if folder.name not in names]
+    def missing(self, *, again: bool = False) -> list[Path]:
+        """Return the folders of the runs that are not in the list; those that could not be recorded only `again`."""
+        names, unfit = (self._names(), set(self._lines())) if self._is_valid() else (set[str](), set[str]())
+        folders = [folder for folder in self._store.ended() if folder.name not in names]
+        return [folder for folder in folders if again or _unfit(folder) not in unfit]
 
     def _lines(self) -> list[str]:
         try:
-            return self._path.read_text("utf-8", "replace").split("\n")
+            return read_plain(self._path).decode("utf-8", "replace").split("\n")
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -81,7 +82,7 @@ class RecordedList:
     def _names(self) -> set[str]:
         """Return the names in the list; a later line ``-NAME`` takes a name out again."""
         last = {line.removeprefix("-"): not line.startswith("-") for line in self._lines()}
-        return {name for name, is_recorded in last.items() if is_recorded and name[:1] not in ("", '"')}
+        return {name for name, is_recorded in last.items() if is_recorded and name[:1] not in ("", '"', "!")}
 
     def _is_valid(self) -> bool:
         """Return whether the list is of the database that is there, at its place.
@@ -115,22 +116,23 @@ class RecordedList:
         self._path.unlink(missing_ok=True)
 
     def record_next(
-        self, tracking: Tracking, skipped: Collection[Path], say: Callable[[str], None]
+        self, tracking: Tracking, skipped: Collection[Path], say: Callable[[str], None], *, again: bool = False
     ) -> tuple[Path, Recorded | UnfitRunError] | None:
         """Record one missing run and add it to the list; None if there is none but the skipped ones.
 
         Recorders of one store take turns: they hold a lock meanwhile. A run that cannot be recorded is returned with
-        the reason.
+        the reason, and tried once more when its folder has changed, or `again`.
         """
         with self._lock():
-            if self.missing():
+            if self.missing(again=again):
                 self._prepare(say)
-            folder = next((folder for folder in self.missing() if folder not in skipped), None)
+            folder = next((folder for folder in self.missing(again=again) if folder not in skipped), None)
             if folder is None:
                 return None
             try:
                 recorded = tracking.record(folder)
             except UnfitRunError as error:
+                self._append([_unfit(folder)])
                 return folder, error
             if not self._is_valid():
                 raise StoreError(f"{self._database} was deleted while this process wrote to it")
@@ -206,13 +208,25 @@ class RecordedList:
 _ERROR: Final = "error: "
 
 
+def _unfit(folder: Path) -> str:
+    """Return the line of the list on a folder that could not be recorded; another one once the folder has changed."""
+    try:
+        return f"!{folder.name} {folder.stat().st_mtime_ns}"
+    except OSError:  # it was removed
+        return f"!{folder.name}"
+
+
 def tracking_of(store: Store) -> Tracking:
     """Return where the runs of a store are recorded: at its server, or in the database in its folder."""
     return Tracking.of_store(store.root) if store.server is None else Tracking(check_address(store.server))
 
 
-def record_all(store: Store, tracking: Tracking, warn: Callable[[str], None]) -> Counter[Recorded]:
+def record_all(
+    store: Store, tracking: Tracking, warn: Callable[[str], None], *, again: bool = False
+) -> Counter[Recorded]:
     """Record all missing runs, and return how many of them were new, there already, different or damaged.
+
+    Runs that could not be recorded before are tried `again`, or when their folders have changed.
 
     `warn` takes a line about each run whose result differs from the one that mlflow has, or which cannot be recorded,
     and about a database that was set aside.
@@ -220,7 +234,7 @@ def record_all(store: Store, tracking: Tracking, warn: Callable[[str], None]) ->
     Raises StoreError: mlflow cannot be used; the runs that are recorded so far are in the list.
     """
     runs, counts, unfit = RecordedList(store, tracking.server), Counter[Recorded](), set[Path]()
-    while (done := runs.record_next(tracking, unfit, warn)) is not None:
+    while (done := runs.record_next(tracking, unfit, warn, again=again)) is not None:
         folder, recorded = done
         if isinstance(recorded, UnfitRunError):
             unfit.add(folder)
@@ -255,7 +269,7 @@ def recording(
     recorders of earlier commands; a recorder that fails loses no run.
     """
     process: subprocess.Popen[bytes] | None = None
-    is_off = os.environ.get(OFF) == "off"
+    is_off = os.environ.get(OFF, "").strip().lower() in ("off", "0", "false", "no")
     runs = RecordedList(store, store.server)
 
     def begin() -> subprocess.Popen[bytes] | None:
@@ -308,7 +322,7 @@ def _end(
     where = store.server or f"sqlite:///{store.root / DATABASE}"
     command = command_line("store", "record", str(store.root))
     if recorder.poll() is None:
-        print(f"... {runs_are} being recorded in mlflow, by a process that goes on by itself", file=sys.stderr)
+        print(f"... {runs_are} still being recorded in mlflow, by a process of its own", file=sys.stderr)
         return
     if recorder.returncode < 0:
         warn(f"the process that records in mlflow was killed by signal {-recorder.returncode}")
@@ -325,19 +339,19 @@ def _wait(runs: RecordedList, recorder: subprocess.Popen[bytes]) -> None:
         now = time.monotonic()
         if now - said >= pause and recorder.poll() is None:
             count = max(count, left := len(runs.missing()))
-            done = (
-                f"mlflow has {count - left} of {count} new runs, {now - begun:.0f} s; Ctrl-C leaves the rest to itself"
-            )
+            done = f"mlflow has {count - left} of {count} new runs, {now - begun:.0f} s; Ctrl-C ends the wait, and the recording goes on"
             print(f"... {done}", file=sys.stderr, flush=True)
             said, pause = now, pause_after(now - begun)
 
 
 def wait_for_others(store: Store, say: Callable[[str], None]) -> None:
-    """Wait while a recorder of an earlier command works: beside runs whose times are compared none may."""
-    runs, is_said = RecordedList(store, store.server), False
-    while runs.missing():
+    """Wait while a recorder of an earlier command gets on: while runs are made whose times are compared, none may."""
+    runs, left, since, is_said = RecordedList(store, store.server), -1, 0.0, False
+    while count := len(runs.missing()):
+        if count != left:
+            left, since = count, time.monotonic()
         with runs.sole() as is_sole:
-            if is_sole:
+            if is_sole or time.monotonic() - since > PATIENCE_SECONDS:
                 return
         if not is_said:
             say("waiting: runs of an earlier command are being recorded in mlflow")

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Final, Literal, NotRequired
 from pydantic import AfterValidator, ConfigDict, Field, InstanceOf, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
+from svm_cost_curves.support.errors import LARGEST_INTEGER
+
 MOST_DIGITS: Final = 20
 """Of a whole number: 64 bits have 20."""
 DEEPEST: Final = 30
@@ -58,8 +60,13 @@ class _Provenance(TypedDict):
 
 
 @with_config(ConfigDict(strict=True))
+class _DataSettings(TypedDict):
+    train: NotRequired[Text | None]
+
+
+@with_config(ConfigDict(strict=True))
 class _Settings(TypedDict):
-    dataset: Entries
+    dataset: _DataSettings
     algo: NotRequired[Entries]
     kernel: NotRequired[Entries]
     problem: NotRequired[Entries]
@@ -124,7 +131,9 @@ def _finite(text: str) -> float:
 def _integer(text: str) -> int:
     if len(text) > MOST_DIGITS:
         raise ValueError(f"the number {text[:MOST_DIGITS]}... has more than 64 bits")
-    return int(text)
+    if abs(number := int(text)) > LARGEST_INTEGER:
+        raise ValueError(f"the number {text} has more than 64 bits")
+    return number
 
 
 def _check_depth(value: Any, levels: int) -> None:

@@ -31,6 +31,7 @@ from svm_cost_curves.support.files import (
     LOCK,
     check_writable,
     locked,
+    read_plain,
     remove_drafts,
     remove_locks,
     write_file,
@@ -54,6 +55,8 @@ SERVERS: Final = "servers"
 RECORDED: Final = "recorded"
 """Folder of a store with the lists of the runs that mlflow has (`experiments.store.recorder`)."""
 ADDRESS: Final = "server"
+MOST_ADDRESS: Final = 4096
+"""Name, and most bytes, of the file with the address of a server."""
 """File of a server's store with the server's address."""
 
 
@@ -302,7 +305,7 @@ class Store:
             if directory.exists():  # the run is made again: mlflow has the earlier one
                 for path in (self.root / RECORDED).glob("*.txt"):
                     with path.open("a", encoding="utf-8") as file:
-                        file.write(f"-{directory.name}\n")
+                        file.write(f"\n-{directory.name}\n")  # the last line may be cut, by a full disk
             # first for the order of the entries, last for their values
             write_run(directory, named | plain(result, "result") | named, curve, files)
         except (OSError, TypeError, ValueError) as error:
@@ -351,9 +354,11 @@ class Store:
 def _address_of(root: Path) -> str | None:
     """Return the address of the server whose runs a folder has; None if it has those of no server."""
     try:
-        return (root / ADDRESS).read_text("utf-8", "replace").strip()
-    except OSError:
+        return read_plain(root / ADDRESS, MOST_ADDRESS).decode("utf-8", "replace").strip()
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        raise StoreError(f"{root / ADDRESS} cannot be read: {reason(error, root / ADDRESS)}") from error
 
 
 def _has(run: FinishedRun, wanted: Mapping[str, set[str]]) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from svm_cost_curves.experiments.store.run_folder import StoreError
 from svm_cost_curves.support.errors import reason
+from svm_cost_curves.support.files import read_plain
 
 
 def names_in(folder: Path) -> list[str]:
@@ -32,7 +33,7 @@ def remove_superseded(runs: Path, unfinished: Path, recorded: Path, key: str = "
         names = [name for name in names_in(unfinished) if name.endswith(key)]
         gone = [name for name in names if (runs / name.split("-", 2)[-1]).is_dir()]
         if gone and recorded.exists():
-            lists = [set(path.read_text("utf-8", "replace").split("\n")) for path in recorded.glob("*.txt")]
+            lists = [set(read_plain(path).decode("utf-8", "replace").split("\n")) for path in recorded.glob("*.txt")]
             gone = [name for name in gone if lists and all(name in names for names in lists)]
         for name in gone:
             shutil.rmtree(unfinished / name, ignore_errors=True)

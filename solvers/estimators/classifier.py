@@ -264,12 +264,12 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         try:
             estimator = cls(**{name: simple(value) for name, value in about["settings"].items()})
             estimator.counters_, estimator.converged_ = dict(about["counters"]), bool(about["converged"])
-            names = list(about["names"])
-        except (KeyError, TypeError) as error:
+            names, estimator.n_iter_ = list(about["names"]), estimator.counters_["iterations"]
+        except Exception as error:  # whatever foreign entries raise
             raise ModelError(f"{path} has other settings than {cls.__name__} has: {error}") from error
         estimator._fit = Fit.of_model(model)
         estimator.classes_ = np.asarray(model.classes)
-        estimator.n_iter_, estimator.n_features_in_ = estimator.counters_["iterations"], model.d
+        estimator.n_features_in_ = model.d
         if names:
             estimator.feature_names_in_ = np.asarray(names, dtype=object)
         return estimator
