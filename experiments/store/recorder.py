@@ -339,8 +339,8 @@ def _wait(runs: RecordedList, recorder: subprocess.Popen[bytes]) -> None:
         now = time.monotonic()
         if now - said >= pause and recorder.poll() is None:
             count = max(count, left := len(runs.missing()))
-            done = f"mlflow has {count - left} of {count} new runs, {now - begun:.0f} s; Ctrl-C ends the wait, and the recording goes on"
-            print(f"... {done}", file=sys.stderr, flush=True)
+            done = f"mlflow has {count - left} of {count} new runs, {now - begun:.0f} s"
+            print(f"... {done}; Ctrl-C ends the wait, and the recording goes on", file=sys.stderr, flush=True)
             said, pause = now, pause_after(now - begun)
 
 

@@ -55,9 +55,9 @@ SERVERS: Final = "servers"
 RECORDED: Final = "recorded"
 """Folder of a store with the lists of the runs that mlflow has (`experiments.store.recorder`)."""
 ADDRESS: Final = "server"
-MOST_ADDRESS: Final = 4096
-"""Name, and most bytes, of the file with the address of a server."""
 """File of a server's store with the server's address."""
+MOST_ADDRESS: Final = 4096
+"""Most bytes of that file."""
 
 
 class Store:
