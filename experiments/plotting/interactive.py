@@ -28,6 +28,7 @@ from svm_cost_curves.experiments.curve import MAX_POINTS, spread_rows
 from svm_cost_curves.experiments.plotting.styles import Style, axis_name, on_dark
 from svm_cost_curves.support.errors import UserError
 from svm_cost_curves.support.files import write_file
+from svm_cost_curves.support.text import made_by_make
 
 if TYPE_CHECKING:
     import pandas as pd

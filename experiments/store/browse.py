@@ -217,7 +217,7 @@ def export(store: Store, runs: Sequence[FinishedRun], path: Path) -> tuple[int, 
     if not kept:
         raise StoreError(f"{path} is not written: no curve of these runs can be read")
     table, content = tidy(kept), io.BytesIO()
-    for name in table.columns[table.dtypes == object]:
+    for name in table.select_dtypes("object"):
         if table[name].dropna().map(type).nunique() > 1:  # Parquet has one type for a column
             table[name] = table[name].map(lambda value: None if value is None else str(value))
         table[name] = table[name].map(_encodable)
