@@ -209,10 +209,10 @@ _ERROR: Final = "error: "
 
 
 def _unfit(folder: Path) -> str:
-    """Return the line of the list on a folder that could not be recorded; another one once the folder has changed."""
+    """Return the line of the list on a folder that could not be recorded; another one once a file in it has changed."""
     try:
-        return f"!{folder.name} {folder.stat().st_mtime_ns}"
-    except OSError:  # it was removed
+        return f"!{folder.name} {max(path.lstat().st_mtime_ns for path in (folder, *folder.iterdir()))}"
+    except OSError:  # it is no folder, or was removed
         return f"!{folder.name}"
 
 

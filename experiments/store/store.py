@@ -355,7 +355,7 @@ def _address_of(root: Path) -> str | None:
     """Return the address of the server whose runs a folder has; None if it has those of no server."""
     try:
         return read_plain(root / ADDRESS, MOST_ADDRESS).decode("utf-8", "replace").strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise StoreError(f"{root / ADDRESS} cannot be read: {reason(error, root / ADDRESS)}") from error

@@ -240,3 +240,14 @@ def test_runs_are_deleted_when_it_is_confirmed(tmp_path: Path, capsys: pytest.Ca
     assert len(store.runs()) == 2
     assert command(tmp_path, "delete", "seed=1", "--yes") == 0
     assert [run.key for run in store.runs()] == ["k0"]
+
+
+def test_runs_whose_settings_differ_in_type_are_exported(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    for key, positive in (("a", [1.0]), ("b", ["yes"]), ("c", "caf\udce9")):
+        result = result_of()
+        result["settings"]["dataset"] = {"name": "adult", "positive": positive}
+        store.finish(key, result, make_curve())
+    for name in ("t.parquet", "t.csv"):
+        assert browse.export(store, store.runs(), tmp_path / name)[1] == 3
+    assert {"[1.0]", "['yes']", "caf\\udce9"} == set(pd.read_parquet(tmp_path / "t.parquet")["dataset.positive"])

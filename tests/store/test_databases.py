@@ -32,9 +32,9 @@ def store(mlflow_store: Store) -> Store:
     return mlflow_store
 
 
-def record_all(store: Store) -> tuple[dict[Recorded, int], list[str]]:
+def record_all(store: Store, *, again: bool = False) -> tuple[dict[Recorded, int], list[str]]:
     lines: list[str] = []
-    return dict(recorder.record_all(store, Tracking.of_store(store.root), lines.append)), lines
+    return dict(recorder.record_all(store, Tracking.of_store(store.root), lines.append, again=again)), lines
 
 
 def half_made(path: Path) -> None:
@@ -251,7 +251,7 @@ def test_a_run_that_mlflow_refuses_is_left_out(store: Store, monkeypatch: pytest
         counts, (line,) = record_all(store)
     assert counts == {Recorded.NEW: 2, Recorded.DAMAGED: 1}
     assert "not to my taste" in line
-    assert record_all(store) == ({Recorded.NEW: 1}, [])
+    assert record_all(store, again=True) == ({Recorded.NEW: 1}, [])
 
 
 def test_an_error_of_the_database_ends_the_recording(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

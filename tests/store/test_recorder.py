@@ -175,6 +175,8 @@ def test_a_damaged_run_does_not_hold_up_the_others(store: Store) -> None:
     (line,) = lines
     assert str(store.root / "runs" / "b") in line
     assert "damaged" in line
+    assert recorder.record_all(store, Tracking.of_store(store.root), lines.append) == {}  # told once
+    assert len(lines) == 1
     record(store, "b")  # made again
     assert recorder.record_all(store, Tracking.of_store(store.root), lines.append) == {Recorded.NEW: 1}
 
@@ -199,7 +201,7 @@ def test_a_command_does_not_wait_for_its_recorder(store: Store, capsys: pytest.C
         process.send_signal(signal.SIGSTOP)
         record(store, "a")
     assert (warnings, len(missing(store))) == ([], 1)
-    assert capsys.readouterr().err.startswith("... 1 run is being recorded in mlflow")
+    assert capsys.readouterr().err.startswith("... 1 run is still being recorded in mlflow")
     assert os.getsid(process.pid) == process.pid  # the end of a terminal, and Ctrl-C, do not reach it
     process.send_signal(signal.SIGCONT)
     process.send_signal(signal.SIGHUP)
