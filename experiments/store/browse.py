@@ -199,11 +199,6 @@ def comparison(runs: Sequence[FinishedRun]) -> list[str]:
     return _aligned(rows)
 
 
-def _encodable(value: Any) -> Any:
-    """Return a value, a text with the bytes escaped that are not UTF-8, as of a file's name."""
-    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
-
-
 def export(store: Store, runs: Sequence[FinishedRun], path: Path) -> tuple[int, int]:
     """Write the curves of some runs as one table (`experiments.store.tidy.tidy`), complete or not at all.
 
@@ -217,10 +212,9 @@ def export(store: Store, runs: Sequence[FinishedRun], path: Path) -> tuple[int, 
     if not kept:
         raise StoreError(f"{path} is not written: no curve of these runs can be read")
     table, content = tidy(kept), io.BytesIO()
-    for name in table.select_dtypes("object"):
+    for name in [name for name, kind in table.dtypes.items() if str(kind) == "object"]:
         if table[name].dropna().map(type).nunique() > 1:  # Parquet has one type for a column
             table[name] = table[name].map(lambda value: None if value is None else str(value))
-        table[name] = table[name].map(_encodable)
     if path.suffix == ".csv":
         table.to_csv(content, index=False)
     else:

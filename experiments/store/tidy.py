@@ -33,8 +33,8 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
     records = [record_of(run) for run in runs]
     names, frames = differing(records), []
     for run, record in zip(runs, records, strict=True):
-        facts = {name: run.result[name] for name in FIRST}
-        facts |= {name: record.get(name) for name in names} | {"run": run.key}
+        facts = {name: _encodable(run.result[name]) for name in FIRST}
+        facts |= {name: _encodable(record.get(name)) for name in names} | {"run": run.key}
         points = run.curve.dropna(axis="columns", how="all").reset_index(drop=True)
         repeated = pd.DataFrame({name: [value] * len(points) for name, value in facts.items()}, index=points.index)
         frames.append(pd.concat([repeated, points], axis="columns"))
@@ -42,6 +42,11 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
         return pd.DataFrame(columns=[*FIRST, "run", *COLUMNS])
     whole = pd.concat(frames, ignore_index=True)
     return whole[[name for name in whole.columns if name not in COLUMNS] + [c for c in COLUMNS if c in whole.columns]]
+
+
+def _encodable(value: Any) -> Any:
+    """Return a value; a text with escapes for bytes that are not UTF-8, as of a file's name, which tables cannot hold."""
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
 def record_of(run: FinishedRun) -> dict[str, Any]:
