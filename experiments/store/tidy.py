@@ -45,7 +45,7 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
 
 
 def _encodable(value: Any) -> Any:
-    """Return a value; a text with escapes for bytes that are not UTF-8, as of a file's name, which tables cannot hold."""
+    """Return a value; a text with escapes for bytes that are not UTF-8, as in names of files: tables need it so."""
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
