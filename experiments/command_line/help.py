@@ -70,6 +70,7 @@ def help_text(words: Sequence[str] = ()) -> str:
             "progress=auto  picture=auto                   auto: for a single run, not for the jobs of a sweep",
             "store.root=results                            records, and the pictures of sweeps",
             "store=server store.uri=http://HOST:5000       a record that several machines share (docs/server.md)",
+            "store.wait=true|false                         whether the command ends only when mlflow has its runs",
             "hydra/launcher=local|ray|submitit_slurm       -m: here, on a Ray cluster, on Slurm (docs/clusters.md)",
             "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",
             "checkpoint_seconds=30                         wall seconds between two checkpoints; null: none",

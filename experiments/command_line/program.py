@@ -2,7 +2,7 @@
 
 This file joins Hydra to the project and turns every error into a message and an exit status: 0 done (or found in the
 store), 2 something in the command, the data or the store is wrong, 1 a fault of the program, 130 stopped by Ctrl-C, 75
-by SIGTERM and its like (`experiments.processes.stopping`).
+by SIGTERM or another signal that asks for an end (`stopping`).
 """
 
 from __future__ import annotations

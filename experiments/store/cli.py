@@ -16,6 +16,7 @@ from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_o
 from svm_cost_curves.experiments.processes.streams import ElapsedTime
 from svm_cost_curves.experiments.store import recorder
 from svm_cost_curves.experiments.store.browse import CUT, choose, comparison, default_root, export, facts, lines, opened
+from svm_cost_curves.experiments.store.recorded_list import RecordedList
 from svm_cost_curves.experiments.store.run_folder import StoreError
 from svm_cost_curves.experiments.store.serialize import ERRORS
 from svm_cost_curves.experiments.store.store import ADDRESS, SERVERS, Store
@@ -171,7 +172,7 @@ def ui(folder: Path, port: int) -> int:
         raise StoreError(f"there are no runs in {folder}")
     tracking = Tracking.of_store(store.root)
     with _progress(store, tracking):
-        recorder.RecordedList(store, None).prepare(_say)
+        RecordedList(store, None).prepare(_say)
         recorder.record_all(store, tracking, _say, again=True)
     experiment = f"http://127.0.0.1:{port}/#/experiments/{tracking.experiment_id}"
     tracking.share_view("curves", VIEW)
@@ -192,7 +193,7 @@ def ui(folder: Path, port: int) -> int:
 @contextlib.contextmanager
 def _progress(store: Store, tracking: Tracking) -> Iterator[None]:
     """Say that runs are being recorded, if that takes long, and how many are left."""
-    runs = recorder.RecordedList(store, tracking.server)
+    runs = RecordedList(store, tracking.server)
     count = len(runs.missing())
     elapsed = ElapsedTime(lambda text: _say(f"... {count - len(runs.missing())} of {count} runs: {text}"))
     elapsed.begin(f"recording at {tracking.uri}", after=recorder.QUIET_SECONDS)
@@ -232,7 +233,7 @@ def record(folder: Path, address: str | None) -> int:
     for store in stores:
         try:
             tracking = recorder.tracking_of(store) if address is None else Tracking.reached(address)
-            for line in recorder.RecordedList(store, tracking.server).taken():
+            for line in RecordedList(store, tracking.server).taken():
                 _say(f"runs of an earlier command: {line}")
             with _progress(store, tracking):
                 counts = recorder.record_all(store, tracking, _say, again=True)

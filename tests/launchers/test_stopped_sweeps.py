@@ -20,7 +20,8 @@ from waiting import PATIENCE, wait_until
 
 from svm_cost_curves.experiments.processes.pool import ATTEMPTS
 from svm_cost_curves.experiments.store import Store
-from svm_cost_curves.experiments.store.recorder import OFF, RecordedList
+from svm_cost_curves.experiments.store.recorded_list import RecordedList
+from svm_cost_curves.experiments.store.recorder import OFF
 
 LONG = ["algo=pegasos", *DATA, "budget.seconds=600", "seed=0,1", "checkpoint_seconds=0.1", "hydra.launcher.n_jobs=2"]
 

@@ -22,7 +22,8 @@ from svm_cost_curves.experiments.reproduction.cli import main
 from svm_cost_curves.experiments.reproduction.figure_commands import FigureMaker, only_command
 from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
 from svm_cost_curves.experiments.store import Store
-from svm_cost_curves.experiments.store.recorder import OFF, RecordedList
+from svm_cost_curves.experiments.store.recorded_list import RecordedList
+from svm_cost_curves.experiments.store.recorder import OFF
 
 
 def runs_of(figure: str) -> int:

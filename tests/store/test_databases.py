@@ -20,7 +20,7 @@ from svm_cost_curves.experiments.store import Store, StoreError, recorder
 from svm_cost_curves.experiments.store.address import DATABASE, FILES
 from svm_cost_curves.experiments.store.cli import main as store_command
 from svm_cost_curves.experiments.store.database import make_database
-from svm_cost_curves.experiments.store.recorder import RecordedList
+from svm_cost_curves.experiments.store.recorded_list import RecordedList
 from svm_cost_curves.experiments.store.store import RECORDED
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
 

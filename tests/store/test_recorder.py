@@ -20,7 +20,8 @@ from svm_cost_curves.experiments.store import Store, recorder
 from svm_cost_curves.experiments.store.address import DATABASE, database_uri
 from svm_cost_curves.experiments.store.cli import main as store_command
 from svm_cost_curves.experiments.store.cli import serve
-from svm_cost_curves.experiments.store.recorder import RecordedList, recording
+from svm_cost_curves.experiments.store.recorded_list import RecordedList
+from svm_cost_curves.experiments.store.recorder import recording
 from svm_cost_curves.experiments.store.store import RECORDED
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
 
