@@ -22,6 +22,7 @@ from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
 from svm_cost_curves.datasets.fetch import Fetched, fetch, known_checksum, read
 from svm_cost_curves.datasets.readers import READER_VERSION, format_of, reader_of, version_of
 from svm_cost_curves.datasets.readers.arrays import read_npz
+from svm_cost_curves.datasets.readers.columns import check_names
 from svm_cost_curves.datasets.readers.libsvm import with_index_zero
 from svm_cost_curves.datasets.sklearn_data import CHECKSUMS, name_and_version, read_bundle, read_openml
 from svm_cost_curves.datasets.spec import (
@@ -39,6 +40,8 @@ from svm_cost_curves.datasets.synthetic import generate
 from svm_cost_curves.datasets.transforms import stack_rows
 from svm_cost_curves.datasets.types import Table
 from svm_cost_curves.support import disk_cache
+from svm_cost_curves.support.errors import SettingsError
+from svm_cost_curves.support.paths import expanded
 
 _NAMES = ("y", "classes", "from_zero", "columns", "label_column", "indexed", "warnings")
 """Fields of a table beside its features."""
@@ -159,19 +162,23 @@ def _user_files(spec: FileData, cache: PreparedCache) -> RawTables:
             {"role": role, "name": path.name, "sha256": file.sha256, "source": "", "obtained_from": str(path)}
         )
     train, *others = _same_conventions([*tables.values()], spec)
+    if others:
+        check_names(others[0].columns, train.columns, f"Data set {spec.name}, test part", "the training part")
     return RawTables(train, others[0] if others else None, records, pad=formats == {"libsvm"})
 
 
 def user_path(name: str) -> Path:
     """Return the path of a user's file: a plain file, or a link to one."""
     try:
-        path = Path(name).expanduser()
+        path = expanded(name, "dataset")
         mode = path.stat().st_mode
     except FileNotFoundError:
         raise DataError(f"{shorten(name)}: there is no such file.") from None
     except OSError as error:  # too long, not a folder on the way, no permission
         raise DataError(f"{shorten(name)}: cannot be read ({error.strerror or type(error).__name__}).") from error
-    except (ValueError, RuntimeError) as error:  # a NUL in it, ~ without a home
+    except SettingsError as error:  # ~ without a home
+        raise DataError(str(error)) from error
+    except ValueError as error:  # a NUL in it
         raise DataError(f"{shorten(name)}: is not a path ({shorten(str(error))}).") from error
     if stat.S_ISDIR(mode):
         raise DataError(

@@ -26,7 +26,7 @@ _UBYTE = 0x08
 def read_npz(content: bytes, where: str, dtype: type[np.floating[Any]] = np.float64) -> tuple[Table, Table | None]:
     """Read arrays ``X``, ``y`` and, for a test part, ``X_test``, ``y_test``; the test part is None if there is none.
 
-    ``columns`` may have the names of the features.
+    ``columns`` may have the names of the features, ``columns_test`` those of the test part where they differ.
 
     In place of ``X`` there may be `CSR`, the arrays of a sparse matrix of rows as ``scipy.sparse.save_npz`` names them
     (for the test part with ``_test``). Labels are numbers or texts.
@@ -139,7 +139,7 @@ def _table(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str, dtype: t
     if sparse.issparse(X):
         return Table(sparse.csr_matrix(X, dtype=dtype), *labels)
     X = np.ascontiguousarray(X, dtype)
-    columns = arrays.get("columns")
+    columns = arrays.get(f"columns{suffix}", arrays.get("columns"))
     if columns is None or columns.dtype.kind != "U" or columns.shape != X.shape[1:]:
         return Table(X, *labels)
     return table_of(X, *labels, columns.tolist(), range(len(columns)))

@@ -156,6 +156,26 @@ def place_of(k: int, names: Sequence[str]) -> str:
     return f"{k} ('{shorten(names[k], 40)}')" if names and names[k].strip() else str(k)
 
 
+def check_names(columns: Sequence[str], trained: Sequence[str], where: str, source: str) -> None:
+    """Refuse features, (d,), whose names differ from those of the training features; both are places of `place_of`.
+
+    A feature without a name, or whose name is its number, is not compared.
+    """
+    for j, (place, wanted) in enumerate(zip(columns, trained, strict=False)):
+        name, other = _name_in(place), _name_in(wanted)
+        if name is not None and other is not None and name != other:
+            raise DataError(
+                f"{where}: feature {j} (counted from 0) is '{name}', and in {source} it is '{other}'; features are "
+                "used by their place: write the same columns in the same order."
+            )
+
+
+def _name_in(place: str) -> str | None:
+    """Return the name in a place of `place_of`; None if the column has none."""
+    match = re.fullmatch(r"(\d+) \('(.*)'\)", place)
+    return match[2] if match and match[1] != match[2] else None
+
+
 def no_number(
     place: str,
     names: Sequence[str],

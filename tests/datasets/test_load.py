@@ -354,3 +354,19 @@ def test_own_files_have_the_name_of_the_file_or_the_one_that_is_given() -> None:
     for name in ("a\x1b[31m", "x" * 200, " a"):
         with pytest.raises(DataError, match="a name has at most 100 printable characters"):
             fingerprint(replace(spec, name=name))
+
+
+def test_a_test_file_with_columns_of_other_names_is_refused(load_text: Loader, tmp_path: Path) -> None:
+    train = "a,b,class\n1,2,1\n3,4,0\n"
+    assert load_text(train, train, ".csv").n == 2
+    assert load_text(train, "5,6,1\n", ".csv").X_test.tolist() == [[5, 6]]  # no names to compare
+    for other, said in (("b,a,class", "feature 0 .* 'b'.* 'a'"), ("a,c,class", "feature 1 .* 'c'.* 'b'")):
+        with pytest.raises(DataError, match=said):
+            load_text(train, f"{other}\n2,1,1\n", ".csv")
+    np.savez(tmp_path / "d.npz", X=np.eye(2), y=[0, 1], columns=["a", "b"], X_test=np.eye(2), y_test=[0, 1])
+    assert load(FileData(train=str(tmp_path / "d.npz")), cache_dir=tmp_path).n == 2
+
+
+def test_a_user_without_a_home_has_the_sentence_of_all_paths(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there is no user nobody-here"):
+        load(FileData(train="~nobody-here/a.csv"), cache_dir=tmp_path)

@@ -65,6 +65,7 @@ def test_without_a_store_nothing_is_left_and_test_rows_are_used(
         ({"y": np.arange(60) % 3}, DataError, r'3 different labels \(0, 1, 2\); .*dataset={"positive": \[2\]}'),
         ({"y": Y[:5]}, DataError, "60 rows of features but 5 labels"),
         ({"X_test": X}, DataError, "X_test is given without y_test"),
+        ({"X": FRAME[["a", "b"]], "X_test": FRAME[["b", "a"]], "y_test": Y}, DataError, "feature 0 .* is 'b'.* 'a'"),
         (
             {"X": FRAME, "y": "target"},
             DataError,
