@@ -143,7 +143,8 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path], note: C
         "remarks": [*spec.remarks, *empty],
         "warnings": warnings,
     }
-    return Dataset(spec.name, points, train.y, X_test, test.y, provenance, fingerprint_of(spec, raw.checksums))
+    identity = fingerprint_of(spec, raw.checksums)
+    return Dataset(spec.name, points, train.y, X_test, test.y, provenance, identity, raw.train.columns)
 
 
 def fingerprint(

@@ -118,6 +118,8 @@ class Dataset:
         transforms, counts of both parts, remarks.
     fingerprint
         SHA-256 hex; identical to ``datasets.fingerprint(spec)``.
+    columns
+        (d,) places and names of the features in the training file, as `Table.columns`; empty if they have none.
     """
 
     name: str
@@ -127,6 +129,7 @@ class Dataset:
     y_test: NDArray[np.int8]
     provenance: dict[str, Any]
     fingerprint: str
+    columns: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:

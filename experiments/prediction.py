@@ -1,7 +1,8 @@
 """``svm-predict model.npz data.svm``: the labels that a model predicts, one a line.
 
-If the file has the model's labels, the error is shown on standard error. The features are treated like those of the
-model's training data: divided, and their rows normalised.
+If the file has the model's labels, the error is shown on standard error. The columns are those of the model's training
+data: its label column and the columns left out are so here. The features are treated like those of the training data:
+divided, and their rows normalised.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from scipy import sparse
 from typing_extensions import TypedDict
 
 from svm_cost_curves.datasets import DataError, FileData
+from svm_cost_curves.datasets.checks import check_table
 from svm_cost_curves.datasets.errors import shown_path
 from svm_cost_curves.datasets.fetch import read
 from svm_cost_curves.datasets.readers import format_of, reader_of
+from svm_cost_curves.datasets.readers.columns import check_names
 from svm_cost_curves.datasets.readers.libsvm import with_index_zero
 from svm_cost_curves.datasets.source import user_path
 from svm_cost_curves.datasets.transforms import divide, normalise_rows, to_float32, to_matrix
@@ -39,12 +42,12 @@ def main(arguments: Sequence[str]) -> int:
     """Predict the labels of a file; return the exit status: 2 for a user's error, which is said on standard error."""
     parser = argparse.ArgumentParser(prog="svm-predict", description=__doc__.partition(": ")[2])
     parser.add_argument("model", help="file of a model, as run.py model=model.npz and an estimator's save write it")
-    parser.add_argument("data", help="examples: LIBSVM text, .csv (label in the last column), .npz or .parquet")
+    parser.add_argument("data", help="examples: LIBSVM text, .npz, or a table with the training data's columns")
     parser.add_argument("--out", type=Path, help="file, device or pipe for the labels; default: standard output")
     given = parser.parse_args(arguments)
     try:
         model = read_model(given.model)
-        table = read_examples(user_path(given.data))
+        table = read_examples(user_path(given.data), model)
         positive = model.decision_values(features(model, table)) > 0.0
         text = "".join(f"{name}\n" for name in np.array([_text(name) for name in model.classes])[positive.astype(int)])
         if given.out is None:
@@ -96,11 +99,14 @@ def _of_classes(labels: _Labels) -> _Labels:
 
 @with_config(ConfigDict(strict=True))
 class _About(TypedDict):
-    """What `features` and `signs` read."""
+    """What `read_examples`, `features` and `signs` read; models of version 2.0 do not have the columns."""
 
     transforms: NotRequired[_Transforms]
     labels: NotRequired[Annotated[_Labels, AfterValidator(_of_classes)] | None]
     from_zero: NotRequired[bool | None]
+    columns: NotRequired[list[str]]
+    label_column: NotRequired[int | str]
+    drop_columns: NotRequired[list[int]]
 
 
 @cache
@@ -108,10 +114,18 @@ def _form() -> TypeAdapter[_About]:
     return TypeAdapter(_About)
 
 
-def read_examples(path: Path) -> Table:
-    """Read a file with rows of features and a label, as ``dataset=file`` does; DataError if it is malformed."""
-    _, reader = reader_of(FileData(), format_of(str(path), "auto"))
-    return reader(read(path).content, shown_path(path))
+def read_examples(path: Path, model: Model) -> Table:
+    """Read a file with rows of features and a label, as ``dataset=file`` read the model's training data.
+
+    DataError: it is malformed, a value is not finite, or its columns have other names than the training data's.
+    """
+    chosen = {name: model.about[name] for name in ("label_column", "drop_columns") if name in model.about}
+    _, reader = reader_of(FileData(**chosen), format_of(str(path), "auto"))
+    where = shown_path(path)
+    table = reader(read(path).content, where)
+    check_names(table.columns, model.about.get("columns", ()), where, "the model's training data")
+    check_table(table, where)
+    return table
 
 
 def features(model: Model, table: Table) -> Matrix:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svm_cost_curves.datasets import Dataset, Stream
+from svm_cost_curves.datasets import Dataset, FileData, Stream
 from svm_cost_curves.datasets.types import count_nonzero
 from svm_cost_curves.experiments.columns import MEASURES
 from svm_cost_curves.experiments.configuration.schema import kernel_name
@@ -193,7 +193,10 @@ def save_model_if_possible(run: ActiveRun, snapshot: Snapshot, folder: Path) -> 
         "labels": facts["labels"],
         "from_zero": facts["from_zero"],
         "transforms": {name: getattr(spec, name) for name in ("divide_by", "scaling", "row_norm")},
+        "columns": list(run.data.columns),
     }
+    if isinstance(spec, FileData):
+        about |= {"label_column": spec.label_column, "drop_columns": list(spec.drop_columns)}
     try:
         model_of(run.problem, snapshot, _classes(facts["labels"]), about).save(folder / MODEL_FILE)
     except (NotImplementedError, OSError) as error:  # the run is recorded all the same

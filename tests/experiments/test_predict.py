@@ -96,3 +96,28 @@ def test_features_beyond_float32_are_refused(
 ) -> None:
     assert main(written(tmp_path, text, name)) == 2
     assert capsys.readouterr() == ("", "error: a feature is too large for float32 (from 3.4e38 on)\n")
+
+
+def test_the_model_knows_its_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    places = ["2 ('a')", "3 ('b')", "4 ('c')"]
+    about = {"label_column": "class", "drop_columns": [0], "columns": places}
+    rows = "9,1,2,0,1\n9,0,-2,0,0\n"
+    assert main(written(tmp_path, f"id,class,a,b,c\n{rows}", "data.csv", **about)) == 0
+    out, err = capsys.readouterr()
+    assert (out, err.partition(":")[0]) == ("1\n0\n", "error 0.0000%")
+    assert main(written(tmp_path, f"id,class,b,a,c\n{rows}", "data.csv", **about)) == 2
+    assert "data.csv: feature 0 (counted from 0) is 'b'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("data.csv", "1,2,3,1\n1,inf,3,0\n", "data.csv: the value in row 2, column 1 is inf"),
+        ("data.svm", "1 1:1\n0 2:nan\n", "data.svm, row 2, index 2: the value is missing"),
+    ],
+)
+def test_a_value_that_is_not_finite_is_named(
+    name: str, text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(written(tmp_path, text, name)) == 2
+    assert said in capsys.readouterr().err
