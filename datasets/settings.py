@@ -233,7 +233,9 @@ def _check_labels(spec: DatasetSpec) -> None:
     for name, group in (("positive", spec.positive), ("negative", spec.negative)):
         if group is not None and not group:
             raise DataError(f"dataset.{name}=[]: name at least one label, or leave the field out.")
-        if group is not None and not all(isinstance(v, str) or math.isfinite(v) for v in group):
+        if group is not None and not all(
+            isinstance(v, str) or (isinstance(v, int | float) and math.isfinite(v)) for v in group
+        ):
             raise DataError(f"dataset.{name}={shorten(str(list(group)))}: labels must be texts or finite numbers.")
     both = {str(v) for v in spec.positive or ()} & {str(v) for v in spec.negative or ()}
     if both:

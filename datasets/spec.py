@@ -270,7 +270,7 @@ def named(spec: DatasetSpec) -> DatasetSpec:
     if isinstance(spec, SklearnData | OpenmlData) and not name:
         name = f"{spec.kind}:{spec.entry}" if spec.entry else spec.kind
     groups: dict[str, list[int | float | str] | None] = {
-        key: group and [value if isinstance(value, str) else float(value) for value in group]
+        key: group and [float(value) if isinstance(value, int | float) else value for value in group]
         for key, group in (("positive", spec.positive), ("negative", spec.negative))
     }
     return replace(spec, name=name, positive=groups["positive"], negative=groups["negative"])

@@ -66,6 +66,8 @@ def features_of(X: Any, where: str) -> tuple[NDArray[Any], list[str]]:
         A value is a text, or no number at all.
     """
     if hasattr(X, "columns") and hasattr(X, "iloc"):
+        if not len(X.columns):
+            return np.empty((len(X), 0)), []
         names = [str(name) for name in X.columns]
         columns = [_column(X.iloc[:, k]) for k in range(len(names))]
         parsed = [numbers_in(column, parse=False) for column in columns]
@@ -75,7 +77,7 @@ def features_of(X: Any, where: str) -> tuple[NDArray[Any], list[str]]:
             raise no_number(f"{where}, row {row + 1}", names, texts, str(column[row]), [], label_is_known=True)
         return np.stack([column for column in parsed if column is not None], axis=1), names
     try:
-        array = np.asarray(X)
+        array = np.asarray(_filled(X))
     except (TypeError, ValueError) as error:  # rows of different lengths
         raise DataError(f"{where}: is no table of numbers ({shorten(str(error))}).") from error
     if array.dtype.kind in "biuf":
@@ -99,14 +101,27 @@ def labels_of(y: Any, where: str) -> NDArray[Any]:
     DataError
         A label is missing, or neither number nor text.
     """
-    array = np.asarray(_column(y) if hasattr(y, "dtype") and hasattr(y, "array") else y)
+    try:
+        array = np.asarray(_column(y) if hasattr(y, "dtype") and hasattr(y, "array") else _filled(y))
+    except (TypeError, ValueError) as error:  # rows of different lengths
+        raise DataError(f"{where}: is no list of labels ({shorten(str(error))}).") from error
     if array.dtype.kind in "biuf":
-        return array
+        return array  # `read_npz` refuses another shape
     flat = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
     if flat.ndim != 1:
-        return array  # `read_npz` refuses its shape
+        found = f"an array of shape {shorten(str(array.shape))}" if array.ndim else f"one {type(y).__name__}"
+        raise DataError(f"{where} is {found}; it must be a list or an array, (n,), with the label of each row.")
     numbers, classes = labels_in(flat, where, parse=False)
     return np.array(classes)[numbers.astype(np.intp)] if classes else numbers
+
+
+def _filled(values: Any) -> Any:
+    """Return what a caller gives, the masked values of numpy's masked arrays as None: missing."""
+    if not isinstance(values, np.ma.MaskedArray) or values.dtype.names is not None or not np.ma.is_masked(values):
+        return values
+    cells = np.array(values.data, object)
+    cells[np.ma.getmaskarray(values)] = None
+    return cells
 
 
 def _column(column: Any) -> NDArray[Any]:

@@ -59,7 +59,7 @@ def table_from(
     parsed = {k: numbers_in(columns[k], parse=parse) for k in kept}
     if texts := [k for k in kept if parsed[k] is None]:
         column = columns[texts[0]]
-        row = next(row for row, cell in enumerate(column) if numbers_in([cell], parse=parse) is None)
+        row = next(row for row in range(len(column)) if numbers_in(column[row : row + 1], parse=parse) is None)
         raise no_number(f"{where}, row {row + 1}", names, texts, str(column[row]), others, label_is_known)
     y, classes = labels_in(columns[label], f"{where}, column {place_of(label, names)}", parse=parse)
     features = [column for column in parsed.values() if column is not None]
@@ -272,6 +272,8 @@ def missing_labels(cells: Sequence[Any]) -> list[int]:
 
 def is_missing(cell: object) -> bool:
     """Whether a cell that is no text is missing: None, NaN, or what pandas has in their place."""
+    if isinstance(cell, Decimal):
+        return cell.is_nan()
     return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
 
 
@@ -285,8 +287,10 @@ def numbers_in(
     """
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
         return cells.astype(np.float64)
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "mM":
+        return None  # numpy would convert some units
     if parse and _are_plain(cells):
-        with contextlib.suppress(TypeError, ValueError):
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
             return np.asarray(cells, object).astype(np.float64)
     values = np.empty(len(cells))
     for row, cell in enumerate(cells):
@@ -305,8 +309,13 @@ def numbers_in(
                     return None
         elif is_missing(cell):
             values[row] = math.nan
-        elif isinstance(cell, numbers.Real | Decimal | np.bool_):
-            values[row] = float(cell)
+        elif isinstance(cell, numbers.Real | Decimal | np.bool_) and not isinstance(cell, np.timedelta64):
+            try:
+                values[row] = float(cell)
+            except OverflowError:  # as a text of as many digits
+                values[row] = math.inf if cell > 0 else -math.inf
+            except (TypeError, ValueError):
+                return None
         else:
             return None
     return values

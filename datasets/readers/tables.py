@@ -243,7 +243,7 @@ def read_arff(content: bytes, where: str, label_column: int | str = -1, drop_col
     finally:
         csv.field_size_limit(limit)
     columns = [data[name] for name in meta.names()]
-    columns = [column if column.dtype.kind == "f" else np.char.decode(column, "latin-1") for column in columns]
+    columns = [np.char.decode(column, "latin-1") if column.dtype.kind == "S" else column for column in columns]
     return table_from(meta.names(), columns, where, label_column, drop_columns)
 
 
@@ -277,5 +277,7 @@ def _cells_of(column: Any) -> NDArray[Any]:
     kind = column.type
     if pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
         column = column.cast(pa.float64())
+    if pa.types.is_time(kind):  # datetime.time has no nanoseconds
+        column = column.cast(pa.string())
     cells: NDArray[Any] = column.to_numpy()
     return cells

@@ -100,8 +100,20 @@ def run_here(
 
     if isinstance(X, str):
         raise SettingsError(f"X holds features; the name of a data set is dataset={X!r}")
+    if not (dataset is None or isinstance(dataset, str | Mapping)):
+        raise SettingsError(
+            f"dataset={dataset!r}: it is the name of a data set, as 'digits', or a dictionary with its settings"
+        )
+    if not (store is None or isinstance(store, str | Path)):
+        raise SettingsError(f"store={store!r}: it is the path of a folder, or None")
     if (X is None) != isinstance(dataset, str):
         raise SettingsError("a run needs either arrays, X= and y=, or the name of a data set, as dataset='digits'")
+    for name, given, needed in (("y", y, X), ("X_test", X_test, X), ("y_test", y_test, X_test)):
+        if given is not None and needed is None:
+            other = "X_test" if name == "y_test" else "X"
+            raise DataError(
+                f"{name} is given without {other}{'' if X is not None else ', and a data set has its own'}."
+            )
     if isinstance(y, str):
         raise DataError(
             f"y={y!r} is a text, and y holds the labels, one for each row of X"

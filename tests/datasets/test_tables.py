@@ -225,3 +225,19 @@ def test_damaged_parquet_is_refused() -> None:
     for damaged in (content[:-9], b"PAR1", b"", content.replace(b"PAR1", b"PAR2")):
         with pytest.raises(DataError, match="not a readable Parquet file"):
             read_parquet(damaged, "x")
+
+
+@pytest.mark.parametrize("kind", ['date "yyyy-MM-dd"', "relational\n@attribute q real\n@end t"])
+def test_arff_dates_and_tables_are_no_numbers(kind: str) -> None:
+    cell = "2020-01-02" if kind.startswith("date") else "'1'"
+    text = f"@relation r\n@attribute t {kind}\n@attribute y real\n@data\n{cell},1\n{cell},0\n"
+    with pytest.raises(DataError, match=r"row 1, column 0 \('t'\): .* is not a number"):
+        read_arff(text.encode(), "x")
+
+
+@pytest.mark.parametrize("kind", [pa.time64("ns"), pa.duration("ns"), pa.duration("s")])
+def test_parquet_times_are_no_numbers(kind: pa.DataType) -> None:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"t": pa.array([1, 2], kind), "y": [0, 1]}), file)
+    with pytest.raises(DataError, match=r"row 1, column 0 \('t'\): .* is not a number"):
+        read_parquet(file.getvalue(), "x")

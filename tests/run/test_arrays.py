@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +86,25 @@ def test_without_a_store_nothing_is_left_and_test_rows_are_used(
             r"^X and y: .* values are missing .* column 1 \('b'\)",
         ),
         ({"y": [None, *Y[1:]]}, DataError, "y, row 1: the label is missing"),
+        ({"X": np.ma.array(X, mask=X[3, 1] == X)}, DataError, "row 4, column 1 .*the value is missing"),
+        ({"y": np.ma.array(Y == "yes", mask=np.arange(60) == 2)}, DataError, "y, row 3: the label is missing"),
+        ({"y_test": Y}, DataError, "y_test is given without X_test"),
+        ({"X": None, "dataset": "digits"}, DataError, "y is given without X, and a data set has its own"),
+        ({"y": {*Y}}, DataError, "y is one set; it must be a list or an array"),
+        ({"y": {"a": 1}}, DataError, "y is one dict;"),
+        ({"y": (label for label in Y)}, DataError, "y is one generator;"),
+        ({"y": np.array([[1, "a"]] * 60, object)}, DataError, r"y is an array of shape \(60, 2\)"),
+        ({"y": [10**400] * 60}, DataError, "the label of row 1 is inf"),
+        ({"X": [[10**400]] * 60}, DataError, "row 1, column 0 .* is inf"),
+        ({"X": [[Fraction(-(10**400))]] * 60}, DataError, "row 1, column 0 .* is -inf"),
+        ({"X": [[Decimal("sNaN")], *[[Decimal(1)]] * 59]}, DataError, "row 1, column 0 .*the value is missing"),
+        ({"X": np.full((60, 2), np.timedelta64(1, "s"))}, DataError, "X holds .*, which is not a number"),
+        ({"X": FRAME[["a"]].assign(t=pd.Timedelta("1s"))}, DataError, r"column 1 \('t'\): .* is not a number"),
+        ({"y": np.full(60, np.timedelta64(1, "ns"))}, DataError, "y, row 1: the label .* neither a number nor a text"),
+        ({"X": pd.DataFrame()}, DataError, "0 rows of features|no row has any feature"),
+        ({"dataset": ["a"]}, SettingsError, r"dataset=\['a'\]: it is the name of a data set"),
+        ({"dataset": {"positive": [[1]]}}, DataError, r"positive.*labels must be texts or finite numbers"),
+        ({"store": 3}, SettingsError, "store=3: it is the path of a folder, or None"),
         ({"X": X[:, 0]}, DataError, r"^X and y: X must be \(n, d\) and y \(n,\)"),
         ({"X": [[1, 2], [3]]}, DataError, "X: is no table of numbers"),
         ({"dataset": "digits"}, SettingsError, "either arrays, X= and y=, or the name of a data set"),
