@@ -87,9 +87,8 @@ def features_of(X: Any, where: str) -> tuple[NDArray[Any], list[str]]:
         cell = next(cell for cell in array.ravel() if numbers_in([cell], parse=False) is None)
         hint = number_hint(cell) if isinstance(cell, str) else ""
         shown = shorten(repr(str(cell) if isinstance(cell, str) else cell), 40)
-        raise DataError(
-            f"{where} holds {shown}, which is not a number; write all features as numbers{hint and f': {hint}'}."
-        )
+        kind = "a text" if isinstance(cell, str) and numbers_in([cell]) is not None else "not a number"
+        raise DataError(f"{where} holds {shown}, which is {kind}; write all features as numbers{hint and f': {hint}'}.")
     return values.reshape(array.shape), []
 
 

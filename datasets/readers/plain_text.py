@@ -34,9 +34,9 @@ DOUBTFUL_LABELS = frozenset({"na", "n/a", "null", "none"})
 """Texts, in small letters, that may be a label or a missing one."""
 TRUTH = {"true": 1.0, "false": 0.0}
 """Truth values in small letters."""
-_POINT_GROUPS = re.compile(r"([+-]?)(\d{1,3}(?:\.\d{3})+|\d+)(?:,(\d+))?")
-_COMMA_GROUPS = re.compile(r"([+-]?)(\d{1,3}(?:,\d{2,3})*,\d{3}|\d+)(?:\.(\d+))?")
-_OTHER_GROUPS = re.compile(r"([+-]?)(\d{1,3}(?:[ '\u2019\u00a0\u2009\u202f]\d{3})+)(?:[.,](\d+))?")
+_POINT_GROUPS = re.compile(r"([+-]?)([0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,([0-9]+))?")
+_COMMA_GROUPS = re.compile(r"([+-]?)([0-9]{1,3}(?:,[0-9]{2,3})*,[0-9]{3}|[0-9]+)(?:\.([0-9]+))?")
+_OTHER_GROUPS = re.compile(r"([+-]?)([0-9]{1,3}(?:[ '\u2019\u00a0\u2009\u202f][0-9]{3})+)(?:[.,]([0-9]+))?")
 
 
 def decoded(content: bytes, where: str) -> str:
@@ -81,7 +81,7 @@ def number_hint(text: str) -> str:
         if match := groups.fullmatch(text):
             sign, whole, part = match.groups()
             number = sign + re.sub(r"\D", "", whole) + (f".{part}" if part else "")
-            if not (whole.startswith("0") and len(whole) > 1):
+            if number != text and not (whole.startswith("0") and len(whole) > 1):
                 writings.append(f"{number}" + (f" {meaning}" if meaning else ""))
     if len(writings) == 1:
         return f"write {writings[0].split(' ')[0]}"

@@ -12,6 +12,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,11 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     if rows.row_names:
         first = ["", *first]
     width = len(first)
+    if max(width, rows.width) == 1:
+        raise DataError(
+            f"{where}, line {line}: one column, and a table has features and a label; separators are tab, semicolon, "
+            f"comma, bar and white space.{_line(first)}"
+        )
     names = [] if numbers_in(first) is not None else first
     label, others = chosen_columns(label_column, drop_columns, names, width, where)
     features = [k for k in range(width) if k not in (label, *others)]
@@ -68,12 +74,14 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     no_numbers = all(numbers_in([cell]) is None or not cell for cell in first) or counted
     shown_names = first if isinstance(label_column, str) or (header and no_numbers) else []
     values, labels, lines = [], [], []
+    warnings: list[str] = []
     begun = [] if header else [(line, first)]
     for number, row in itertools.chain(begun, rows):
         place = f"{where}, line {number}"
         if len(row) != width:
             count = "1 cell" if len(row) == 1 else f"{len(row)} cells"
-            raise DataError(f"{place}: {count} where the first line has {width}.{_line(row)}")
+            title = f"; if line {line} is a title, remove it" * (len(values) == len(begun) and len(row) == rows.width)
+            raise DataError(f"{place}: {count} where the first line has {width}{title}.{_line(row)}")
         cells = numbers_in([row[k] for k in features])
         if cells is None:
             looked_at = [row, *itertools.islice((other for _, other in rows), _LOOKED_AT)]
@@ -98,6 +106,12 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
                 f"{where}, line {line}: this may be a header or a row, as its label '{shorten(labels[0])}' is in no "
                 "other line; name the label's column by it (dataset.label_column=NAME), or remove the line."
             )
+        numbered = [first[k] for k in features] in ([str(k) for k in features], [str(k + 1) for k in features])
+        if not (numbered and labels[0].isidentifier()):
+            warnings.append(
+                f"line {line} is taken for a header, not for a row: its label '{shorten(labels[0])}' is no number, and "
+                "all others are; if it is a row, write its label as a number"
+            )
         del values[0], labels[0], lines[0]
     elif not header and first == [str(k) for k in range(width)] and width > 2 and labels[0] not in labels[1:]:
         del values[0], labels[0], lines[0]  # pandas numbers columns without names
@@ -115,7 +129,7 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     assert isinstance(table.X, np.ndarray)
     if np.isnan(table.X).any():
         raise missing_values(np.isnan(table.X), where, table.column, lines)
-    return table
+    return replace(table, warnings=(*table.warnings, *warnings))
 
 
 class _Rows(Iterator[tuple[int, list[str]]]):
@@ -209,9 +223,10 @@ def _separator(lines: Sequence[str]) -> str:
     best, chosen = 0.0, " "
     for separator in "\t;,| ":
         rows = [_cells(line, separator) for line in lines]
-        if not rows or len(rows[0]) < 2:
+        ((width, count),) = Counter(map(len, rows)).most_common(1) or [(0, 0)]
+        if width < 2:  # the first line may be a title
             continue
-        alike = max(Counter(map(len, rows)).values()) / len(rows)
+        alike = count / len(rows)
         cells = [cell for row in rows for cell in row]
         score = alike + sum(_NUMBER.fullmatch(cell.strip()) is not None for cell in cells) / len(cells)
         if score > best:

@@ -241,3 +241,24 @@ def test_parquet_times_are_no_numbers(kind: pa.DataType) -> None:
     pq.write_table(pa.table({"t": pa.array([1, 2], kind), "y": [0, 1]}), file)
     with pytest.raises(DataError, match=r"row 1, column 0 \('t'\): .* is not a number"):
         read_parquet(file.getvalue(), "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1:2:1\n3:4:0\n", "line 1: one column.*separators are tab, semicolon, comma, bar and white space"),
+        ("My table\n\na,b,y\n1,2,1\n3,4,0\n", "line 3: 3 cells where the first line has 1; if line 1 is a title"),
+        ("Of 2020, by me\n1\t2\t1\n3\t4\t0\n", "line 2: 3 cells where the first line has 1; if line 1 is a title"),
+        ("\uff11,2,1\n3,4,0\n\uff13,4,0\n", "'\uff13' is not a number"),
+    ],
+)
+def test_separators_titles_and_digits_are_named(text: str, said: str) -> None:
+    with pytest.raises(DataError, match=said) as caught:
+        read_csv(text.encode(), "x")
+    assert "write " not in str(caught.value)
+
+
+def test_a_first_line_of_numbers_with_a_text_as_label_is_told() -> None:
+    (warning,) = read_csv(b"1,2,1 # a\n3,4,0\n3,5,1\n", "x").warnings
+    assert "line 1 is taken for a header" in warning
+    assert read_csv(b"0,1,class\n3,4,0\n3,5,1\n", "x").warnings == ()

@@ -63,6 +63,7 @@ def test_without_a_store_nothing_is_left_and_test_rows_are_used(
             "X and y: 120 values are missing .* 60 in column 1 .*remove the rows",
         ),
         ({"X": [["a", 1]] * 60}, DataError, "X holds 'a', which is not a number"),
+        ({"X": [["0.5"]] * 60}, DataError, "X holds .0.5., which is a text; write all features as numbers.$"),
         ({"y": np.ones(60)}, DataError, "only one class .*add rows of the other class"),
         ({"y": np.arange(60) % 3}, DataError, r'3 different labels \(0, 1, 2\); .*dataset={"positive": \[2\]}'),
         ({"y": Y[:5]}, DataError, "60 rows of features but 5 labels"),
