@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import math
 import struct
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.readers.columns import labels_in, no_number, numbers_in, table_of
+from svm_cost_curves.datasets.readers.columns import (
+    equal_warning,
+    labels_in,
+    no_number,
+    numbers_in,
+    place_of,
+    table_of,
+)
 from svm_cost_curves.datasets.readers.plain_text import number_hint
 from svm_cost_curves.datasets.types import Table, require_memory
 
@@ -75,6 +84,7 @@ def features_of(X: Any, where: str) -> tuple[NDArray[Any], list[str]]:
             column = columns[texts[0]]
             row = next(row for row, cell in enumerate(column) if numbers_in([cell], parse=False) is None)
             raise no_number(f"{where}, row {row + 1}", names, texts, str(column[row]), [], label_is_known=True)
+        _warn_of_equal(columns, names)
         return np.stack([column for column in parsed if column is not None], axis=1), names
     try:
         array = np.asarray(_filled(X))
@@ -89,7 +99,15 @@ def features_of(X: Any, where: str) -> tuple[NDArray[Any], list[str]]:
         shown = shorten(repr(str(cell) if isinstance(cell, str) else cell), 40)
         kind = "a text" if isinstance(cell, str) and numbers_in([cell]) is not None else "not a number"
         raise DataError(f"{where} holds {shown}, which is {kind}; write all features as numbers{hint and f': {hint}'}.")
+    if array.ndim == 2:
+        _warn_of_equal(array.T, [])
     return values.reshape(array.shape), []
+
+
+def _warn_of_equal(columns: Iterable[NDArray[Any]], names: Sequence[str]) -> None:
+    for k, column in enumerate(columns):
+        for text in equal_warning(column, place_of(k, names)):
+            warnings.warn(text, stacklevel=3)
 
 
 def labels_of(y: Any, where: str) -> NDArray[Any]:
@@ -152,11 +170,14 @@ def _table(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str, dtype: t
     labels = labels_in(y, f"{where}, array y{suffix}")
     if sparse.issparse(X):
         return Table(sparse.csr_matrix(X, dtype=dtype), *labels)
-    X = np.ascontiguousarray(X, dtype)
     columns = arrays.get(f"columns{suffix}", arrays.get("columns"))
     if columns is None or columns.dtype.kind != "U" or columns.shape != X.shape[1:]:
-        return Table(X, *labels)
-    return table_of(X, *labels, columns.tolist(), range(len(columns)))
+        columns = np.empty(0, str)
+    names = columns.tolist()
+    equal = [text for k in range(X.shape[1]) for text in equal_warning(X[:, k], place_of(k, names))]
+    X = np.ascontiguousarray(X, dtype)
+    table = table_of(X, *labels, names, range(len(names))) if names else Table(X, *labels)
+    return replace(table, warnings=(*table.warnings, *equal))
 
 
 def _csr(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str) -> sparse.csr_matrix[Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import numbers
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -21,6 +23,11 @@ _NAMED = 20
 """Most column names in a message."""
 _INDEX_NAMES = re.compile(r"|unnamed: 0(\.\d+)?|__index_level_\d+__", re.IGNORECASE)
 """Names of a column that a program has added: pandas writes its row numbers without a name, and reads them as such."""
+_WHOLE = 2**53
+"""From here on float64 does not have each whole number."""
+_LARGEST = 10**300
+_DIGITS = 15
+_LONG_WHOLE = re.compile(r"[+-]?[0-9]{16,300}")
 _MOSTLY = 0.5
 """Share of missing values of a column from which a message advises to leave it out."""
 
@@ -64,7 +71,9 @@ def table_from(
     y, classes = labels_in(columns[label], f"{where}, column {place_of(label, names)}", parse=parse)
     features = [column for column in parsed.values() if column is not None]
     X = np.stack(features, axis=1) if features else np.empty((y.size, 0))
-    return table_of(X, y, classes, names, kept, label)
+    equal = tuple(text for k in kept for text in equal_warning(columns[k], place_of(k, names)))
+    table = table_of(X, y, classes, names, kept, label)
+    return replace(table, warnings=(*table.warnings, *equal))
 
 
 def table_of(
@@ -238,6 +247,7 @@ def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[
     Blanks at either end of a text do not count.
     """
     if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
+        _refuse_equal(column, place)
         return column.astype(np.float64), ()
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in column]
     if missing := missing_labels(cells):
@@ -249,6 +259,7 @@ def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[
         )
     values = numbers_in(np.array(cells, object), parse=parse, missing=frozenset())
     if values is not None:
+        _refuse_equal(cells, place)
         return values, ()
     for row, cell in enumerate(cells):
         if not isinstance(cell, str) or "\ufffd" in cell:
@@ -257,6 +268,45 @@ def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[
             )
     texts, codes = np.unique(np.array(cells, str), return_inverse=True)
     return codes.astype(np.float64), tuple(map(str, texts))
+
+
+def _refuse_equal(labels: NDArray[Any] | Sequence[Any], place: str) -> None:
+    if pair := equal_in_float64(labels):
+        raise DataError(
+            f"{place}: the labels {pair[0]} and {pair[1]} are one number in float64, which has each whole number only "
+            "up to 2^53; write them as smaller numbers, or as texts that are no numbers."
+        )
+
+
+def equal_in_float64(cells: NDArray[Any] | Sequence[Any]) -> tuple[int, int] | None:
+    """Return two different whole numbers among cells, numbers or texts, that float64 makes equal; None without any."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind not in "iuO":
+        return None
+    if isinstance(cells, np.ndarray) and cells.dtype.kind != "O":
+        if not cells.size or max(-int(cells.min()), int(cells.max())) <= _WHOLE:
+            return None
+        values = np.unique(cells).tolist()
+    else:
+        values = sorted({value for cell in cells if (value := _long_whole(cell)) is not None})
+    return next((pair for pair in itertools.pairwise(values) if float(pair[0]) == float(pair[1])), None)
+
+
+def _long_whole(cell: Any) -> int | None:
+    """Return a cell that is a whole number of at least 16 digits."""
+    if isinstance(cell, str):
+        return int(cell) if len(cell) > _DIGITS and _LONG_WHOLE.fullmatch(cell) else None
+    is_long = isinstance(cell, int | np.integer) and not isinstance(cell, np.timedelta64) and abs(int(cell)) >= _WHOLE
+    return int(cell) if is_long and abs(int(cell)) < _LARGEST else None
+
+
+def equal_warning(cells: NDArray[Any] | Sequence[Any], column: str) -> list[str]:
+    """Return a sentence if different whole numbers of a feature become equal in float64."""
+    if (pair := equal_in_float64(cells)) is None:
+        return []
+    return [
+        f"column {column} has whole numbers beyond 2^53 that become equal in float64, such as {pair[0]} and {pair[1]}; "
+        "subtract a number from the column, or leave it out if it is no feature"
+    ]
 
 
 def missing_labels(cells: Sequence[Any]) -> list[int]:

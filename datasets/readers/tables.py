@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from svm_cost_curves.datasets.errors import DataError, shorten
 from svm_cost_curves.datasets.readers.columns import (
     chosen_columns,
+    equal_warning,
     labels_in,
     missing_labels,
     missing_values,
@@ -37,6 +38,8 @@ _SAMPLE = 20
 """Lines in which the separator is looked for."""
 _NUMBER = re.compile(r"[+-]?(\d([\d.,' ]*\d)?\.?|[.,]\d+)([eE][+-]?\d+)?")
 """A number with any decimal sign and any groups of digits."""
+_DIGITS = 15
+"""Digits of a number that float64 keeps."""
 _LOOKED_AT = 1000
 """Lines, after one with a text, in which further columns of texts are looked for."""
 _ARFF_BYTES = 32
@@ -75,6 +78,7 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     shown_names = first if isinstance(label_column, str) or (header and no_numbers) else []
     values, labels, lines = [], [], []
     warnings: list[str] = []
+    long: dict[int, list[str]] = {}  # cells of features with more digits than float64 has
     begun = [] if header else [(line, first)]
     for number, row in itertools.chain(begun, rows):
         place = f"{where}, line {number}"
@@ -92,6 +96,9 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
                     f"dataset.format=libsvm.{_line(row)}"
                 )
             raise no_number(place, shown_names, list(dict.fromkeys(texts)), row[texts[0]], others)
+        for k in features:
+            if len(row[k]) > _DIGITS and row[k].strip().lstrip("+-").isdigit():
+                long.setdefault(k, []).append(row[k].strip())
         text = row[label].strip()
         if "\ufffd" in text:
             place += f", column {place_of(label, shown_names)}"
@@ -129,7 +136,8 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     assert isinstance(table.X, np.ndarray)
     if np.isnan(table.X).any():
         raise missing_values(np.isnan(table.X), where, table.column, lines)
-    return replace(table, warnings=(*table.warnings, *warnings))
+    equal = [text for k, cells in long.items() for text in equal_warning(cells, place_of(k, shown_names))]
+    return replace(table, warnings=(*table.warnings, *warnings, *equal))
 
 
 class _Rows(Iterator[tuple[int, list[str]]]):

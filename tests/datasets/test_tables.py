@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from svm_cost_curves.datasets import DataError, Dataset, FileData, load
+from svm_cost_curves.datasets.readers.arrays import features_of, labels_of, read_npz
 from svm_cost_curves.datasets.readers.tables import read_arff, read_csv, read_parquet
 
 Loader = Callable[..., Dataset]
@@ -262,3 +264,38 @@ def test_a_first_line_of_numbers_with_a_text_as_label_is_told() -> None:
     (warning,) = read_csv(b"1,2,1 # a\n3,4,0\n3,5,1\n", "x").warnings
     assert "line 1 is taken for a header" in warning
     assert read_csv(b"0,1,class\n3,4,0\n3,5,1\n", "x").warnings == ()
+
+
+BIG = 2**60
+
+
+def test_whole_numbers_that_become_equal_are_told(load_text: Loader, tmp_path: Path) -> None:
+    said = f"column 0.* that become equal in float64, such as {BIG} and {BIG + 1}"
+    numbers = np.array([[BIG, 1], [BIG + 1, 2], [5, 3]])
+    np.savez(tmp_path / "d.npz", X=numbers, y=[0, 1, 0])
+    csv = "".join(f"{a},{b},{k % 2}\n" for k, (a, b) in enumerate(numbers.tolist()))
+    table = parquet({"t": numbers[:, 0], "u": numbers[:, 1], "y": [0, 1, 0]})
+    for read in (
+        read_csv(csv.encode(), "x"),
+        read_parquet(table, "x"),
+        read_npz((tmp_path / "d.npz").read_bytes(), "x")[0],
+    ):
+        assert [re.match(said, text) is not None for text in read.warnings] == [True]
+    for given in (numbers.astype(object), pd.DataFrame(numbers).assign(u=0.5)):
+        with pytest.warns(UserWarning, match=said):
+            features_of(given, "X")
+    assert read_csv(f"{BIG},1\n{BIG},0\n{BIG * 2},0\n".encode(), "x").warnings == ()
+
+
+def test_labels_that_become_equal_are_refused(tmp_path: Path) -> None:
+    said = f"the labels {BIG} and {BIG + 1} are one number in float64"
+    np.savez(tmp_path / "d.npz", X=np.eye(2), y=[BIG, BIG + 1])
+    for read, content in (
+        (read_csv, f"1,{BIG}\n2,{BIG + 1}\n".encode()),
+        (read_parquet, parquet({"t": [1, 2], "y": [BIG, BIG + 1]})),
+        (read_npz, (tmp_path / "d.npz").read_bytes()),
+    ):
+        with pytest.raises(DataError, match=said):
+            read(content, "x")
+    with pytest.raises(DataError, match="are one number in float64"):
+        labels_of([10**20, 10**20 + 1], "y")
