@@ -6,6 +6,7 @@ raise `DataError` for a file that is malformed, for a feature that is no number,
 
 from __future__ import annotations
 
+import bisect
 import csv
 import io
 import itertools
@@ -42,6 +43,8 @@ _DIGITS = 15
 """Digits of a number that float64 keeps."""
 _LOOKED_AT = 1000
 """Lines, after one with a text, in which further columns of texts are looked for."""
+_QUOTED = re.compile(r"""((?:^|[,\t])\s*)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+"""A quoted cell of ARFF, with the separator before it."""
 _ARFF_BYTES = 32
 """Peak memory of parsing a character of ARFF: scipy makes a Python number of every cell."""
 _PARQUET_BYTES = 24
@@ -253,21 +256,71 @@ def read_arff(content: bytes, where: str, label_column: int | str = -1, drop_col
 
     require_memory(_ARFF_BYTES * len(content), f"{where}: reading it")
     text = "\n".join(lines_of(decoded(content, where)))
-    rows = text.lower().partition("@data")[2].split("\n")[1:]
+    start = text.lower().find("@data")
+    head, rows = text[:start], text[start:].split("\n")[1:]
     if any(row.lstrip().startswith("{") for row in rows):
         raise DataError(f"{where}: is sparse ARFF, which is not read; save it as LIBSVM text.")
+    if start >= 0:
+        _check_cells(head, rows, where)
     limit = csv.field_size_limit()  # scipy raises it for the whole process
     try:
         data, meta = arff.loadarff(io.StringIO(text))
     except Exception as error:  # scipy raises some ten kinds for malformed text
-        raise DataError(
-            f"{where}: not a readable ARFF file ({shorten(str(error) or type(error).__name__)})."
-        ) from error
+        raise _malformed(head, rows if start >= 0 else [], where) from error
     finally:
         csv.field_size_limit(limit)
     columns = [data[name] for name in meta.names()]
     columns = [np.char.decode(column, "latin-1") if column.dtype.kind == "S" else column for column in columns]
     return table_from(meta.names(), columns, where, label_column, drop_columns)
+
+
+def _check_cells(head: str, rows: Sequence[str], where: str) -> None:
+    """Refuse a row of ARFF that has more or fewer cells than there are attributes: scipy ignores some."""
+    if re.search(r"^\s*@end\b", head, re.IGNORECASE | re.MULTILINE):
+        return  # a table within a cell has attributes of its own
+    width = len(re.findall(r"^\s*@attribute\b", head, re.IGNORECASE | re.MULTILINE))
+    filled = (row.strip() for row in rows if row.strip() and not row.lstrip().startswith("%"))
+    for number, row in enumerate(filled, 1):
+        plain = _QUOTED.sub(r"\1q", row) if "'" in row or '"' in row else row
+        count = max(plain.count(","), plain.count("\t") if "," not in plain else 0) + 1
+        if count != width:
+            raise DataError(
+                f"{where}, row {number}: {count} cells, and the header has {width} attributes; each row needs a cell "
+                f"for each attribute. The row: '{shorten(row)}'"
+            )
+
+
+def _malformed(head: str, rows: Sequence[str], where: str) -> DataError:
+    """Return the error of ARFF that scipy refuses: the first row with which it does, or the header."""
+    from scipy.io import arff
+
+    filled = [row for row in rows if row.strip() and not row.lstrip().startswith("%")]
+
+    def is_refused(count: int) -> bool:
+        try:
+            arff.loadarff(io.StringIO("\n".join([f"{head}@data", *filled[:count]])))
+        except Exception:  # as above
+            return True
+        return False
+
+    refused = bisect.bisect_left(range(len(filled) + 1), True, key=is_refused)
+    why = "not a readable ARFF file"
+    row = filled[refused - 1] if 0 < refused <= len(filled) else ""
+    if not (row or head).isascii():
+        return DataError(f"{where}: {why}: a value with a character beyond ASCII is not read; save it as CSV in UTF-8.")
+    if re.search(r"^\s*@attribute\s.*\sstring\s*$", head, re.IGNORECASE | re.MULTILINE):
+        return DataError(
+            f"{where}: {why}: an attribute of kind string is not read; remove it, or list its values as {{a, b}}."
+        )
+    if not row:
+        return DataError(
+            f"{where}: {why}: it needs a line @relation NAME, lines @attribute NAME KIND, where KIND is numeric or the "
+            "list of its values as {a, b}, a line @data, and rows."
+        )
+    return DataError(
+        f"{where}, row {refused}: {why}: a cell is not of the kind that its @attribute line names (a number, or one of "
+        f"the listed values). The row: '{shorten(row)}'"
+    )
 
 
 def read_parquet(content: bytes, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()) -> Table:

@@ -188,8 +188,14 @@ def test_texts_as_labels_and_columns_left_out_of_arff(load_text: Loader) -> None
     ("rows", "fields", "said"),
     [
         ("30,yes,small\n", {}, r"column 1 \('works'\): 'yes' is not a number; .*dataset.drop_columns=\[1\]"),
-        ("30,yes,huge\n", {}, "not a readable ARFF file"),
-        ("30,yes\n", {}, "not a readable ARFF file"),
+        (
+            "30,yes,big\n30,yes,huge\n",
+            {},
+            "row 2: not a readable ARFF file: a cell is not of the kind .*huge",
+        ),
+        ("30,yes,big\n% x\n1'000,no,big\n", {}, "row 2: not a readable ARFF file: .* '1'000,no,big'"),
+        ("30,yes\n", {}, "row 1: 2 cells, and the header has 3 attributes"),
+        ("30,yes,small\n40,'no',\"big\",5\n", {}, "row 2: 4 cells, and the header has 3 attributes"),
         ("{0 30, 2 small}\n", {}, "sparse ARFF, which is not read; save it as LIBSVM text"),
         ("?,yes,small\n40,no,big\n", {"drop_columns": [1]}, "row 1, column 0 .*: the value is missing .*fill it in"),
         ("30,yes,?\n40,no,big\n", {"drop_columns": [1]}, "row 1: the label is missing.*; remove the row"),
@@ -281,9 +287,9 @@ def test_whole_numbers_that_become_equal_are_told(load_text: Loader, tmp_path: P
         read_npz((tmp_path / "d.npz").read_bytes(), "x")[0],
     ):
         assert [re.match(said, text) is not None for text in read.warnings] == [True]
-    for given in (numbers.astype(object), pd.DataFrame(numbers).assign(u=0.5)):
+    for frame in (numbers.astype(object), pd.DataFrame(numbers).assign(u=0.5)):
         with pytest.warns(UserWarning, match=said):
-            features_of(given, "X")
+            features_of(frame, "X")
     assert read_csv(f"{BIG},1\n{BIG},0\n{BIG * 2},0\n".encode(), "x").warnings == ()
 
 
@@ -299,3 +305,15 @@ def test_labels_that_become_equal_are_refused(tmp_path: Path) -> None:
             read(content, "x")
     with pytest.raises(DataError, match="are one number in float64"):
         labels_of([10**20, 10**20 + 1], "y")
+
+
+def test_arff_headers_that_are_not_read_are_named() -> None:
+    for attributes, row, said in (
+        ("@attribute s string\n@attribute y real", "a,1", "kind string is not read"),
+        ("@attribute \u00f6 real\n@attribute y {\u00e4, b}", "1,\u00e4", "beyond ASCII"),
+        ("@attribute s unknown\n@attribute y real", "1,1", "lines @attribute NAME KIND"),
+    ):
+        with pytest.raises(DataError, match=f"^x: not a readable ARFF file: .*{said}"):
+            read_arff(f"@relation r\n{attributes}\n@data\n{row}\n".encode(), "x")
+    quoted = "@relation r\n@attribute a real\n@attribute y {'no, never', yes}\n@data\n1,'no, never'\n2,yes\n"
+    assert read_arff(quoted.encode(), "x").classes == ("no, never", "yes")
