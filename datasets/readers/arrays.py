@@ -30,6 +30,7 @@ CSR = ("data", "indices", "indptr", "shape")
 _COPIES = 2
 """Peak memory of an array over its size: the array and its copy in the table."""
 _UBYTE = 0x08
+_MOST_SENTENCES = 5
 
 
 def read_npz(content: bytes, where: str, dtype: type[np.floating[Any]] = np.float64) -> tuple[Table, Table | None]:
@@ -175,6 +176,7 @@ def _table(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str, dtype: t
         columns = np.empty(0, str)
     names = columns.tolist()
     equal = [text for k in range(X.shape[1]) for text in equal_warning(X[:, k], place_of(k, names))]
+    equal = equal[:_MOST_SENTENCES]
     X = np.ascontiguousarray(X, dtype)
     table = table_of(X, *labels, names, range(len(names))) if names else Table(X, *labels)
     return replace(table, warnings=(*table.warnings, *equal))

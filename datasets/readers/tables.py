@@ -69,7 +69,7 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     if max(width, rows.width) == 1:
         raise DataError(
             f"{where}, line {line}: one column, and a table has features and a label; separators are tab, semicolon, "
-            f"comma, bar and white space.{_line(first)}"
+            f"comma, bar and white space. The line: '{shorten(first[0])}'"
         )
     names = [] if numbers_in(first) is not None else first
     label, others = chosen_columns(label_column, drop_columns, names, width, where)
