@@ -11,6 +11,7 @@ from run_cases import DATA, Heard
 
 from svm_cost_curves import datasets
 from svm_cost_curves.experiments.configuration.composition import settings_of
+from svm_cost_curves.experiments.prediction import read_examples, read_model
 from svm_cost_curves.experiments.run import active_run, runner
 from svm_cost_curves.experiments.run.active_run import MODEL_FILE
 from svm_cost_curves.experiments.store import Store
@@ -106,3 +107,17 @@ def test_a_path_that_cannot_be_written_is_refused_before_the_run(fresh: Path) ->
     ):
         with pytest.raises(SettingsError, match=message):
             settings_of([*RUN, "algo=sbp", f"model={value}"])
+
+
+def test_a_model_has_the_columns_of_its_training_file(fresh: Path) -> None:
+    rows = "".join(f"{k % 2},9,{k % 2 + k / 50},{k % 3}\n" for k in range(20))
+    (fresh / "d.csv").write_text(f"class,id,a,b\n{rows}")
+    words = ["label_column=class", "drop_columns=[1]", f"train={fresh / 'd.csv'}"]
+    command = ["algo=pegasos", "budget.epochs=1", "dataset=file", *(f"dataset.{word}" for word in words)]
+    path = fresh / "model.npz"
+    store = f"store.root={fresh / 'results'}"
+    runner.run(settings_of([*command, "picture=false", f"model={path}", store]), Heard(), ["a test"])
+    about = Model.load(path).about
+    assert (about["label_column"], about["drop_columns"]) == ("class", [1])
+    assert about["columns"] == ["2 ('a')", "3 ('b')"]
+    assert read_examples(fresh / "d.csv", read_model(str(path))).X.shape == (20, 2)
