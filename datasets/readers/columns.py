@@ -363,7 +363,7 @@ def numbers_in(
             try:
                 values[row] = float(cell)
             except OverflowError:  # as a text of as many digits
-                values[row] = math.inf if cell > 0 else -math.inf
+                values[row] = math.inf if cell > 0 else -math.inf  # type: ignore[operator]
             except (TypeError, ValueError):
                 return None
         else:
