@@ -31,12 +31,12 @@ from svm_cost_curves.experiments.configuration.schema import ROW_PROVIDERS, RunC
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.solvers.errors import LARGEST_INTEGER, check_numbers
 from svm_cost_curves.solvers.registry import is_plugin, source_of
+from svm_cost_curves.solvers.rows import MAX_THREADS
 from svm_cost_curves.support.text import command_line, known_names
 from svm_cost_curves.support.text import nearest as nearest
 from svm_cost_curves.support.text import setting_name as setting_name
 
 MAX_SEED = LARGEST_INTEGER
-MAX_THREADS = 4096
 available_cores = provenance.cores
 
 

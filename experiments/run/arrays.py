@@ -171,7 +171,8 @@ def _in_python_terms(arrays: Path) -> Iterator[None]:
         text = str(error)
         for place in (f"Data set arrays, {arrays.name}", shown_path(arrays), "Data set arrays"):
             text = text.replace(place, "X and y")
-        raise type(error)(_python_terms(text)) from error
+        error.args = (_python_terms(text), *error.args[1:])  # its class may need more than a text
+        raise
 
 
 def _python_terms(text: str) -> str:

@@ -85,7 +85,7 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             raise TypeError(f"{type(self).__name__}.fit takes X and y only, got {name}: {UNWEIGHTED}")
         with self._errors():
             given = {each.name: each.checked(getattr(self, each.name)) for each in parameters_of(self.solver)}
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric")
+        X, y = self._validated(X, y, dtype="numeric")
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":
             check_classification_targets(y)  # has a message of its own about numbers that are no classes
@@ -93,15 +93,29 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         classes, labels = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"two classes are needed, and y has only one class, {classes[0]!r}")
-        losses = float32_losses(_stored(X), getattr(self, "feature_names_in_", None))
-        X = check_array(X, accept_sparse="csr", dtype=np.float32, order="C", input_name="X", estimator=self)
-        if losses:
+        given_X = X
+        with np.errstate(over="ignore"):  # refused in the next check
+            X = check_array(X, accept_sparse="csr", dtype=np.float32, order="C", input_name="X", estimator=self)
+        if losses := float32_losses(_stored(_as_numbers(given_X)), getattr(self, "feature_names_in_", None)):
             text = f"{type(self).__name__}: {'; '.join(losses)}: scale X before, for example by StandardScaler"
             warnings.warn(text, DataConversionWarning, stacklevel=2)
         with self._errors():
             self._train(_stored(X), (2 * labels - 1).astype(np.int8), classes, given)
         self.classes_ = classes
         return self
+
+    def _validated(self, *X_and_y: Any, **checks: Any) -> Any:
+        """Return what scikit-learn's ``validate_data`` does; raises ValueError for dates, which it may take."""
+        if dates := _dates(X_and_y[0]):
+            raise ValueError(
+                f"{type(self).__name__}: {dates}, and a feature is a number: drop it, or give it as a number, for "
+                "example of days"
+            )
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # refused by scikit-learn in a sentence
+                return validate_data(self, *X_and_y, accept_sparse="csr", **checks)
+        except OverflowError as error:
+            raise ValueError(f"{type(self).__name__}: X has a whole number that float64 cannot hold") from error
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
@@ -130,8 +144,9 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             of_default = " (the default)" if default else f" = {given[reached]:g}"
             self._warn(f"it has reached {reached}{of_default} before it has converged; raise {reached}, or scale X")
 
-    def _warn(self, text: str) -> None:
-        warnings.warn(f"{type(self).__name__}: {text}", ConvergenceWarning, stacklevel=4)
+    def _warn(self, text: str, depth: int = 2) -> None:
+        """Warn at the user's line, which called the method that is `depth` calls away from here."""
+        warnings.warn(f"{type(self).__name__}: {text}", ConvergenceWarning, stacklevel=depth + 2)
 
     def _limit(self, n: int, given: dict[str, Any]) -> tuple[Limit, bool]:
         """Return the limits that are given, or the default one, and whether it is the default."""
@@ -174,7 +189,8 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 problem.nu = derive_nu(problem)
             except NuNotFoundError as error:
                 problem.nu = error.estimate
-                self._warn(f"{in_python(str(error))}, or scale X; the fit goes on with nu = {error.estimate:g}")
+                text = f"{in_python(str(error))}, or scale X; the fit goes on with nu = {error.estimate:g}"
+                self._warn(text, depth=3)
         return problem
 
     def _kernel_name(self, given: dict[str, Any]) -> str:
@@ -207,8 +223,10 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return f(x), (m,) float64, for (m, d) points: positive for the second class."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float32, order="C")
-        return self._fit.model().decision_values(_stored(X), int(self.threads or os.cpu_count() or 1))
+        X = self._validated(X, reset=False, dtype=np.float32, order="C")
+        with self._errors():
+            (threads,) = (each.checked(self.threads) for each in parameters_of(self.solver) if each.name == "threads")
+            return self._fit.model().decision_values(_stored(X), threads or os.cpu_count() or 1)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each of (m, d) points, (m,)."""
@@ -292,6 +310,20 @@ def _inverse(name: str, value: float, factor: int) -> float:
     if not 0.0 < inverse < math.inf:
         raise SettingsError(f"{name} = {value!r}: 1/({factor} {name}) must be a positive number in float64")
     return inverse
+
+
+def _dates(X: Any) -> str:
+    """Return in words which column of an array or a data frame holds dates or durations; an empty text: none."""
+    if isinstance(X, np.ndarray):
+        return f"X holds {X.dtype}" if X.dtype.kind in "mM" else ""
+    pairs = zip(getattr(X, "columns", ()), getattr(X, "dtypes", ()), strict=False)
+    dates = (f"column {name} holds {kind}" for name, kind in pairs if getattr(kind, "kind", None) in {"m", "M"})
+    return next(dates, "")
+
+
+def _as_numbers(X: Any) -> Any:
+    """Return checked points in float64 if they are objects, as those of a data frame with categories."""
+    return X if X.dtype.kind in "biuf" else X.astype(np.float64)
 
 
 def _stored(X: Any) -> Features:

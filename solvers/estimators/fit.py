@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 DOUBLINGS = 20
 """The first point of a method that stops by itself lies at the limit divided by two to this power."""
+_MOST_DOUBLINGS = 63
+"""From one iteration to the largest limit, 2^63 - 1."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Fit:
         """
         most = self._points.maxlen or 0
         # a method that stops by itself may do so long before the limit
-        doublings = DOUBLINGS if solver.has_stopping_rule() else most - 1
+        doublings = DOUBLINGS if solver.has_stopping_rule() else min(most - 1, _MOST_DOUBLINGS)
         # without a limit, iterations set the pace
         pace = limit if limit.given() else Limit(iterations=2**DOUBLINGS)
         for k in range(0 if solver.timed or not most else doublings, 0, -1):

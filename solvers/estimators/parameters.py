@@ -30,6 +30,7 @@ from pydantic import (
 from svm_cost_curves.solvers.base import Limit, Solver
 from svm_cost_curves.solvers.errors import LARGEST_INTEGER, SettingsError
 from svm_cost_curves.solvers.kernels import Polynomial
+from svm_cost_curves.solvers.rows import MAX_THREADS
 
 KERNELS = {"rbf": "gaussian", "poly": "polynomial", "linear": "linear"}
 """scikit-learn's names of the kernels, and those of this project."""
@@ -51,6 +52,7 @@ _WORDING = (
 )
 """How messages name settings of the command line, and what they are here."""
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
+Threads = Annotated[int, Field(ge=1, le=MAX_THREADS)]
 RandomState = InstanceOf[np.random.RandomState]
 _WORDS: dict[Any, str] = {
     NoneType: "None",
@@ -63,6 +65,7 @@ _WORDS: dict[Any, str] = {
     NonNegativeFloat: "a number, at least 0",
     list[int]: "a tuple of whole numbers",
     Seed: "a whole number from 0 to 2^32 - 1",
+    Threads: f"a whole number from 1 to {MAX_THREADS}",
     RandomState: "a numpy.random.RandomState",
 }
 """What a value of a type is, in words."""
@@ -242,9 +245,7 @@ def _resources() -> list[Parameter]:
     return [
         Parameter("evaluations", NonNegativeInt, 10, "Points of the curve, at most; each doubles the cost. 0: none."),
         Parameter("memory", PositiveInt | None, None, "Bytes for the run, with its kernel rows. None: 4 GiB."),
-        Parameter(
-            "threads", PositiveInt | None, None, "Threads for kernel rows and predictions. None: one for each core."
-        ),
+        Parameter("threads", Threads | None, None, "Threads for kernel rows and predictions. None: one for each core."),
         Parameter("random_state", seed, None, "Seed of all random choices."),
     ]
 

@@ -109,6 +109,7 @@ def test_without_a_store_nothing_is_left_and_test_rows_are_used(
         ({"X": X[:, 0]}, DataError, r"^X and y: X must be \(n, d\) and y \(n,\)"),
         ({"X": [[1, 2], [3]]}, DataError, "X: is no table of numbers"),
         ({"dataset": "digits"}, SettingsError, "either arrays, X= and y=, or the name of a data set"),
+        ({"problem": {"lambda_": 1e-18}}, SettingsError, "nu could not be derived"),
         ({"X": "digits"}, SettingsError, "the name of a data set is dataset='digits'"),
     ],
 )

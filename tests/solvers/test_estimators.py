@@ -191,6 +191,7 @@ def test_labels_of_any_two_kinds() -> None:
         ({"random_state": "x"}, "random_state = 'x': it must be a whole number from 0"),
         ({"random_state": -1}, "random_state = -1: it must be"),
         ({"threads": 0}, "threads = 0: it must be"),
+        ({"threads": 10**12}, "threads = 1000000000000: it must be a whole number from 1 to 4096 or None"),
         ({"memory": 0.5}, "memory = 0.5: it must be"),
         ({"eta": "large"}, "eta = 'large': it must be a finite number"),
         ({"draws": "triples"}, "draws = 'triples': it must be \"pairs\""),
@@ -252,6 +253,55 @@ def test_values_that_are_too_large_are_refused_with_advice() -> None:
         message = refusal(estimators.SMOClassifier, (1e20 * X, y), kernel=kernel, gamma=1.0)
         assert re.match(r"SMOClassifier: .* too large for kernel=.*: scale the features$", message)
         assert "dataset" not in message
+
+
+DAYS = pd.date_range("2020", periods=40)
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (DAYS, "column late holds datetime64.* drop it, or give it as a number"),
+        (DAYS.tz_localize("UTC"), "column late holds datetime64"),
+        (DAYS - DAYS[0], "column late holds timedelta64"),
+        (pd.Categorical([*"uv"] * 20), "could not convert string to float: 'u'"),
+        ([10**400] * 40, "a whole number that float64 cannot hold"),
+        (np.full(40, 1e300, np.longdouble) ** 2, "infinity or a value too large for dtype"),
+        (np.full(40, 1e39), "infinity or a value too large for dtype"),
+    ],
+)
+@pytest.mark.parametrize("other", [True, False])
+def test_columns_that_are_no_numbers_are_refused_in_training_and_prediction(
+    column: Any, said: str, other: bool
+) -> None:
+    X, y = examples(40, 2)
+    frame = pd.DataFrame({"a": X[:, 0]} if other else {}).assign(late=column)
+    fitted = estimators.SMOClassifier(sigma2=1.0).fit(frame.assign(late=X[:, 1]), y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for refused in (lambda: estimators.SMOClassifier(sigma2=1.0).fit(frame, y), lambda: fitted.predict(frame)):
+            with pytest.raises(ValueError, match=said):
+                refused()
+    with pytest.raises(ValueError, match=r"^SMOClassifier: X holds timedelta64"):
+        fitted.fit((DAYS - DAYS[0]).to_numpy()[:, None], y)
+
+
+def test_prediction_refuses_as_the_fit_does() -> None:
+    X, y = examples(40, 2)
+    fitted = estimators.SMOClassifier().fit(X, y)
+    with pytest.raises(ValueError, match=r'^SMOClassifier: .* too large for kernel="rbf": the largest'):
+        fitted.predict(1e30 * X)
+    with pytest.raises(ValueError, match=r"^SMOClassifier: threads = 10000: it must be"):
+        fitted.set_params(threads=10_000).predict(X)
+
+
+@pytest.mark.parametrize("evaluations", [2000, 10**12])
+def test_a_curve_has_as_many_points_as_costs_can_double(evaluations: int) -> None:
+    X, y = examples(40, 2)
+    for limit in ({"cpu_seconds": 0.01}, {"iterations": 16}, {"cpu_seconds": 5e-324}):
+        fitted = estimators.SBPClassifier(nu=0.1, evaluations=evaluations, **limit).fit(X, y)
+        assert 1 <= len(fitted.curve_) <= 64
+    assert len(estimators.SBPClassifier(nu=0.1, evaluations=evaluations, iterations=16).fit(X, y).curve_) == 5
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
@@ -336,6 +386,14 @@ def test_nu_of_the_last_iterate_is_taken_with_a_warning_if_it_cannot_be_derived(
     X, y = examples(40, 2)
     with pytest.warns(ConvergenceWarning, match=r"^SIMBAClassifier: nu could not be derived .* set nu, or scale"):
         estimators.SIMBAClassifier(epochs=1).fit(X + 100.0, y)
+
+
+def test_warnings_point_to_the_line_that_calls_fit() -> None:
+    X, y = examples(40, 2)
+    for fitted, points in ((estimators.SMOClassifier(iterations=3), X), (estimators.SIMBAClassifier(epochs=1), X + 100)):
+        with pytest.warns(ConvergenceWarning) as told:
+            fitted.fit(points, y)
+        assert {one.filename for one in told} == {__file__}
 
 
 def test_a_limit_that_the_method_does_not_count_is_refused() -> None:
