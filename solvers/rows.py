@@ -22,7 +22,8 @@ log = logging.getLogger(__name__)
 
 Provider = Literal["auto", "gram", "cache", "on_the_fly"]
 
-MAX_THREADS = 4096
+MAX_THREADS = 1024
+"""As many as the core starts."""
 WORKING_BYTES = 1 << 30  # memory of a run besides its Gram matrix or row cache
 PRIVATE_BYTES = 32 << 20
 """Largest Gram matrix that a process always keeps in its own memory: 2,896 points, built in 0.04 to 0.2 s."""

@@ -30,6 +30,7 @@ from svm_cost_curves import solvers
 from svm_cost_curves.solvers import Limit, Problem, RowPolicy, estimators
 from svm_cost_curves.solvers.estimators.parameters import parameters_of
 from svm_cost_curves.solvers.models import Model, ModelError
+from svm_cost_curves.solvers.rows import MAX_THREADS
 
 SMALL: dict[str, dict[str, Any]] = {
     "liblinear": {"iterations": 100},
@@ -191,7 +192,7 @@ def test_labels_of_any_two_kinds() -> None:
         ({"random_state": "x"}, "random_state = 'x': it must be a whole number from 0"),
         ({"random_state": -1}, "random_state = -1: it must be"),
         ({"threads": 0}, "threads = 0: it must be"),
-        ({"threads": 10**12}, "threads = 1000000000000: it must be a whole number from 1 to 4096 or None"),
+        ({"threads": 10**12}, "threads = 1000000000000: it must be a whole number from 1 to 1024 or None"),
         ({"memory": 0.5}, "memory = 0.5: it must be"),
         ({"eta": "large"}, "eta = 'large': it must be a finite number"),
         ({"draws": "triples"}, "draws = 'triples': it must be \"pairs\""),
@@ -304,6 +305,11 @@ def test_a_curve_has_as_many_points_as_costs_can_double(evaluations: int) -> Non
     assert len(estimators.SBPClassifier(nu=0.1, evaluations=evaluations, iterations=16).fit(X, y).curve_) == 5
 
 
+def test_as_many_threads_as_are_allowed_are_started() -> None:
+    X, y = examples(20, 2)
+    assert estimators.SMOClassifier(threads=MAX_THREADS).fit(X, y).predict(X).shape == (20,)
+
+
 def test_numbers_of_numpy_are_numbers() -> None:
     X, y = examples()
     given = {"nu": 0.125, "gamma": 0.5, "epochs": 3, "evaluations": 0, "bias": True, "random_state": 1}
@@ -390,7 +396,8 @@ def test_nu_of_the_last_iterate_is_taken_with_a_warning_if_it_cannot_be_derived(
 
 def test_warnings_point_to_the_line_that_calls_fit() -> None:
     X, y = examples(40, 2)
-    for fitted, points in ((estimators.SMOClassifier(iterations=3), X), (estimators.SIMBAClassifier(epochs=1), X + 100)):
+    smo, simba = estimators.SMOClassifier(iterations=3), estimators.SIMBAClassifier(epochs=1)
+    for fitted, points in ((smo, X), (simba, X + 100.0)):
         with pytest.warns(ConvergenceWarning) as told:
             fitted.fit(points, y)
         assert {one.filename for one in told} == {__file__}
