@@ -18,8 +18,8 @@ from hydra.core.override_parser.types import Override, RangeSweep
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.command_line.plugins import register_plugins
 from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_OPTIONS, EXPERIMENT, option_files
-from svm_cost_curves.experiments.configuration.composition import compose
-from svm_cost_curves.experiments.configuration.explain import A_SWEEP
+from svm_cost_curves.experiments.configuration.composition import compose, config_of, groups
+from svm_cost_curves.experiments.configuration.explain import A_SWEEP, hint_of
 from svm_cost_curves.experiments.configuration.grammar import as_text, is_sweep, parsed, parsed_or_none, with_quotes
 from svm_cost_curves.experiments.configuration.options import read_options
 from svm_cost_curves.experiments.configuration.presets import options, read_tables
@@ -40,6 +40,7 @@ _OPTIONS: Final = (
     *(*_COMPLETION, *_SWEEP, *_WITH_VALUE),
 )
 """Options of this program and of Hydra."""
+_CFG: Final = ("job", "hydra", "all")
 _FORMATS: Final = re.compile(r"^format=([\w,]+)$")  # not a sweep over the formats
 _CALL: Final = re.compile(r"(?P<setting>[^=]+)=\s*(?P<name>logspace|linspace)\((?P<arguments>.*)\)\s*")
 _MOST_VALUES, _MOST_JOBS = 10_000, 100_000
@@ -73,6 +74,9 @@ def translated(words: Sequence[str]) -> list[str]:
     gets Hydra's files. SettingsError: an option or an experiment is unknown, a file or a list of values is wrong.
     """
     settings, flags = _parted(words)
+    _check_shown(flags)
+    chosen = re.compile(rf"\+{{1,2}}(?=({'|'.join(groups())})=[^{{]?)")
+    settings = [chosen.sub("", word, count=1) if chosen.match(word) else word for word in settings]
     sweeps = bool({*_SWEEP} & {*flags})
     if "--dry-run" in flags:
         settings.append("dry_run=true")
@@ -94,7 +98,21 @@ def _check(words: Sequence[str], sweeps: bool) -> None:
     """
     overrides = {word: parsed(word) for word in words}
     theirs = [word for word, override in overrides.items() if re.match("hydra($|[./@])", override.key_or_group)]
-    compose([word for word in words if word not in theirs and not (sweeps and overrides[word].is_sweep_override())])
+    ours = [word for word in words if word not in theirs and not (sweeps and overrides[word].is_sweep_override())]
+    composed = compose(ours)
+    if not sweeps and not any("${hydra" in word for word in ours):
+        config_of(composed)  # Hydra would write a line on a ${...} that stands for nothing
+
+
+def _check_shown(flags: Sequence[str]) -> None:
+    """Refuse a part of the configuration that ``--cfg`` and ``--package`` cannot print."""
+    for flag, after in itertools.pairwise([*flags, ""]):
+        option, joined, value = flag.partition("=")
+        value = value if joined else after
+        if option in ("--cfg", "-c") and value not in _CFG:
+            raise SettingsError(f"{option} must be followed by one of {', '.join(_CFG)}; got {quoted(value)!r}")
+        if option in ("--package", "-p") and not (value.startswith(("hydra", "_")) or hint_of(value)):
+            raise SettingsError(f"{option} {quoted(value)}: there is no such group of settings, as algo or dataset")
 
 
 def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:

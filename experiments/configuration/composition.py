@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -22,7 +23,9 @@ from svm_cost_curves.datasets.spec import NAMED, NAMED_OPTION
 from svm_cost_curves.experiments.configuration import choices
 from svm_cost_curves.experiments.configuration.explain import (
     A_SWEEP,
+    check_items,
     explain,
+    hint_of,
     hints_of,
     unknown_option,
     unknown_setting,
@@ -37,7 +40,9 @@ from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.settings_file import read_yaml
 from svm_cost_curves.support.text import quoted
 
-_WITH_COMMA: Final = "; a comma within a text needs quotes, as in \"dataset.train='a,b.svm'\""
+_FUNCTION: Final = re.compile(r"\w+\(")
+_THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+_DECIMAL: Final = re.compile(r"[+-]?\d+,\d+")
 
 
 def compose(words: Sequence[str]) -> DictConfig:
@@ -57,7 +62,7 @@ def compose(words: Sequence[str]) -> DictConfig:
     for word in words:
         override = parsed(with_quotes(word))
         if override.is_sweep_override():
-            raise SettingsError(f"{quoted(word)}: {A_SWEEP}{_WITH_COMMA if ',' in word else ''}")
+            raise SettingsError(f"{quoted(word)}: {A_SWEEP}{_one_value(override.key_or_group, word)}")
         if override.is_delete() or override.package is not None:
             raise SettingsError(f"{quoted(word)}: a setting is NAME=VALUE, as in algo=sbp")
         name, value = override.key_or_group, override.value()
@@ -65,6 +70,7 @@ def compose(words: Sequence[str]) -> DictConfig:
             _check_option(name, value)
             chosen[name] = value
         else:
+            check_items(name, value)
             values.append((name, value))
     if named := NAMED_OPTION.fullmatch(str(chosen.get("dataset"))):
         chosen["dataset"] = named["source"]
@@ -76,6 +82,26 @@ def compose(words: Sequence[str]) -> DictConfig:
     except OmegaConfBaseException as error:
         raise SettingsError(explain(error)) from error
     return config
+
+
+def groups() -> list[str]:
+    """Return the groups of which one option is chosen, as ``algo``."""
+    return [*_default_options(_state(choices.CONF / "config.yaml"))]
+
+
+def _one_value(setting: str, word: str) -> str:
+    """Return how several values are written as one, which depends on what the setting is; an empty text: not."""
+    value, hint = word.partition("=")[2], hint_of(setting)
+    if "," not in value or _FUNCTION.match(value):
+        return ""
+    kinds = {get_origin(kind) or kind for kind in get_args(hint) or (hint,)} if get_origin(hint) is not list else {list}
+    if list in kinds:
+        return f"; a list is written in brackets, {setting}=[{quoted(value)}], with quotes for the shell"
+    if str in kinds or setting == "dataset":
+        return f"; a comma within a text needs quotes, as in \"{setting}='{quoted(value)}'\""
+    if _THOUSANDS.fullmatch(value) and (int in kinds or float in kinds):
+        return f"; one number has no commas, {setting}={value.replace(',', '')}"
+    return f"; one number has a point, {setting}={value.replace(',', '.')}" if _DECIMAL.fullmatch(value) else ""
 
 
 def _check_option(group: str, name: Any) -> None:
@@ -167,8 +193,10 @@ def _check_file(file: _File) -> None:
     group = file[0].parent.name
     if group in choices.GROUPS:
         try:
+            for name, value in _settings(file).items():
+                check_items(f"{group}.{name}", value)
             OmegaConf.merge(RunConfig, {group: _settings(file)})
-        except OmegaConfBaseException as error:
+        except (OmegaConfBaseException, SettingsError) as error:
             raise SettingsError(f"{file[0]}: {explain(error)}") from error
 
 

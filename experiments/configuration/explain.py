@@ -12,7 +12,7 @@ from types import UnionType
 from typing import Any, Final, Union, cast, get_args, get_origin, get_type_hints
 
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
-from omegaconf import DictConfig
+from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import (
     ConfigAttributeError,
     ConfigKeyError,
@@ -24,7 +24,7 @@ from omegaconf.errors import (
 
 from svm_cost_curves.datasets.spec import FileSpec
 from svm_cost_curves.experiments.configuration.schema import RENAMED, GaussianConfig, RunConfig
-from svm_cost_curves.support.errors import UserError
+from svm_cost_curves.support.errors import SettingsError, UserError
 from svm_cost_curves.support.text import LONGEST_MESSAGE, command_line, known_names, quoted
 
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
@@ -33,7 +33,9 @@ _NOT_TYPED: Final = ("preset", "dry_run")
 """Parts of the configuration that are no settings: the program fills them in."""
 _IN_A_FUNCTION: Final = re.compile(r"while evaluating '.*': (.+?)(\n[^\n]*See https|$)", re.DOTALL)
 _WHILE: Final = re.compile(r"^\w+(Error|Exception) (raised )?while resolving interpolation: ")
+_MISSING: Final = re.compile(r"Interpolation key '(.*)' not found")
 _KINDS: Final = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", type(None): "null"}
+_SPELLED: Final = {True: "true", False: "false", None: "null"}
 _KERNELS: Final = {"rbf": "gaussian", "poly": "polynomial"}
 """Kernels by scikit-learn's names."""
 hints_of: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
@@ -55,7 +57,11 @@ def explain(error: BaseException) -> str:
         return f"{wrong_type(cause.full_key, cause.object_type)}, got a ${{...}} that stands for something else"
     if isinstance(cause, InterpolationResolutionError | GrammarParseError):
         said = _WHILE.sub("", first_line(cause)).strip("\"'")
-        return f"{cause.full_key or 'a reference'} cannot be resolved: {quoted(said)}"
+        if missing := _MISSING.fullmatch(said):
+            said = f"there is no setting {missing[1]!r}"
+        elif said == "Recursive interpolation detected":
+            said = "it stands for itself"
+        return f"{_written(cause) or 'a reference'} cannot be resolved: {quoted(said)}"
     if isinstance(cause, OmegaConfBaseException) and cause.full_key:
         return wrong_type(cause.full_key, cause.object_type, cause.value)
     if isinstance(error, OverrideParseException):
@@ -64,6 +70,45 @@ def explain(error: BaseException) -> str:
         return unknown_setting(without[1], RunConfig)
     text = re.sub(r"\s*\n\s*See https\S+ for details", "", str(error)).strip()
     return quoted(re.sub(r"\s*\n\s*", "; ", text) or type(error).__name__, LONGEST_MESSAGE)
+
+
+def _written(error: Any) -> str:
+    """Return the setting that an error is about, with its ``${...}`` as it is written."""
+    name, group = error.full_key or "", error.parent_node
+    if not name or not isinstance(group, DictConfig):
+        return str(name)
+    content: Any = OmegaConf.to_container(group, resolve=False)
+    value = content.get(name.rpartition(".")[2])
+    return f"{name}={quoted(value)}" if isinstance(value, str) else str(name)
+
+
+def check_items(setting: str, value: Any) -> None:
+    """Refuse a list with items of another kind than the setting has, with advice: YAML reads ``yes`` as a truth value.
+
+    OmegaConf takes lists within a list of numbers or texts, and has no name for the item that it refuses.
+    """
+    hint = hint_of(setting)
+    lists = [kind for kind in kinds_of(hint) if get_origin(kind) is list]
+    if not isinstance(value, list | ListConfig) or not lists:
+        return
+    (kind,) = get_args(lists[0])
+    kinds = kinds_of(kind)
+    for k, item in enumerate(value):
+        if type(item) in kinds or not (item is None or isinstance(item, bool | list | ListConfig | dict | DictConfig)):
+            continue
+        if isinstance(item, dict | DictConfig) and not kinds <= {*_KINDS}:
+            continue
+        word = _SPELLED.get(item, "") if item is None or isinstance(item, bool) else ""
+        got = word or ("a group" if isinstance(item, dict | DictConfig) else "a list")
+        also = {True: ' or ["yes"]', False: ' or ["no"]'}.get(item, "") if word else ""
+        quotes = f'; a text is written in quotes, as ["{word}"]{also}' if word and str in kinds else ""
+        allowed = " or ".join(_kind(one) for one in get_args(kind) or (kind,))
+        raise SettingsError(f"{setting}[{k}] must be {allowed}, got {got}{quotes}")
+
+
+def kinds_of(hint: Any) -> set[Any]:
+    """Return the members of a union, or the type itself."""
+    return {*get_args(hint)} if isinstance(hint, UnionType) or get_origin(hint) is Union else {hint}
 
 
 def unreadable(word: str, why: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import warnings
 from collections.abc import Iterator, Mapping
@@ -36,6 +37,7 @@ _SETTING = re.compile(
     r"\b(dataset|problem|kernel|budget|algo)\.([a-z]\w*)=(\[[^\]]*\]|[^\s,;:)]+?)(?=[\s,;:)]|\.?$|\. )"
 )
 _DROP = re.compile(r"dataset\.drop_columns=\[([\d,]+)\]")
+_A_LIST = re.compile(r": a list is not a sweep: write -m .*", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 _SHOWN: Final = ("test_error", "train_error", "primal", "relative_gap")
 
@@ -100,12 +102,14 @@ def run_here(
 
     if isinstance(X, str):
         raise SettingsError(f"X holds features; the name of a data set is dataset={X!r}")
-    if not (dataset is None or isinstance(dataset, str | Mapping)):
+    if not isinstance(algo, str) or "," in algo or "(" in algo:
+        raise SettingsError(f"algo={algo!r}: a run has one algorithm, given by its name, as 'sbp'; make a run for each")
+    if not isinstance(dataset, str | Mapping | None):
         raise SettingsError(
-            f"dataset={dataset!r}: it is the name of a data set, as 'digits', or a dictionary with its settings"
+            f"dataset={dataset!r}: it is a name, or with arrays a dict of settings, as {{'name': 'mine'}}"
         )
-    if not (store is None or isinstance(store, str | Path)):
-        raise SettingsError(f"store={store!r}: it is the path of a folder, or None")
+    if not isinstance(store, str | os.PathLike | None):
+        raise SettingsError(f"store={store!r}: it is the path of a folder")
     if (X is None) != isinstance(dataset, str):
         raise SettingsError("a run needs either arrays, X= and y=, or the name of a data set, as dataset='digits'")
     for name, given, needed in (("y", y, X), ("X_test", X_test, X), ("y_test", y_test, X_test)):
@@ -177,6 +181,7 @@ def _in_python_terms(arrays: Path) -> Iterator[None]:
 
 def _python_terms(text: str) -> str:
     """Write settings as arguments: ``dataset={"scaling": "standard"}`` for ``dataset.scaling=standard``."""
+    text = _A_LIST.sub(": a run has one; make a run for each", text)
     text = _DROP.sub(r"X.drop(columns=X.columns[[\1]])", text)
     return _SETTING.sub(lambda match: f'{match[1]}={{"{match[2]}": {_literal(match[3])}}}', text)
 

@@ -45,6 +45,38 @@ def test_options_may_stand_between_settings() -> None:
     assert translated(["hydra.run.dir=x"]) == ["hydra.run.dir=x", "hydra.output_subdir=.hydra"]
 
 
+def test_a_group_may_be_added_as_hydra_writes_it() -> None:
+    assert translated(["+algo=sbp", "++dataset=digits", "+seed=1"]) == ["algo=sbp", "dataset=digits", "+seed=1"]
+    assert translated(["-m", "+algo=sbp,smo"]) == ["algo=sbp,smo", "-m"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--cfg", "all", "--package", "x"], "--package x: there is no such group of settings"),
+        (["--cfg"], "--cfg must be followed by one of job, hydra, all"),
+        (["-c=none"], "-c must be followed by one of job, hydra, all; got 'none'"),
+        (["--dry-run", "seed=${seed}"], r"seed=\${seed} cannot be resolved: it stands for itself"),
+        (["dataset=file:${a}.csv"], r"dataset\.train=\${a}\.csv cannot be resolved: there is no setting 'a'"),
+    ],
+)
+def test_what_hydra_would_refuse_in_its_own_words_is_refused_before(words: list[str], message: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{message}"):
+        translated(words)
+
+
+def test_a_label_that_yaml_reads_as_a_truth_value_is_refused_with_the_file(folder: Path) -> None:
+    (folder / "dataset").mkdir()
+    path = folder / "dataset" / "mine.yaml"
+    path.write_text("kind: file\nname: mine\ntrain: a.csv\npositive: [yes]\n")
+    with pytest.raises(
+        SettingsError, match=r'mine\.yaml: dataset\.positive\[0\] must be .* as \["true"\] or \["yes"\]$'
+    ):
+        settings_of(["dataset=mine"])
+    path.write_text(path.read_text().replace("[yes]", '["yes"]'))
+    assert settings_of(["dataset=mine"]).dataset.positive == ["yes"]
+
+
 @pytest.mark.usefixtures("folder")
 def test_the_settings_of_a_file_take_the_place_of_its_name() -> None:
     settings = [

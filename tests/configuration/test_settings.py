@@ -76,7 +76,7 @@ def test_other_memory_is_refused(text: str) -> None:
         ({"seed": -1}, "seed must be between"),
         ({"seed": MAX_SEED + 1}, "seed must be between"),
         ({"threads": 0}, "threads must be"),
-        ({"threads": 5000}, "threads must be auto or a whole number from 1 to 4096"),
+        ({"threads": 5000}, "threads must be auto or a whole number from 1 to 1024"),
         ({"threads": "many"}, "threads must be"),
         ({"progress": "perhaps"}, "progress must be"),
         ({"picture": "perhaps"}, "picture must be"),

@@ -110,6 +110,12 @@ def test_without_a_store_nothing_is_left_and_test_rows_are_used(
         ({"X": [[1, 2], [3]]}, DataError, "X: is no table of numbers"),
         ({"dataset": "digits"}, SettingsError, "either arrays, X= and y=, or the name of a data set"),
         ({"problem": {"lambda_": 1e-18}}, SettingsError, "nu could not be derived"),
+        ({"algo": "sbp,smo"}, SettingsError, "algo='sbp,smo': a run has one algorithm"),
+        ({"algo": ["sbp", "smo"]}, SettingsError, "a run has one algorithm, .* make a run for each"),
+        ({"algo": None}, SettingsError, "algo=None: a run has one algorithm"),
+        ({"kernel": ["linear", "gaussian"]}, SettingsError, "a run has one; make a run for each$"),
+        ({"dataset": ["a"]}, SettingsError, r"dataset=\['a'\]: it is a name, or with arrays a dict"),
+        ({"store": 3}, SettingsError, "store=3: it is the path of a folder"),
         ({"X": "digits"}, SettingsError, "the name of a data set is dataset='digits'"),
     ],
 )
