@@ -22,7 +22,13 @@ from svm_cost_curves.experiments.command_line.help import help_text, version_tex
 from svm_cost_curves.experiments.command_line.job import run_composed
 from svm_cost_curves.experiments.command_line.sweep import SWEEP_ID
 from svm_cost_curves.experiments.command_line.words import register, translated
-from svm_cost_curves.experiments.configuration.choices import CONF, add_config_folders, check_home
+from svm_cost_curves.experiments.configuration.choices import (
+    CONF,
+    CONFIG_DIR,
+    add_config_folders,
+    check_home,
+    missing_folders,
+)
 from svm_cost_curves.experiments.configuration.explain import COMPOSITION_ERRORS, explain
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
@@ -60,6 +66,8 @@ def main() -> int:
     try:
         check_home()
         add_config_folders(words)
+        if missing := missing_folders():
+            print_error(f"warning: {CONFIG_DIR} names {', '.join(map(str, missing))}: there is no such folder")
         register()
         sys.argv[1:] = translated(words)
         with _for_python3() if "install=bash" in words else contextlib.nullcontext():

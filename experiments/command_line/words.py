@@ -42,6 +42,7 @@ _OPTIONS: Final = (
 """Options of this program and of Hydra."""
 _CFG: Final = ("job", "hydra", "all")
 _FORMATS: Final = re.compile(r"^format=([\w,]+)$")  # not a sweep over the formats
+_SETTING: Final = re.compile(r"[A-Za-z_][\w-]*(\.\w[\w-]*)*", re.ASCII)
 _CALL: Final = re.compile(r"(?P<setting>[^=]+)=\s*(?P<name>logspace|linspace)\((?P<arguments>.*)\)\s*")
 _MOST_VALUES, _MOST_JOBS = 10_000, 100_000
 
@@ -159,7 +160,9 @@ def _with_experiment(words: Sequence[str], sweeps: bool) -> list[str]:
     if name not in files:
         raise SettingsError(f"unknown experiment {quoted(name)!r}{known_names(name, sorted(files))}")
     typed = {setting_name(word) for word in words}
-    settings = {name: value for name, value in flatten(read_options(files[name])) if name not in typed}
+    settings = {one: value for one, value in flatten(read_options(files[name])) if one not in typed}
+    if wrong := next((one for one in settings if not _SETTING.fullmatch(one)), None):
+        raise SettingsError(f"{files[name]}: {quoted(wrong)!r} is not the name of a setting, as algo or budget.epochs")
     added = [with_quotes(f"{name}={_text(value)}") for name, value in settings.items()]
     swept = [word for word in added if _CALL.fullmatch(word) or is_sweep(word)]
     if swept and not sweeps:

@@ -82,6 +82,11 @@ def add_config_folders(words: Sequence[str]) -> None:
         os.environ[CONFIG_DIR] = os.pathsep.join(dict.fromkeys(folders))
 
 
+def missing_folders() -> list[Path]:
+    """Return those of `user_folders` that are not there."""
+    return [folder for folder in user_folders() if not folder.is_dir()]
+
+
 def option_files(group: str) -> dict[str, Path]:
     """Return the files of a group by the options' names: those of `user_folders`, then those of ``conf/``."""
     folders = [*(user_folders() if group in (*GROUPS, EXPERIMENT) else []), CONF]

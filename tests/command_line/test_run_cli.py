@@ -304,6 +304,15 @@ def test_wrong_commands_end_with_status_2_and_one_line(
     assert not store.exists()
 
 
+def test_a_folder_of_options_that_is_not_there_is_told_once(
+    tmp_path: Path, here: Ran, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SVM_CONFIG_DIR", f"{tmp_path}:{tmp_path / 'none'}")
+    _, _, err = here("sbp", root=tmp_path / "store")
+    assert err.count("warning:") == 1
+    assert f"warning: SVM_CONFIG_DIR names {tmp_path / 'none'}: there is no such folder" in err
+
+
 @pytest.mark.parametrize("sweep", [[], ["-m"]], ids=["run", "sweep"])
 @pytest.mark.parametrize(
     ("root", "hint"),

@@ -106,6 +106,13 @@ def test_what_is_no_file_of_settings_is_refused(words: list[str], message: str) 
         translated(words)
 
 
+@pytest.mark.parametrize("name", ["1", "..", "a.", "budget..epochs", "-m"])
+def test_a_name_in_a_file_that_is_no_setting_is_told_with_the_file(name: str, folder: Path) -> None:
+    (folder / "experiment" / "wrong.yaml").write_text(f'"{name}": 3\n')
+    with pytest.raises(SettingsError, match=r"wrong\.yaml: '.*' is not the name of a setting, as algo"):
+        translated(["+experiment=wrong"])
+
+
 def test_a_folder_of_the_user_has_options_of_every_group(folder: Path) -> None:
     (folder / "dataset").mkdir()
     text = (CONF / "dataset" / "digits.yaml").read_text().replace("name: digits", "name: heart")
