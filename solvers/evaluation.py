@@ -114,14 +114,7 @@ class Evaluator:
         name, values = "test", predictor.test
         if predictor.train is not None and len(np.unique(self._y_test)) < 2:
             name, values = "training", predictor.train
-        positive = int(np.count_nonzero(values > 0.0))
-        if 0 < positive < len(values) or not len(values):
-            return None
-        points = f"all {len(values):,} {name} points"
-        if np.ptp(values) == 0.0:
-            why = ": w = 0" if predictor.norm == 0.0 else ""
-            return f"the final predictor is constant, f(x) = {values[0]:.4g} at {points}{why}"
-        return f"the final predictor gives {points} one class: f(x) {'>' if positive else '<='} 0"
+        return defect_of(values, f"all {len(values):,} {name} points", is_zero=predictor.norm == 0.0)
 
     def _expand(self, snapshots: list[KernelSnapshot]) -> Iterator[_Predictor]:
         problem = self._problem
@@ -212,6 +205,16 @@ class Evaluator:
             "bias": predictor.bias,
             "support_vectors": predictor.support_vectors,
         }
+
+
+def defect_of(values: NDArray[np.float64], points: str, *, is_zero: bool = False) -> str | None:
+    """Return the sentence of `Evaluator.defect` on a predictor's values, (m,), at some points; None: it has none."""
+    positive = int(np.count_nonzero(values > 0.0))
+    if 0 < positive < len(values) or not len(values):
+        return None
+    if np.ptp(values) == 0.0:
+        return f"the final predictor is constant, f(x) = {values[0]:.4g} at {points}{': w = 0' if is_zero else ''}"
+    return f"the final predictor gives {points} one class: f(x) {'>' if positive else '<='} 0"
 
 
 def expanded(problem: Problem, support: NDArray[np.intp], coefficients: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -100,7 +100,7 @@ def check_items(setting: str, value: Any) -> None:
             continue
         word = _SPELLED.get(item, "") if item is None or isinstance(item, bool) else ""
         got = word or ("a group" if isinstance(item, dict | DictConfig) else "a list")
-        also = {True: ' or ["yes"]', False: ' or ["no"]'}.get(item, "") if word else ""
+        also = {"true": ' or ["yes"]', "false": ' or ["no"]'}.get(word, "")
         quotes = f'; a text is written in quotes, as ["{word}"]{also}' if word and str in kinds else ""
         allowed = " or ".join(_kind(one) for one in get_args(kind) or (kind,))
         raise SettingsError(f"{setting}[{k}] must be {allowed}, got {got}{quotes}")

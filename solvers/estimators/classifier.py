@@ -78,7 +78,8 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
         Features are converted to float32. Of settings that count examples (``features``, ``batch_size``) at most n is
         used. Raises ValueError if the data or a parameter is not allowed. A ConvergenceWarning says that a method with
-        a stopping rule has ended at a limit, or that nu could not be derived; a DataConversionWarning, that features
+        a stopping rule has ended at a limit, that nu could not be derived, or that the
+        predictor is constant or gives both classes' points one class; a DataConversionWarning, that features
         lose in float32 what tells the points apart.
         """
         for name in unknown:
@@ -143,6 +144,9 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             reached = "epochs" if status is Status.PRESENTATIONS or default else status.value
             of_default = " (the default)" if default else f" = {given[reached]:g}"
             self._warn(f"it has reached {reached}{of_default} before it has converged; raise {reached}, or scale X")
+
+        if defect := fit.defect(y, given["threads"] or os.cpu_count() or 1):
+            self._warn(f"{defect}; scale X, or choose other parameters")
 
     def _warn(self, text: str, depth: int = 2) -> None:
         """Warn at the user's line, which called the method that is `depth` calls away from here."""

@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svm_cost_curves.solvers.base import Limit, Solver, Status
-from svm_cost_curves.solvers.evaluation import Evaluator
+from svm_cost_curves.solvers.evaluation import Evaluator, defect_of
 from svm_cost_curves.solvers.features import Features
 from svm_cost_curves.solvers.models import Model, model_of
 from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.snapshots import Snapshot
+from svm_cost_curves.solvers.snapshots import FunctionSnapshot, Snapshot
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_SAMPLE = 200
 DOUBLINGS = 20
 """The first point of a method that stops by itself lies at the limit divided by two to this power."""
 _MOST_DOUBLINGS = 63
@@ -93,6 +94,33 @@ class Fit:
         self._last = solver.snapshot()
         times = {"cpu_seconds": solver.cpu_seconds, "wall_seconds": solver.wall_seconds}
         self._points.append((vars(counters) | {"epochs": counters.epochs(solver.problem.n)} | times, self._last))
+
+    def defect(self, y: NDArray[np.int8], threads: int) -> str | None:
+        """Return a sentence about a predictor that does not tell training points apart, such as w = 0; None: it does.
+
+        Both classes have `_SAMPLE` points at most, so that it costs little. A kernel that is too narrow tells the
+        training points apart, and nothing else: halfway between two of them f is constant.
+        """
+        assert self._problem is not None
+        assert self._data is not None
+        assert self._last is not None
+        last: Any = self._last
+        levelled = not isinstance(last, FunctionSnapshot) and last.volume is not None
+        try:  # without the water level, which needs kernel values at all training points
+            model = model_of(self._problem, replace(last, volume=None) if levelled else last, self._classes)
+        except NotImplementedError:  # of a user's solver
+            return None
+        X, rows = self._data.points, [np.flatnonzero(y == sign)[:_SAMPLE] for sign in (-1, 1)]
+        both = np.concatenate(rows)
+        values = model.decision_values(X[both], threads)
+        found = defect_of(values, f"{len(both):,} training points")
+        if found and (not levelled or np.ptp(values) == 0.0):  # the level changes signs
+            return found
+        pairs = min(map(len, rows))
+        halfway = (X[rows[0][:pairs]] + X[rows[1][:pairs]]) * np.float32(0.5)
+        values = model.decision_values(halfway, threads)
+        constant = pairs > 1 and np.ptp(values) == 0.0
+        return defect_of(values, f"{pairs:,} points halfway between training points") if constant else None
 
     def model(self) -> Model:
         """Return the predictor."""

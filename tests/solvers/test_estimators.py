@@ -296,6 +296,7 @@ def test_prediction_refuses_as_the_fit_does() -> None:
         fitted.set_params(threads=10_000).predict(X)
 
 
+@pytest.mark.filterwarnings("ignore:.*the final predictor is constant")
 @pytest.mark.parametrize("evaluations", [2000, 10**12])
 def test_a_curve_has_as_many_points_as_costs_can_double(evaluations: int) -> None:
     X, y = examples(40, 2)
@@ -352,6 +353,7 @@ def test_weights_of_examples_are_refused() -> None:
         estimators.SMOClassifier().fit(X, y, sample_weight=np.ones(len(y)))
 
 
+@pytest.mark.filterwarnings("ignore:.*the final predictor is constant")
 def test_gamma_scale_and_auto_are_those_of_svc() -> None:
     X, y = examples()
     for points in (X, sparse.csr_matrix(np.where(np.abs(X) < 0.7, 0.0, X))):
@@ -392,6 +394,29 @@ def test_nu_of_the_last_iterate_is_taken_with_a_warning_if_it_cannot_be_derived(
     X, y = examples(40, 2)
     with pytest.warns(ConvergenceWarning, match=r"^SIMBAClassifier: nu could not be derived .* set nu, or scale"):
         estimators.SIMBAClassifier(epochs=1).fit(X + 100.0, y)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "said"),
+    [
+        ("SMO", {"sigma2": 1e12}, r"the final predictor is constant, f\(x\) = -?\d+ at 120 training points; scale X"),
+        ("SMO", {"gamma": 1e-30}, "the final predictor is constant"),
+        (
+            "SMO",
+            {"sigma2": 1e-6},
+            r"the final predictor is constant, f\(x\) = .* at 60 points halfway between training",
+        ),
+        ("SBP", {"sigma2": 1e-6, "nu": 0.1}, "halfway between training"),
+    ],
+)
+def test_a_predictor_that_does_not_tell_points_apart_is_told(kind: str, given: dict[str, Any], said: str) -> None:
+    X, _ = examples()
+    y = np.arange(len(X)) % 2
+    for points in (X, sparse.csr_matrix(X)):
+        with pytest.warns(ConvergenceWarning, match=f"^{kind}Classifier: .*{said}") as told:
+            getattr(estimators, f"{kind}Classifier")(**given).fit(points, y)
+        assert len(told) == 1
+        assert told[0].filename == __file__
 
 
 def test_warnings_point_to_the_line_that_calls_fit() -> None:
