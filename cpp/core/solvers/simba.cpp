@@ -22,9 +22,8 @@ const double smallest_weight = std::ldexp(1.0, -600);
 double inverse_norm_of(double largest_norm) { return largest_norm > longest_unit_norm ? 1.0 / largest_norm : 1.0; }
 
 double checked(double nu, double inverse_norm) {
-  require(nu >= 0.0 && nu * inverse_norm <= 1.0, "nu = " + std::to_string(nu) + ": it must lie between 0 and " +
-                                                     std::to_string(1.0 / inverse_norm) +
-                                                     ", the largest norm of a row, or 1");
+  require(nu >= 0.0 && nu * inverse_norm <= 1.0, "nu = " + text_of(nu) + ": it must lie between 0 and " +
+                                                     text_of(1.0 / inverse_norm) + ", the largest norm of a row, or 1");
   return nu * inverse_norm;
 }
 
