@@ -104,7 +104,6 @@ def test_without_a_store_nothing_is_left_and_test_rows_are_used(
         ({"y": np.full(60, np.timedelta64(1, "ns"))}, DataError, "y, row 1: the label .* neither a number nor a text"),
         ({"X": pd.DataFrame()}, DataError, "0 rows of features|no row has any feature"),
         ({"dataset": {"positive": [[1]]}}, DataError, r"positive.*labels must be texts or finite numbers"),
-        ({"store": 3}, SettingsError, "store=3: it is the path of a folder, or None"),
         ({"X": X[:, 0]}, DataError, r"^X and y: X must be \(n, d\) and y \(n,\)"),
         ({"X": [[1, 2], [3]]}, DataError, "X: is no table of numbers"),
         ({"dataset": "digits"}, SettingsError, "either arrays, X= and y=, or the name of a data set"),
