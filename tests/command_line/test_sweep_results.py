@@ -189,9 +189,8 @@ def test_without_plotly_a_sweep_has_its_table_and_picture(
     assert "test error" in out
     assert "figure: " in out
     assert "page: " not in out
-    assert [line for line in err.splitlines() if "plotly" in line] == [
-        "no curves.html: it needs plotly, which cannot be imported here: pip install plotly"
-    ]
+    (line,) = [line for line in err.splitlines() if "plotly" in line]
+    assert line.startswith("no curves.html: it needs plotly, which cannot be imported here: ")
     assert [path.name for path in tmp_path.glob("sweeps/*/*.png")] == ["curves.png"]
 
 

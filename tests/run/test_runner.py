@@ -248,7 +248,7 @@ def test_a_recorded_run_in_a_store_that_cannot_be_written_is_shown(tmp_path: Pat
 
     monkeypatch.setattr("svm_cost_curves.experiments.store.store.check_writable", read_only)
     assert make(settings(tmp_path, seed=61)) == dataclasses.replace(made, status="found")
-    with pytest.raises(StoreError, match=f"{tmp_path}: Read-only file system"):
+    with pytest.raises(StoreError, match=f"{tmp_path} cannot be written: Read-only file system"):
         make(settings(tmp_path, seed=62))
     with pytest.raises(StoreError, match="Read-only file system"):
         make(settings(tmp_path / "none", seed=61))
