@@ -37,6 +37,7 @@ _SETTING = re.compile(
     r"\b(dataset|problem|kernel|budget|algo)\.([a-z]\w*)=(\[[^\]]*\]|[^\s,;:)]+?)(?=[\s,;:)]|\.?$|\. )"
 )
 _DROP = re.compile(r"dataset\.drop_columns=\[([\d,]+)\]")
+_NAMED = re.compile(r"\bdataset\.([a-z_]+)(?=\[\d+\] | must )")
 _A_LIST = re.compile(r": a list is not a sweep: write -m .*", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 _SHOWN: Final = ("test_error", "train_error", "primal", "relative_gap")
@@ -183,6 +184,7 @@ def _python_terms(text: str) -> str:
     """Write settings as arguments: ``dataset={"scaling": "standard"}`` for ``dataset.scaling=standard``."""
     text = _A_LIST.sub(": a run has one; make a run for each", text)
     text = _DROP.sub(r"X.drop(columns=X.columns[[\1]])", text)
+    text = _NAMED.sub(r'dataset["\1"]', text)
     return _SETTING.sub(lambda match: f'{match[1]}={{"{match[2]}": {_literal(match[3])}}}', text)
 
 

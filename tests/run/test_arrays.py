@@ -103,7 +103,7 @@ def test_without_a_store_nothing_is_left_and_test_rows_are_used(
         ({"X": FRAME[["a"]].assign(t=pd.Timedelta("1s"))}, DataError, r"column 1 \('t'\): .* is not a number"),
         ({"y": np.full(60, np.timedelta64(1, "ns"))}, DataError, "y, row 1: the label .* neither a number nor a text"),
         ({"X": pd.DataFrame()}, DataError, "0 rows of features|no row has any feature"),
-        ({"dataset": {"positive": [[1]]}}, SettingsError, r"positive\[0\] must be .*, got a list"),
+        ({"dataset": {"positive": [[1]]}}, SettingsError, r"dataset\[\"positive\"\]\[0\] must be .*, got a list"),
         ({"X": X[:, 0]}, DataError, r"^X and y: X must be \(n, d\) and y \(n,\)"),
         ({"X": [[1, 2], [3]]}, DataError, "X: is no table of numbers"),
         ({"dataset": "digits"}, SettingsError, "either arrays, X= and y=, or the name of a data set"),
