@@ -1,4 +1,4 @@
-"""mlflow's database in a store's folder: made whole or not at all, and made again where it cannot serve.
+"""mlflow's database in a store's folder: made whole or not at all, and anew where mlflow cannot use it.
 
 mlflow makes its tables in many steps, so a new database is a draft until it has them all, and is then renamed. It keeps
 absolute paths of the runs' files: if they are not those of the store, which was moved or copied then, it is made again.

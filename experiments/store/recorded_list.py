@@ -59,7 +59,7 @@ class RecordedList:
     def _is_valid(self) -> bool:
         """Return whether the list is of the database that is there, at its place.
 
-        Else the database was deleted, or the store moved: all runs are looked at again.
+        Else the database was deleted, or the store moved: mlflow is asked for all runs again.
         """
         if self._database is None:
             return True
