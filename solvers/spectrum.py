@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse.linalg import svds
 
 from svm_cost_curves.solvers.features import Features, stored_arrays
 from svm_cost_curves.solvers.gram_store import checksum
@@ -59,6 +58,8 @@ def _computed(X: Features) -> SpectralNorm:
     A = X.astype(np.float64)
     if min(A.shape) <= _SMALL:
         return SpectralNorm(float(np.linalg.norm(A if isinstance(A, np.ndarray) else A.toarray(), 2) ** 2), 0.0)
+    from scipy.sparse.linalg import svds  # takes a tenth of a second to import
+
     first = np.random.default_rng(0).standard_normal(min(A.shape))
     _, values, rows = svds(A, k=1, v0=first, tol=1e-10)
     squared, v = float(values[0] ** 2), rows[0]

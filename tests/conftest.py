@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hydra.core.config_store import ConfigStore
 from hypothesis import settings
 from servers import best_database, mlflow_server
 from waiting import PATIENCE
@@ -85,11 +84,9 @@ def plain_user() -> Iterator[Path]:
 @pytest.fixture
 def own_solvers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
     """Add a user's own solvers from a file, for the test: here and in the processes that it starts."""
-    known = ConfigStore.instance().repo
 
     def add(path: Path) -> None:
         monkeypatch.setenv("SVM_SOLVERS", str(path))
-        monkeypatch.setitem(known, "algo", {**known.get("algo", {})})  # Hydra forgets them when the test ends
         solvers.registry.solver_classes.cache_clear()
 
     yield add

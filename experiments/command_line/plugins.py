@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.object_type import ObjectType
@@ -12,9 +13,12 @@ from hydra.plugins.config_source import ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
+from svm_cost_curves import solvers
 from svm_cost_curves.datasets.spec import NAMED, NAMED_OPTION
 from svm_cost_curves.experiments.configuration.choices import GROUPS, option_files
+from svm_cost_curves.experiments.configuration.composition import preset_rows
 from svm_cost_curves.experiments.configuration.options import read_options
+from svm_cost_curves.experiments.configuration.schema import schema_of
 
 _SCHEME = "svm-cost-curves"
 
@@ -28,9 +32,10 @@ class OptionsPath(SearchPathPlugin):
 
 
 class Options(ConfigSource):
-    """The options of `GROUPS`, which may come from somebody else (`read_options`), and ``dataset=SOURCE:NAME``.
+    """The options of the solvers, of `GROUPS`, which may come from somebody else (`read_options`), and of presets.
 
-    The latter have no files: each is the option ``dataset=SOURCE`` with one field set to what follows the colon.
+    Each is made when it is asked for: Hydra copies what its ConfigStore has, twice for a command.
+    ``dataset=SOURCE:NAME`` has no file: it is ``dataset=SOURCE`` with one field set to what follows the colon.
     """
 
     @staticmethod
@@ -41,13 +46,17 @@ class Options(ConfigSource):
     def load_config(self, config_path: str) -> ConfigResult:
         """Return the settings of an option."""
         group, _, name = config_path.rpartition("/")
-        if path := option_files(group).get(name):
-            content = read_options(path)
+        content: Any
+        if group == "algo":
+            content = OmegaConf.structured(schema_of(name))
+        elif path := option_files(group).get(name):
+            content = OmegaConf.create(read_options(path))
+        elif option := _named(config_path):
+            own = {"defaults": [option["source"], "_self_"], NAMED[option["source"]]: option["name"]}
+            content = OmegaConf.create(own)
         else:
-            option = _named(config_path)
-            assert option is not None  # `is_config`
-            content = {"defaults": [option["source"], "_self_"], NAMED[option["source"]]: option["name"]}
-        return ConfigResult(self.provider, self.full_path(), OmegaConf.create(content), header={"package": None})
+            content = OmegaConf.create(preset_rows()[group.removeprefix("preset/"), name])
+        return ConfigResult(self.provider, self.full_path(), content, header={"package": None})
 
     def available(self) -> bool:
         """See Hydra."""
@@ -55,17 +64,24 @@ class Options(ConfigSource):
 
     def is_group(self, config_path: str) -> bool:
         """Return whether a path is a group of this source."""
-        return config_path in GROUPS
+        return config_path == "algo" or config_path in GROUPS
 
     def is_config(self, config_path: str) -> bool:
         """Return whether a path is an option of this source."""
         group, _, name = config_path.rpartition("/")
-        return (group in GROUPS and name in option_files(group)) or _named(config_path) is not None
+        return name in _names(group) or _named(config_path) is not None
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> Sequence[str]:  # type: ignore[override]
-        """Return the names of a group's options that have files."""
-        wanted = config_path in GROUPS and results_filter is not ObjectType.GROUP
-        return sorted(option_files(config_path)) if wanted else []
+        """Return the names of a group's options."""
+        return [] if results_filter is ObjectType.GROUP else sorted(_names(config_path))
+
+
+def _names(group: str) -> set[str]:
+    """Return the names of a group's options, but for ``SOURCE:NAME``."""
+    if group == "algo":
+        return {*solvers.names()}
+    rows = {name for kind, name in preset_rows() if f"preset/{kind}" == group} if group.startswith("preset/") else set()
+    return rows | {*option_files(group)} if group in GROUPS else set()
 
 
 def _named(config_path: str) -> re.Match[str] | None:

@@ -15,15 +15,13 @@ from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, RangeSweep
 
-from svm_cost_curves import solvers
 from svm_cost_curves.experiments.command_line.plugins import register_plugins
-from svm_cost_curves.experiments.configuration.choices import CONF, CONFIG_OPTIONS, EXPERIMENT, option_files
+from svm_cost_curves.experiments.configuration.choices import CONFIG_OPTIONS, EXPERIMENT, option_files
 from svm_cost_curves.experiments.configuration.composition import compose, config_of, groups
 from svm_cost_curves.experiments.configuration.explain import A_SWEEP, hint_of
 from svm_cost_curves.experiments.configuration.grammar import as_text, is_sweep, parsed, parsed_or_none, with_quotes
 from svm_cost_curves.experiments.configuration.options import read_options
-from svm_cost_curves.experiments.configuration.presets import options, read_tables
-from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig, algo_schema
+from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.text import known_names, nearest, quoted, setting_name
 from svm_cost_curves.support.values import flatten
@@ -48,21 +46,14 @@ _MOST_VALUES, _MOST_JOBS = 10_000, 100_000
 
 
 def register() -> None:
-    """Register with Hydra the schema of every group, each solver as an option of ``algo``, each row of a preset."""
-    # conf/hydra/launcher replaces files of plugins, which may not be installed; a user's preset replaces one of ours
-    warnings.filterwarnings("ignore", r"\s*'(hydra/launcher|preset/\w+)/\S+' is validated against ConfigStore schema")
+    """Register with Hydra the schemas of the configuration and of the kernels, and the source of all options."""
+    # conf/hydra/launcher replaces files of plugins, which may not be installed
+    warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\S+' is validated against ConfigStore schema")
     register_plugins()
     store = ConfigStore.instance()
-    for name in ("schema.yaml", "schema", "algo", "preset"):
-        store.repo.pop(name, None)  # a table may have changed since the last call
     store.store(name="schema", node=RunConfig)
     for name, schema in KERNELS.items():
         store.store(group="schema/kernel", name=name, node=schema)
-    for name in solvers.names():
-        solver: Any = solvers.get(name)
-        store.store(group="algo", name=name, node=algo_schema(name, solver.Settings))
-    for (group, name), preset in options(read_tables(CONF / "preset")).items():
-        store.store(group=f"preset/{group}", name=name, node=preset)
 
 
 def translated(words: Sequence[str]) -> list[str]:

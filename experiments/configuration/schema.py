@@ -168,6 +168,11 @@ def __getattr__(name: str) -> type:
     # each import of this module asks for `__path__`: that must not import all solvers
     if name.startswith("_") or name not in solvers.names():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return schema_of(name)
+
+
+def schema_of(name: str) -> type:
+    """Return the schema of ``algo=<name>``; SettingsError if there is no such solver."""
     solver: Any = solvers.get(name)
     return algo_schema(name, solver.Settings)
 
