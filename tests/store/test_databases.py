@@ -55,6 +55,7 @@ def test_a_half_made_database_without_runs_is_made_again_and_kept(store: Store) 
     assert record_all(store) == ({}, [])
 
 
+@pytest.mark.usefixtures("quickly_made")
 @pytest.mark.parametrize("content", [b"", b"hello" * 1000, b"SQLite format 3\0 not really" * 50])
 def test_a_file_that_is_no_database_is_replaced(content: bytes, store: Store) -> None:
     (store.root / DATABASE).write_bytes(content)
@@ -65,6 +66,7 @@ def test_a_file_that_is_no_database_is_replaced(content: bytes, store: Store) ->
     assert not content or (store.root / EARLIER / DATABASE).read_bytes() == content
 
 
+@pytest.mark.usefixtures("quickly_made")
 @pytest.mark.parametrize("content", [b"hello" * 1000, b"SQLite format 3\0 not really" * 50, "half made"])
 def test_a_database_with_runs_stays_and_the_advice_works(content: bytes | str, store: Store) -> None:
     record(store, "a")
@@ -145,6 +147,7 @@ def test_a_full_disk_while_it_is_made_leaves_nothing(store: Store, monkeypatch: 
     assert record_all(store) == ({Recorded.NEW: 1}, [])
 
 
+@pytest.mark.usefixtures("quickly_made")
 @pytest.mark.parametrize("how", [shutil.move, shutil.copytree])
 def test_a_store_that_is_moved_or_copied_keeps_its_files_in_itself(how: Callable[..., Any], store: Store) -> None:
     for key in "ab":
@@ -211,6 +214,7 @@ FOREIGN = [
 ]
 
 
+@pytest.mark.usefixtures("quickly_made")
 def test_a_foreign_folder_never_holds_up_the_others(store: Store) -> None:
     (store.root / DATABASE).unlink()  # so that the first folder is the first that this database sees
     record(store, "z")
@@ -268,6 +272,7 @@ def test_an_error_of_the_database_ends_the_recording(store: Store, monkeypatch: 
         record_all(store)
 
 
+@pytest.mark.usefixtures("quickly_made")
 def test_svm_store_says_what_it_set_aside(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     record(store, "a")
     record_all(store)

@@ -157,6 +157,7 @@ def test_a_deleted_database_is_made_again(store: Store) -> None:
     assert keys(store) == {"a": 1, "b": 1}
 
 
+@pytest.mark.usefixtures("quickly_made")
 def test_a_database_deleted_in_use_is_made_again(store: Store) -> None:
     record(store, "a")
     assert recorder.record_all(store, Tracking.of_store(store.root), print) == {Recorded.NEW: 1}
@@ -241,12 +242,12 @@ def test_two_recorders_of_a_store_import_mlflow_once(store: Store, python: Calla
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("name", ["mlflow", "signal", "random"])
 def test_a_recorder_imports_nothing_from_the_working_directory(
-    name: str, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path(f"{name}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\nraise ImportError('shadow')\n")
+    for name in ("mlflow", "signal", "random"):
+        Path(f"{name}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\nraise ImportError('shadow')\n")
     record(store, "a")
     with recording(store, print):
         pass
