@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
 import os
@@ -136,6 +137,8 @@ def run_here(
         composed = settings_of([*words, *_words({"store": {"root": root}})])
         if composed.engine != "local":
             raise SettingsError("experiments.run computes in this process: leave engine=local, or use run.py")
+        if store is None:
+            composed = dataclasses.replace(composed, picture=False)  # its folder goes when this function ends
         command = ["run.py", *words] if X is None else ["experiments.run", *_words({"algo": algo, **settings})]
         with closing(_Warnings()) as display:
             outcome = runner.run(composed, display, command)

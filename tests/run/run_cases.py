@@ -29,8 +29,8 @@ def statuses(root: Path, **entries: Any) -> list[str]:
 
 
 def alone(place: Path, *words: str, display: Display | None = None) -> tuple[dict[str, Any], pd.DataFrame]:
-    """The same run in this process."""
-    settings = settings_of([*words, f"store.root={place / 'results'}"])
+    """The same run in this process, without a picture."""
+    settings = settings_of([*words, "picture=false", f"store.root={place / 'results'}"])
     outcome = runner.run(settings, display or Display(), ["run.py", "a test"])
     return record(f"result: {outcome.result_path}")
 

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from svm_cost_curves import experiments
 from svm_cost_curves.datasets import DataError
+from svm_cost_curves.experiments.run import runner
 from svm_cost_curves.experiments.run.arrays import _words
 from svm_cost_curves.solvers import SettingsError
 
@@ -141,7 +142,15 @@ def test_warnings_about_the_data_are_python_s_and_their_advice_works(fresh: Path
     assert run.result["provenance"]["data"]["counts"]["train"]["d"] == 2
 
 
-def test_a_named_data_set_and_its_picture(fresh: Path) -> None:
+def test_a_run_without_a_store_draws_no_picture(monkeypatch: pytest.MonkeyPatch, fresh: Path) -> None:
+    drawn: list[str] = []
+    monkeypatch.setattr(runner, "draw_if_possible", lambda active, *_: drawn.append(active.settings.algo) or [])
+    for algo, store in (("pegasos", None), ("smo", fresh)):
+        experiments.run(algo, dataset="synthetic", store=store, **{"dataset.n": 40, "budget": {"epochs": 1}})
+    assert drawn == ["smo"]  # the other one would be deleted with its folder
+
+
+def test_a_named_data_set_and_a_picture_of_its_runs(fresh: Path) -> None:
     given = {
         "dataset": "synthetic",
         "dataset.n": 80,
