@@ -200,6 +200,7 @@ def _schema() -> bytes:
     return pickle.dumps(OmegaConf.structured(RunConfig))
 
 
+@cache
 def _check_file(file: _File) -> None:
     """Refuse a file with settings that its group does not have; the message names the file."""
     group = file[0].parent.name
