@@ -51,6 +51,12 @@ def mirrors_from_environment() -> tuple[Path, ...]:
     return tuple(named_by(MIRROR_VARIABLE))
 
 
+def places_from_environment() -> tuple[Path, ...]:
+    """Return the same; DataError also if `download.LIMIT_VARIABLE` has a wrong value, whatever is downloaded."""
+    download.download_limit()
+    return mirrors_from_environment()
+
+
 def fetch(
     file: FileSpec, cache_dir: Path, mirrors: Sequence[Path], note: Callable[[str], None] = log.warning
 ) -> Fetched:

@@ -20,7 +20,7 @@ from scipy import sparse
 from svm_cost_curves.datasets import checks, transforms
 from svm_cost_curves.datasets.elastic import GENERATOR_VERSION
 from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.fetch import fetch, known_checksum, mirrors_from_environment, read
+from svm_cost_curves.datasets.fetch import fetch, known_checksum, places_from_environment, read
 from svm_cost_curves.datasets.parts import label_warnings, make_parts, make_rule
 from svm_cost_curves.datasets.readers import format_of, reader_of, version_of
 from svm_cost_curves.datasets.settings import check_spec
@@ -74,7 +74,7 @@ def load(
     """
     check_spec(spec)
     try:
-        return _loaded(named(spec), Path(cache_dir), (*map(Path, mirrors), *mirrors_from_environment()), note)
+        return _loaded(named(spec), Path(cache_dir), (*map(Path, mirrors), *places_from_environment()), note)
     except MemoryError as error:
         name = spec.name or spec.kind
         raise DataError(
@@ -165,7 +165,7 @@ def fingerprint(
     """
     check_spec(spec)
     folder = default_cache_dir() if cache_dir is None else Path(cache_dir)
-    places = (*map(Path, mirrors), *mirrors_from_environment())
+    places = (*map(Path, mirrors), *places_from_environment())
     checksums: dict[str, str] = {}
     if isinstance(spec, WithFiles):
         checksums = by_role(

@@ -9,7 +9,7 @@ import numbers
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,10 @@ _NAMED = 20
 """Most column names in a message."""
 _INDEX_NAMES = re.compile(r"|unnamed: 0(\.\d+)?|__index_level_\d+__", re.IGNORECASE)
 """Names of a column that a program has added: pandas writes its row numbers without a name, and reads them as such."""
-_WHOLE = 2**53
+WHOLE = 2**53
 """From here on float64 does not have each whole number."""
 _LARGEST = 10**300
 _DIGITS = 15
-_LONG_WHOLE = re.compile(r"[+-]?[0-9]{16,300}")
 _MOSTLY = 0.5
 """Share of missing values of a column from which a message advises to leave it out."""
 
@@ -66,7 +65,8 @@ def table_from(
     parsed = {k: numbers_in(columns[k], parse=parse) for k in kept}
     if texts := [k for k in kept if parsed[k] is None]:
         column = columns[texts[0]]
-        row = next(row for row in range(len(column)) if numbers_in(column[row : row + 1], parse=parse) is None)
+        refused = [row for row in range(len(column)) if numbers_in(column[row : row + 1], parse=parse) is None]
+        row = next((row for row in refused if not is_missing(column[row])), refused[0])
         raise no_number(f"{where}, row {row + 1}", names, texts, str(column[row]), others, label_is_known)
     y, classes = labels_in(columns[label], f"{where}, column {place_of(label, names)}", parse=parse)
     features = [column for column in parsed.values() if column is not None]
@@ -247,7 +247,7 @@ def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[
     Blanks at either end of a text do not count.
     """
     if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
-        _refuse_equal(column, place)
+        refuse_equal(column, place)
         return column.astype(np.float64), ()
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in column]
     if missing := missing_labels(cells):
@@ -259,7 +259,7 @@ def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[
         )
     values = numbers_in(np.array(cells, object), parse=parse, missing=frozenset())
     if values is not None:
-        _refuse_equal(cells, place)
+        refuse_equal(cells, place)
         return values, ()
     for row, cell in enumerate(cells):
         if not isinstance(cell, str) or "\ufffd" in cell:
@@ -270,11 +270,16 @@ def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[
     return codes.astype(np.float64), tuple(map(str, texts))
 
 
-def _refuse_equal(labels: NDArray[Any] | Sequence[Any], place: str) -> None:
+def refuse_equal(
+    labels: NDArray[Any] | Sequence[Any],
+    place: str,
+    advice: str = "as smaller numbers, or as texts that are no numbers",
+) -> None:
+    """Refuse labels of which float64 makes two equal; `advice` says how else they can be written."""
     if pair := equal_in_float64(labels):
         raise DataError(
             f"{place}: the labels {pair[0]} and {pair[1]} are one number in float64, which has each whole number only "
-            "up to 2^53; write them as smaller numbers, or as texts that are no numbers."
+            f"up to 2^53; write them {advice}."
         )
 
 
@@ -283,7 +288,7 @@ def equal_in_float64(cells: NDArray[Any] | Sequence[Any]) -> tuple[int, int] | N
     if isinstance(cells, np.ndarray) and cells.dtype.kind not in "iuO":
         return None
     if isinstance(cells, np.ndarray) and cells.dtype.kind != "O":
-        if not cells.size or max(-int(cells.min()), int(cells.max())) <= _WHOLE:
+        if not cells.size or max(-int(cells.min()), int(cells.max())) <= WHOLE:
             return None
         values = np.unique(cells).tolist()
     else:
@@ -292,10 +297,17 @@ def equal_in_float64(cells: NDArray[Any] | Sequence[Any]) -> tuple[int, int] | N
 
 
 def _long_whole(cell: Any) -> int | None:
-    """Return a cell that is a whole number of at least 16 digits."""
+    """Return a cell that is a whole number from 2^53 on, also written as 9007199254740993.0 or 9.007199254740993e15."""
     if isinstance(cell, str):
-        return int(cell) if len(cell) > _DIGITS and _LONG_WHOLE.fullmatch(cell) else None
-    is_long = isinstance(cell, int | np.integer) and not isinstance(cell, np.timedelta64) and abs(int(cell)) >= _WHOLE
+        if len(cell) <= _DIGITS or not _are_plain([cell]):
+            return None
+        try:
+            exact = Decimal(cell.strip())
+        except InvalidOperation:
+            return None
+        is_whole = exact.is_finite() and WHOLE <= abs(exact) < _LARGEST and exact == exact.to_integral_value()
+        return int(exact) if is_whole else None
+    is_long = isinstance(cell, int | np.integer) and not isinstance(cell, np.timedelta64) and abs(int(cell)) >= WHOLE
     return int(cell) if is_long and abs(int(cell)) < _LARGEST else None
 
 
@@ -324,6 +336,8 @@ def is_missing(cell: object) -> bool:
     """Whether a cell that is no text is missing: None, NaN, or what pandas has in their place."""
     if isinstance(cell, Decimal):
         return cell.is_nan()
+    if isinstance(cell, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(cell))
     return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
 
 

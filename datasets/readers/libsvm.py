@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.readers.plain_text import MISSING, NO_LABEL, decoded, encoding_of, lines_of, number_hint
+from svm_cost_curves.datasets.readers.columns import WHOLE, refuse_equal
+from svm_cost_curves.datasets.readers.plain_text import (
+    MISSING,
+    NO_LABEL,
+    TRUTH,
+    decoded,
+    encoding_of,
+    lines_of,
+    number_hint,
+)
 from svm_cost_curves.datasets.transforms import to_matrix
 from svm_cost_curves.datasets.types import Table
 
@@ -66,7 +75,9 @@ def _read_fast(
         X, y = load_svmlight_file(io.BytesIO(content), dtype=dtype, zero_based=True)
     except (ValueError, OverflowError, IndexError, UnicodeDecodeError):
         return None
-    return None if X.nnz and X.indices.min() < 0 else (X, y.astype(np.float64))
+    if (X.nnz and X.indices.min() < 0) or (np.abs(y) >= WHOLE).any():  # the labels' digits are lost
+        return None
+    return X, y.astype(np.float64)
 
 
 def _read_careful(
@@ -77,12 +88,15 @@ def _read_careful(
     data: list[float] = []
     indices: list[int] = []
     starts: list[int] = [0]
+    large: list[str] = []  # labels of which float64 may make two equal
     for number, line in enumerate(content.split(b"\n"), start=1):
         tokens = line.split(b"#", 1)[0].split()
         if not tokens:
             continue
         try:
             labels.append(_number(tokens[0], "the label"))
+            if abs(labels[-1]) >= WHOLE:
+                large.append(tokens[0].decode())
             row = sorted(_entry(t) for k, t in enumerate(tokens[1:]) if not (k == 0 and t.startswith(b"qid:")))
             for (left, _), (right, _) in itertools.pairwise(row):
                 if left == right:
@@ -96,6 +110,7 @@ def _read_careful(
         indices.extend(i for i, _ in row)
         data.extend(v for _, v in row)
         starts.append(len(data))
+    refuse_equal(large, where, "as smaller numbers")
     with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_table refuses
         values = np.asarray(data, dtype=np.float64).astype(dtype)
     shape = (len(labels), max(indices, default=-1) + 1)
@@ -116,6 +131,8 @@ def _number(token: bytes, part: str) -> float:
     except ValueError:
         several = " (several labels of a row are not read)" if part == "the label" and b"," in token else ""
         hint = number_hint(text) if len(token) <= _LONGEST_NUMBER else ""
+        if text.lower() in TRUTH:
+            hint = "write 1 for true and 0 for false"
         raise ValueError(f"{part} '{shorten(token)}' is not a number{several}{hint and f': {hint}'}") from None
 
 

@@ -69,7 +69,7 @@ def lines_of(text: str) -> list[str]:
 def number_hint(text: str) -> str:
     """Return how to write a text that is a number with a decimal comma or with groups of digits; empty if it is none.
 
-    ``1,234`` may be either: both are named.
+    ``1,234`` may be either: both are named. A decimal comma makes points of other numbers doubtful, which is told.
     """
     text = text.strip()
     writings: list[str] = []
@@ -84,7 +84,9 @@ def number_hint(text: str) -> str:
             if number != text and not (whole.startswith("0") and len(whole) > 1):
                 writings.append(f"{number}" + (f" {meaning}" if meaning else ""))
     if len(writings) == 1:
-        return f"write {writings[0].split(' ')[0]}"
+        number, _, meaning = writings[0].partition(" ")
+        others = ", and 1.234, if its point separates thousands, as 1234" if "decimal" in meaning else ""
+        return f"write {number}{others}"
     return f"write {', or '.join(writings)}" if writings else ""
 
 

@@ -32,13 +32,22 @@ from svm_cost_curves.datasets.readers.columns import (
     table_from,
     table_of,
 )
-from svm_cost_curves.datasets.readers.plain_text import MISSING, decoded, lines_of, looks_like_libsvm
+from svm_cost_curves.datasets.readers.plain_text import (
+    MISSING,
+    decoded,
+    lines_of,
+    looks_like_libsvm,
+)
 from svm_cost_curves.datasets.types import Table, require_memory
 
 _SAMPLE = 20
 """Lines in which the separator is looked for."""
 _NUMBER = re.compile(r"[+-]?(\d([\d.,' ]*\d)?\.?|[.,]\d+)([eE][+-]?\d+)?")
 """A number with any decimal sign and any groups of digits."""
+_WHOLE_OR_GROUPS = re.compile(r"[+-]?(?:(?P<whole>[0-9]{1,3})|(?P<groups>[1-9][0-9]{0,2}\.[0-9]{3}))")
+_THOUSANDS = re.compile(r"\.[0-9]{3}(?![0-9])")
+_HAIR = 1e-9
+"""Most that 1000 times a number with three digits after its point differs from a whole number."""
 _DIGITS = 15
 """Digits of a number that float64 keeps."""
 _LOOKED_AT = 1000
@@ -141,7 +150,38 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     if np.isnan(table.X).any():
         raise missing_values(np.isnan(table.X), where, table.column, lines)
     equal = [text for k, cells in long.items() for text in equal_warning(cells, place_of(k, shown_names))]
-    return replace(table, warnings=(*table.warnings, *warnings, *equal))
+    thousands = [
+        f"column {place_of(k, shown_names)} has numbers up to 999 and numbers such as 1.234, whose point is read as "
+        "the decimal sign; if it separates thousands, write 1234"
+        for k in _with_thousands(table, content, where, lines[0])
+    ]
+    return replace(table, warnings=(*table.warnings, *warnings, *equal, *thousands))
+
+
+def _with_thousands(table: Table, content: bytes, where: str, first: int) -> list[int]:
+    """Return the columns whose point may separate thousands: they have 999 and 1.234, and numbers of no other form.
+
+    Both forms are looked for in the first `_LOOKED_AT` rows; `first` is the line of the first row.
+    """
+    assert isinstance(table.X, np.ndarray)
+    forms: dict[int, set[str | None]] = {
+        int(table.columns[j].split()[0]): set()
+        for j, column in enumerate(table.X.T)
+        if np.abs(column[:_SAMPLE]).max() < 1000 > np.abs(column).max()
+        and (np.abs(1000 * column - np.rint(1000 * column)) < _HAIR).all()
+    }
+    if not forms or _THOUSANDS.search(decoded(content, where)) is None:
+        return []
+    rows = itertools.dropwhile(lambda numbered: numbered[0] < first, _Rows(content, where))
+    for number, (_, row) in enumerate(rows, start=1):
+        for k, found in [*forms.items()]:
+            match = _WHOLE_OR_GROUPS.fullmatch(row[k].strip())
+            found.add(match.lastgroup if match else None)
+            if None in found or (number == _LOOKED_AT and len(found) < 2):
+                del forms[k]
+        if not forms:
+            break
+    return [k for k, found in forms.items() if len(found) == 2]
 
 
 class _Rows(Iterator[tuple[int, list[str]]]):

@@ -15,6 +15,7 @@ from svm_cost_curves.experiments.configuration.schema import RENAMED, RunConfig
 from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
 from svm_cost_curves.experiments.processes.outcome import Outcome, outcome_of
 from svm_cost_curves.experiments.processes.streams import print_error
+from svm_cost_curves.experiments.run.console import note
 from svm_cost_curves.experiments.run.identity import code_id, run_key
 from svm_cost_curves.experiments.store import Store
 
@@ -45,7 +46,7 @@ def show_plan(config: DictConfig | RunConfig, overrides: Sequence[str], number: 
 
 def _plan(settings: RunSettings) -> Outcome:
     build = solvers.build_info()
-    data = datasets.fingerprint(settings.dataset)
+    data = datasets.fingerprint(settings.dataset, note=note)
     key = run_key(settings.identity(), data, build["build_id"], build["isa"], code_id(settings.solver))
     run = Store.open(settings.store_root, read_only=True, server=settings.store_uri).find_finished(key)
     if run is None:

@@ -26,14 +26,14 @@ from svm_cost_curves.experiments.configuration.choices import (
     CONF,
     CONFIG_DIR,
     add_config_folders,
-    check_home,
+    check_environment,
     missing_folders,
 )
 from svm_cost_curves.experiments.configuration.explain import COMPOSITION_ERRORS, explain
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
 from svm_cost_curves.experiments.processes.streams import print_error, print_text
-from svm_cost_curves.experiments.run.console import console, note_to
+from svm_cost_curves.experiments.run.console import note
 from svm_cost_curves.support.errors import UserError, reason
 
 # Hydra 1.3 warns without a version, 1.4 with one
@@ -64,7 +64,7 @@ def main() -> int:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises instead of printing and leaving
     os.environ[SWEEP_ID] = str(os.getpid())  # two sweeps that start in the same second get different folders
     try:
-        check_home()
+        check_environment()
         add_config_folders(words)
         if missing := missing_folders():
             print_error(f"warning: {CONFIG_DIR} names {', '.join(map(str, missing))}: there is no such folder")
@@ -100,5 +100,5 @@ def command() -> int:
     """Run the command line of this process; say at once that it begins: Hydra needs most of a second."""
     options = {word for word in sys.argv[1:] if word.startswith("-")}
     if options <= {"-m", "--multirun"}:
-        note_to(console(sys.stderr))("reading the settings")
+        note("reading the settings")
     return main()

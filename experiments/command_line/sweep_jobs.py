@@ -24,7 +24,7 @@ from svm_cost_curves.experiments.launchers.cluster import cores_here
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.processes.pool import Pool, Report, run_jobs
 from svm_cost_curves.experiments.processes.streams import ElapsedTime, print_error
-from svm_cost_curves.experiments.run.console import console, note_to, progress_text
+from svm_cost_curves.experiments.run.console import console, note, progress_text
 from svm_cost_curves.experiments.run.jobs import RunsLine
 from svm_cost_curves.experiments.run.meter import LINE_WIDTH, cut, meter
 from svm_cost_curves.solvers import SettingsError
@@ -98,7 +98,7 @@ def launch(
     labels, line = job_labels(job_overrides), RunsLine(len(sweep))
     reasons: dict[tuple[str, str], str] = {}
     fractions = dict.fromkeys(range(len(sweep)), 0.0)
-    elapsed, progress = ElapsedTime(note_to(console(sys.stderr))), meter(console(sys.stderr))
+    elapsed, progress = ElapsedTime(note), meter(console(sys.stderr))
     try:
         with workers as pool:
             at_a_time = min(pool.size, len(sweep))

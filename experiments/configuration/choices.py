@@ -165,8 +165,18 @@ def install_command(extra: str) -> str:
     return "make extras" if made_by_make() else f"pip install '.[{extra}]'"
 
 
-def check_home() -> None:
-    """Raise SettingsError for a user without a home folder, as in some containers: mlflow imports only with one."""
+def check_environment() -> None:
+    """Refuse what a command that makes runs, or downloads, cannot work with, before it does anything.
+
+    Raises
+    ------
+    SettingsError, DataError
+        The user has no home folder, as in some containers: mlflow imports only with one. A variable that says where
+        data come from, or how much of them, has a wrong value.
+    """
+    from svm_cost_curves.datasets.fetch import places_from_environment
+
+    places_from_environment()
     try:
         Path.home()
     except RuntimeError as error:

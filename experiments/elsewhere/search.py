@@ -27,6 +27,7 @@ from svm_cost_curves.datasets.types import Matrix
 from svm_cost_curves.experiments.configuration import choices
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.processes.command import run
+from svm_cost_curves.experiments.run.console import note
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.files import write_file
 from svm_cost_curves.support.text import printable
@@ -155,7 +156,7 @@ def _search_all(kernel: str, names: Sequence[str], *, again: bool) -> None:
         started = time.perf_counter()
         words = [f"dataset={name}", f"protocol=elsewhere_{kernel}", f"dataset.max_train={ROWS[kernel]}"]
         spec = settings_of(words).dataset
-        data = load(spec, cache_dir=default_cache_dir())
+        data = load(spec, cache_dir=default_cache_dir(), note=note)
         with threadpool_limits(limits=1):  # sums of one order: the same choice on any number of cores
             choice = search(data.X, data.y, kernel)
         width = "kernel: linear" if choice.sigma2 is None else f"sigma2: {choice.sigma2}"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
-from svm_cost_curves.experiments.configuration.choices import FORMATS, STYLES, check_home
+from svm_cost_curves.experiments.configuration.choices import FORMATS, STYLES, check_environment
 from svm_cost_curves.experiments.processes import streams
 from svm_cost_curves.experiments.processes.core import load_core
 from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
@@ -35,7 +35,7 @@ from svm_cost_curves.experiments.reproduction.spec import (
     known_data_sets,
     read_figure,
 )
-from svm_cost_curves.experiments.run.console import console, note_to
+from svm_cost_curves.experiments.run.console import note
 from svm_cost_curves.support.errors import UserError, reason
 from svm_cost_curves.support.text import command_line
 
@@ -93,7 +93,7 @@ def command() -> int:
     """
     words = sys.argv[1:]
     if figure_named(words) and not {"from=evidence", "--help", "-h"} & set(words):
-        note_to(console(sys.stderr))("reading the settings")
+        note("reading the settings")
     return main(words)
 
 
@@ -136,7 +136,7 @@ def _run(command: Command, words: Sequence[str]) -> int:
         from svm_cost_curves.experiments.reproduction.drawing import draw_figures
 
         return draw_figures(choose(command.figure), command, words)
-    check_home()
+    check_environment()
     load_core()
     from svm_cost_curves.experiments.reproduction.figure_commands import make_figures
 

@@ -29,7 +29,7 @@ from svm_cost_curves.experiments.reproduction.report.figures import read_verdict
 from svm_cost_curves.experiments.reproduction.report.labels import agreement
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Verdict
-from svm_cost_curves.experiments.run.console import console, note_to
+from svm_cost_curves.experiments.run.console import console, note
 from svm_cost_curves.support.text import command_line
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -
 @contextlib.contextmanager
 def reading(text: str = "reading figures and runs") -> Iterator[None]:
     """Say what is being done and for how long, for work that otherwise prints nothing."""
-    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    elapsed = ElapsedTime(note)
     elapsed.begin(text)
     try:
         yield
@@ -139,7 +139,7 @@ def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[tuple[Fig
         return
     from svm_cost_curves.experiments.processes.pool import WorkerPool, run_jobs
 
-    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    elapsed = ElapsedTime(note)
     done, now = 0, dict[int, str]()
     try:
         with WorkerPool(min(jobs, count)) as pool:

@@ -23,7 +23,7 @@ from svm_cost_curves.experiments.reproduction.options import FAULT, NOT_ALL, OK,
 from svm_cost_curves.experiments.reproduction.plan import Plan, Planner
 from svm_cost_curves.experiments.reproduction.spec import FigureError, choose, read_figure
 from svm_cost_curves.experiments.reproduction.verdict import in_words
-from svm_cost_curves.experiments.run.console import console, note_to
+from svm_cost_curves.experiments.run.console import console, note
 from svm_cost_curves.experiments.run.meter import meter
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import recording, wait_for_others
@@ -77,7 +77,7 @@ def _plans(names: Sequence[str], command: Command, scales: Sequence[str]) -> Ite
     """Plan figures on the store, which is only read, and say so if it takes long."""
     store = Store.open(command.store, read_only=True, server=command.store_uri)
     planner = Planner(store.find_all_finished, timed=True)
-    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    elapsed = ElapsedTime(note)
     for name in names:
         for scale in scales:
             elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
@@ -174,7 +174,7 @@ class FigureMaker:
         self._open = open_
         self._begin_recorder = open_.enter_context(recording(store, print_error, wait=store.server is not None))
         self._cluster: RayPool | None = None
-        self._elapsed = ElapsedTime(note_to(console(sys.stderr)))
+        self._elapsed = ElapsedTime(note)
 
     def make(self, name: str) -> int:
         """Make a figure's missing runs, draw and judge it; return the exit status."""
@@ -240,4 +240,4 @@ class FigureMaker:
     def _fetch(self, spec: datasets.DatasetSpec) -> None:
         """Fetch and prepare a data set once, before several runs do so at the same time."""
         self._elapsed.begin(f"fetching and preparing {spec.name}", after=QUIET_SECONDS)
-        datasets.load(spec, cache_dir=datasets.default_cache_dir())
+        datasets.load(spec, cache_dir=datasets.default_cache_dir(), note=self._elapsed.begin)

@@ -21,6 +21,7 @@ from svm_cost_curves.experiments.reproduction.checks import CheckOutcome, Compar
 from svm_cost_curves.experiments.reproduction.evidence import Run
 from svm_cost_curves.experiments.reproduction.execute import execute
 from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedRun, Planner
+from svm_cost_curves.experiments.run.console import note
 from svm_cost_curves.experiments.run.meter import Meter
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.support.files import temporary_folder
@@ -158,7 +159,7 @@ def _unavailable(runs: Iterable[PlannedRun]) -> dict[str, str]:
     absent: dict[str, str] = {}
     for spec in {repr(run.settings.dataset): run.settings.dataset for run in runs}.values():
         try:
-            datasets.load(spec, cache_dir=datasets.default_cache_dir())
+            datasets.load(spec, cache_dir=datasets.default_cache_dir(), note=note)
         except DataError as error:
             absent[spec.name] = str(error).partition(": ")[0]
     return absent

@@ -178,6 +178,11 @@ def note_to(target: Console) -> Callable[[str], None]:
     return lambda text: target.print(Text(f"... {printable(text)}", style="dim"), highlight=False)
 
 
+def note(text: str) -> None:
+    """Write a line about the present step to standard error."""
+    note_to(console(sys.stderr))(text)
+
+
 def console(target: IO[str]) -> Console:
     """Make a console for a stream: as wide as the terminal, or `PLAIN_WIDTH` columns without colours."""
     return Console(file=target, width=None if target.isatty() else PLAIN_WIDTH, soft_wrap=False)

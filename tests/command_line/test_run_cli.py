@@ -243,6 +243,22 @@ def test_a_user_without_home_folder_is_told(here: Ran, words: list[str], monkeyp
     assert (status, err) == (2, "error: this user has no home folder: set HOME to a folder that can be written\n")
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("SVM_DOWNLOAD_LIMIT", "much", "SVM_DOWNLOAD_LIMIT=much: must be a positive number of GiB, such as 10."),
+        ("SVM_DATA_MIRROR", "~no-such-user/x", "SVM_DATA_MIRROR: ~no-such-user/x: there is no user no-such-user; "),
+    ],
+)
+def test_a_wrong_variable_is_told_once_before_a_sweep(
+    here: Ran, variable: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    status, out, err = here("-m", *TOY, "seed=1,2")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"error: {said}")
+
+
 def test_ctrl_c_keeps_the_record(tmp_path: Path) -> None:
     words = [*TOY, "seed=99", "budget.seconds=600", "progress=false", "checkpoint_seconds=0.1"]
     process = subprocess.Popen(

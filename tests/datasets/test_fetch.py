@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import bz2
 import contextlib
 import functools
@@ -34,6 +35,8 @@ from svm_cost_curves.datasets import (
 )
 from svm_cost_curves.datasets.readers.unpack import read_unpacked, unpack
 from svm_cost_curves.datasets.spec import ExpectedSpec, FileSpec
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -288,6 +291,21 @@ def test_a_limit_that_is_no_number_is_refused(tmp_path: Path, monkeypatch: pytes
         monkeypatch.setenv("SVM_DOWNLOAD_LIMIT", text)
         with pytest.raises(DataError, match=f"SVM_DOWNLOAD_LIMIT={text}: must be a positive number of GiB"):
             fetch.fetch(FileSpec("train", "toy", "http://127.0.0.1:9/toy"), tmp_path, [])
+        for use in (load, fingerprint):
+            with pytest.raises(DataError, match=f"SVM_DOWNLOAD_LIMIT={text}"):
+                use(published(), cache_dir=tmp_path)
+
+
+def test_commands_write_lines_of_their_own_about_downloads() -> None:
+    """The default writes to the log."""
+    calls = [
+        (path.name, node.lineno, {keyword.arg for keyword in node.keywords})
+        for path in (ROOT / "experiments").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("datasets.load", "datasets.fingerprint")
+    ]
+    assert len(calls) > 5
+    assert [call for call in calls if "note" not in call[2]] == []
 
 
 def test_a_note_names_file_and_address_before_the_wait_and_then_the_bytes(

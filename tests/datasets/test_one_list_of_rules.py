@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
 from svm_cost_curves.datasets import DataError, Dataset, FileData, load
+from svm_cost_curves.datasets.readers import libsvm as libsvm_reader
 from svm_cost_curves.experiments.run.arrays import _parts
 
 RANDOM = np.random.default_rng(3)
@@ -263,6 +266,12 @@ def test_forms_of_a_table(content: str, tmp_path: Path) -> None:
         ("x.txt", "a,b,y\n1,2,0\n", "If the file is a table of columns, set dataset.format=csv"),
         ("x.txt", "1,2 1:3\n", "several labels of a row are not read"),
         ("x.svm", "1 1:1,5\n0 1:2\n", "the value of index 1, '1,5' is not a number: write 1.5"),
+        ("x.svm", "true 1:1\nfalse 1:2\n", "the label 'true' is not a number: write 1 for true and 0 for false"),
+        ("x.svm", "1 1:False\n0 1:2\n", "the value of index 1, 'False' is not a number: write 1 for true and 0 for f"),
+        ("x.svm", "9007199254740992 1:1\n9007199254740993 1:2\n0 1:2\n", "992 and 9007199254740993 are one number"),
+        ("x.svm", "9007199254740992 1:1\n9.007199254740993e15 1:2\n", "are one number .* as smaller numbers"),
+        ("x.csv", "a;b;y\n1;1.234;0\n2;123,5;1\n", "write 123.5, and 1.234, if its point separates thousands, as 1234"),
+        ("x.csv", "a;b;y\n1;1.234;0\n2;1.234.567;1\n", "write 1234567, and 1.234, if its point"),
         ("x.svm", "1 1:NA\n0 1:2\n", "row 1, index 1: the value is missing"),
         ("x.svm", "? 1:1\n0 1:2\n", "line 1: the label is missing"),
         ("x.csv", "1\0,\0002\0", "has zero bytes and so is no text"),
@@ -275,6 +284,47 @@ def test_a_file_that_may_mean_two_things_is_told_both(name: str, content: str, s
     (tmp_path / name).write_text(content)
     with pytest.raises(DataError, match=said):
         load(FileData(train=str(tmp_path / name), positive=["p"] if "NA" in said else None), cache_dir=tmp_path / "c")
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (("1.234", "7"), True),
+        (("-12.000", "999"), True),
+        (("1.234", "1.5"), False),
+        (("1.234", "1000"), False),
+        (("0.125", "7"), False),
+        (("1.234", "2.345"), False),
+    ],
+)
+def test_a_point_that_may_separate_thousands_is_told(cells: tuple[str, str], told: bool, tmp_path: Path) -> None:
+    table = frame(b=[*cells] * (N // 2))
+    warnings = loaded(text(";"), table, tmp_path).provenance["warnings"]
+    assert any("if it separates thousands, write 1234" in one for one in warnings) == told
+
+
+def test_large_libsvm_files_keep_the_digits_of_their_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libsvm_reader, "_FAST_FROM", 0)
+    (tmp_path / "x.svm").write_text("9007199254740992 1:1\n9007199254740993 1:2\n0 1:2\n")
+    with pytest.raises(DataError, match="are one number in float64"):
+        load(FileData(train=str(tmp_path / "x.svm")), cache_dir=tmp_path / "c")
+
+
+@pytest.mark.parametrize("kind", ["int64", "int8", "uint64", "bool", "decimal"])
+def test_missing_values_of_parquet_are_counted_whatever_the_column_s_type(kind: str, tmp_path: Path) -> None:
+    type_ = pa.decimal128(25, 2) if kind == "decimal" else pa.type_for_alias(kind)
+    a = pa.array([0, None, 1, None] * (N // 4)).cast(type_)
+    pq.write_table(pa.table({"a": a, "b": PLAIN.a, "y": PLAIN.y}), tmp_path / "x.parquet")
+    with pytest.raises(DataError, match=r"20 values are missing .* the first in row 2: 20 in column 0 \('a'\)"):
+        load(FileData(train=str(tmp_path / "x.parquet")), cache_dir=tmp_path / "c")
+
+
+def test_a_date_of_parquet_is_shown_where_the_first_one_is_missing(tmp_path: Path) -> None:
+    dates = pa.array([None, 1] * (N // 2), pa.date32())
+    for cells, shown in ((dates, "'1970-01-02' is a text"), (pa.nulls(N, pa.date32()), r"column 0 \('a'\)")):
+        pq.write_table(pa.table({"a": cells, "y": PLAIN.y}), tmp_path / "x.parquet")
+        with pytest.raises(DataError, match=shown):
+            load(FileData(train=str(tmp_path / "x.parquet")), cache_dir=tmp_path / "c")
 
 
 def test_libsvm_with_comments_queries_and_any_order_is_the_same(tmp_path: Path) -> None:

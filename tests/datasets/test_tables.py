@@ -145,7 +145,7 @@ def test_malformed_csv(content: bytes, column: int | str, dropped: list[int], sa
         (MAIL.replace(";", ","), "line 2, column 0 ('city'): 'rome' is not a number"),
         ("u,v,class\n1,2,a\n2,NA,b\n", "line 3, column 1 ('v'): the value is missing"),
         ("u,v,class\n1,2,a\n2,nan,b\n", "line 3, column 1 ('v'): the value is missing"),
-        ("u;v;class\n1,5;2;a\n2;3;b\n", "line 2, column 0 ('u'): '1,5' is not a plain number: write 1.5."),
+        ("u;v;class\n1,5;2;a\n2;3;b\n", "line 2, column 0 ('u'): '1,5' is not a plain number: write 1.5, and 1.234, "),
         (
             "0,1.5,2.5\n1,2.5,3.5\n0,1.5,4.5\n",
             "3 different labels (2.5, 3.5, 4.5); two are needed: choose by dataset.positive=[4.5] and, if wanted, "

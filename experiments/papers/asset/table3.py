@@ -94,10 +94,11 @@ def test_seconds(run: RunSettings) -> list[float]:
     """
     from svm_cost_curves import datasets
     from svm_cost_curves.experiments.run.assembly import assemble
+    from svm_cost_curves.experiments.run.console import note
     from svm_cost_curves.solvers import Limit, blas
 
     cache = datasets.default_cache_dir()
-    data = datasets.load(run.dataset, cache_dir=cache)
+    data = datasets.load(run.dataset, cache_dir=cache, note=note)
     solver = run.solver(assemble(run, data, cache_dir=cache).problem, run.solver_settings, run.seed)
     solver.advance(Limit(iterations=1))
     predictor, seconds = solver.snapshot(), []

@@ -133,10 +133,11 @@ def cached_on(run: RunSettings, depends_on: object, source: str, compute: Callab
     It is computed again if `depends_on`, the file `source` or this file changes. Raises DataError without data.
     """
     from svm_cost_curves import datasets
+    from svm_cost_curves.experiments.run.console import note
     from svm_cost_curves.support.disk_cache import cached_bytes, default_cache_dir
 
     code = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in (source, __file__)]
-    key = repr((datasets.fingerprint(run.dataset), run.problem, repr(depends_on), code))
+    key = repr((datasets.fingerprint(run.dataset, note=note), run.problem, repr(depends_on), code))
     folder = default_cache_dir() / "minibatch"
     return json.loads(cached_bytes(folder, key.encode(), lambda: json.dumps(compute(load_problem(run))).encode()))
 

@@ -114,9 +114,10 @@ def levels_along(frames: Sequence[pd.DataFrame]) -> dict[float, NDArray[np.float
 def solve(panel: Panel, spec: FigureSpec) -> dict[str, Any]:
     """Return the number of examples, the divisor of the data, and for each series the bounds on its optimum."""
     from svm_cost_curves import datasets
+    from svm_cost_curves.experiments.run.console import note
 
     first = next(iter(panel.settings.values()))
-    data = datasets.load(first.dataset, cache_dir=datasets.default_cache_dir())
+    data = datasets.load(first.dataset, cache_dir=datasets.default_cache_dir(), note=note)
     points: Any = sp.csr_matrix(data.X, dtype=np.float64)
     # the theorem assumes points in the unit ball; the solver divides by the same number
     unit = max(1.0, float(np.sqrt(points.power(2).sum(axis=1).max())))
