@@ -85,6 +85,22 @@ def write_file(path: Path, content: bytes | memoryview, *, sync: bool = True) ->
         file.write(content)
 
 
+def append(path: Path, content: bytes) -> None:
+    """Write at the end of a plain file, which is made if it is missing; OSError: it cannot be written, or is a pipe."""
+    with _named_in_errors(path):
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+        with os.fdopen(descriptor, "ab") as file:
+            _check_plain(descriptor, path)
+            file.write(content)
+
+
+def _check_plain(descriptor: int, path: Path | str) -> os.stat_result:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "Not a plain file", str(path))
+    return status
+
+
 def write_output(path: Path, content: bytes | memoryview) -> None:
     """Write to a path that the user has named, or raise OSError, which names this path.
 
@@ -107,9 +123,7 @@ def open_plain(path: Path | str, limit: int | None = None) -> Iterator[BinaryIO]
     with _named_in_errors(Path(path)):
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise OSError(errno.EINVAL, "Not a plain file", str(path))
+            status = _check_plain(descriptor, path)
             if limit is not None and status.st_size > limit:
                 raise OSError(errno.EFBIG, f"Larger than {limit:,} bytes", str(path))
         except OSError:

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import tarfile
 import zlib
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from typing import Any, BinaryIO
 
 from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
 from svm_cost_curves.datasets.types import SHARE, gib, machine_memory, require_memory
+from svm_cost_curves.support.files import open_plain
 
 # Text and numpy files never start with these bytes.
 _PACKERS: tuple[tuple[bytes, Callable[[BinaryIO], Any]], ...] = (
@@ -50,8 +52,9 @@ def read_unpacked(path: Path, where: str = "") -> bytes:
     """Read a file and unpack it; ``where`` names it in messages, by default its path."""
     where = where or shown_path(path)
     try:
-        require_memory(_PARSING * path.stat().st_size, f"{where}: reading it")
-        content = path.read_bytes()
+        with open_plain(path) as file:
+            require_memory(_PARSING * os.fstat(file.fileno()).st_size, f"{where}: reading it")
+            content = file.read()
     except OSError as error:
         raise DataError(f"{where}: cannot be read ({error.strerror or error}).") from error
     return unpack(content, where)

@@ -11,11 +11,12 @@ from svm_cost_curves import solvers
 from svm_cost_curves.experiments import provenance
 from svm_cost_curves.experiments.configuration.choices import CONF, add_config_folders, option_files, user_folders
 from svm_cost_curves.solvers.registry import is_plugin
+from svm_cost_curves.support.files import open_plain
 from svm_cost_curves.support.text import command_line, printable
 
 _COLUMN = 20
 """Most characters before the second column; the few longer names move their own line only."""
-_MOST_CHARACTERS = 2000
+_MOST_BYTES = 2000
 """Of a file that are read for its description; a line has at most `_LONGEST` of them."""
 _LONGEST = 96
 
@@ -114,8 +115,8 @@ def _summary(path: Path) -> str:
     try:
         if not path.is_file():
             return "(not a file)"
-        with path.open(encoding="utf-8", errors="replace") as file:
-            text = file.read(_MOST_CHARACTERS)
+        with open_plain(path) as file:
+            text = file.read(_MOST_BYTES).decode("utf-8", "replace")
     except OSError as error:
         return f"({error.strerror})"
     for pattern in (r"^description:\s*[\"']?(.+?)[\"']?\s*$", r"\A#\s*(.+)$"):

@@ -27,7 +27,7 @@ from svm_cost_curves.experiments.columns import COLUMNS, COSTS, MEASURES, STEP_C
 from svm_cost_curves.experiments.curve import MAX_POINTS, spread_rows
 from svm_cost_curves.experiments.plotting.styles import Style, axis_name, on_dark
 from svm_cost_curves.support.errors import UserError
-from svm_cost_curves.support.files import write_file
+from svm_cost_curves.support.files import open_plain, write_file
 from svm_cost_curves.support.text import made_by_make
 
 if TYPE_CHECKING:
@@ -314,9 +314,9 @@ def write_overview(folder: Path, title: str) -> Path | None:
     None without pages, or where the folder has an ``index.html`` of something else, which stays.
     """
     path = folder / INDEX
-    pages = [*folder.glob(f"*/{PAGE}"), *folder.glob(f"*/*/{PAGE}")]
+    pages = [page for name in (f"*/{PAGE}", f"*/*/{PAGE}") for page in folder.glob(name) if page.is_file()]
     pages.sort(key=lambda page: page.stat().st_mtime, reverse=True)
-    if not pages or (path.exists() and _MARK not in _beginning(path)):
+    if not pages or (path.exists() and not (path.is_file() and _MARK in _beginning(path))):
         return None
     rows = "\n".join(_row(page, folder) for page in pages)
     text = Template(_source("overview.html")).substitute(title=html.escape(title), rows=rows)
@@ -336,5 +336,5 @@ def _row(page: Path, folder: Path) -> str:
 
 
 def _beginning(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         return file.read(_TITLE_BYTES).decode(errors="replace")

@@ -30,6 +30,7 @@ from svm_cost_curves.experiments.reproduction.report.labels import agreement
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Verdict
 from svm_cost_curves.experiments.run.console import console, note
+from svm_cost_curves.support.files import read_plain
 from svm_cost_curves.support.text import command_line
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[tuple[Fig
                     raise EvidenceError(event.outcome.message if refused else event.outcome.line)
                 done += 1
                 now.pop(event.index, None)
-                yield drawing, read_verdict((drawing.folder / "verdict.json").read_bytes())
+                yield drawing, read_verdict(read_plain(drawing.folder / "verdict.json"))
     finally:
         elapsed.end()
 
@@ -177,7 +178,7 @@ def show(verdict: Verdict, folder: Path) -> None:
     if verdict.claims:
         out.print(claims_table(verdict), highlight=False)
     elif (folder / "table.json").exists():
-        out.print(figure_table(json.loads((folder / "table.json").read_text(encoding="utf-8"))), highlight=False)
+        out.print(figure_table(json.loads(read_plain(folder / "table.json"))), highlight=False)
     lines = remarks(verdict)
     lines += [f"{kind}: {path}" for kind, name in _FILES.items() for path in sorted(folder.glob(name))]
     print("\n".join(lines), flush=True)

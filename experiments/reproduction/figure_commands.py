@@ -27,7 +27,7 @@ from svm_cost_curves.experiments.run.console import console, note
 from svm_cost_curves.experiments.run.meter import meter
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import recording, wait_for_others
-from svm_cost_curves.support.files import check_writable, locked
+from svm_cost_curves.support.files import check_writable, locked, read_plain
 from svm_cost_curves.support.text import number_of
 
 LOCK_FILE = "reproduce.lock"
@@ -127,7 +127,7 @@ def announcement(plan: Plan) -> list[str]:
 def last_verdict(folder: Path) -> str:
     """Return the verdicts in a figure's folder in a few words; empty if there are none."""
     try:
-        verdict = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
+        verdict = json.loads(read_plain(folder / "verdict.json"))
         claims = (f"{claim['id'].partition('.')[2]} {in_words(claim['verdict'])}" for claim in verdict["claims"])
         changed = verdict.get("dirty") or any(commit.endswith(UNCOMMITTED) for commit in verdict.get("run_commits", ()))
         return (", ".join(claims) or "made") + f" ({UNCOMMITTED})" * changed

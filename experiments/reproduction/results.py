@@ -38,7 +38,7 @@ from svm_cost_curves.experiments.reproduction.report.pages import notes_on, writ
 from svm_cost_curves.experiments.reproduction.report.rendering import render
 from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
-from svm_cost_curves.support.files import temporary_folder, write_file
+from svm_cost_curves.support.files import read_plain, temporary_folder, write_file
 
 SOURCES: Final = "sources.json"
 
@@ -84,7 +84,7 @@ def inputs_of(evidence: Path, figure: str) -> str:
 
 
 def _text_of(path: Path) -> str:
-    return path.read_text(encoding="ascii", errors="replace") if path.is_file() else ""
+    return read_plain(path).decode("ascii", "replace") if path.is_file() else ""
 
 
 def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:

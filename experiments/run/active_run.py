@@ -28,7 +28,7 @@ from svm_cost_curves.experiments.store.run_folder import is_intact
 from svm_cost_curves.solvers import Limit, SettingsError, Snapshot
 from svm_cost_curves.solvers.models import model_of
 from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import write_output
+from svm_cost_curves.support.files import read_plain, write_output
 from svm_cost_curves.support.text import command_line
 from svm_cost_curves.support.values import plain
 
@@ -227,7 +227,7 @@ def deliver_model(place: Path | None, folder: Path) -> None:
     if place is None or not (folder / MODEL_FILE).exists():
         return
     try:
-        write_output(place, (folder / MODEL_FILE).read_bytes())
+        write_output(place, read_plain(folder / MODEL_FILE))
     except OSError as error:
         raise SettingsError(
             f"model={place} cannot be written: {reason(error, place)}; the run is recorded, and "

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 from svm_cost_curves.experiments.processes.streams import ElapsedTime
 from svm_cost_curves.experiments.store.limits import LimitError, limited
-from svm_cost_curves.experiments.store.run_folder import StoreError, reason
+from svm_cost_curves.experiments.store.run_folder import StoreError
+from svm_cost_curves.support.errors import reason
 
 DATABASE: Final = "mlflow.db"
 FILES: Final = "mlflow-artifacts"

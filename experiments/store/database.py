@@ -16,8 +16,9 @@ from urllib.request import url2pathname
 
 from svm_cost_curves.experiments.store.address import DATABASE, FILES, database_uri
 from svm_cost_curves.experiments.store.causes import is_of_the_machine
-from svm_cost_curves.experiments.store.run_folder import StoreError, reason
+from svm_cost_curves.experiments.store.run_folder import StoreError
 from svm_cost_curves.experiments.store.tracking import ExperimentError, Tracking
+from svm_cost_curves.support.errors import reason
 from svm_cost_curves.support.files import remove_drafts, temporary_folder
 
 _PARTS: Final = ("-journal", "-wal", "-shm")

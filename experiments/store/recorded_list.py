@@ -1,7 +1,9 @@
 """The list of the runs that mlflow has: ``recorded/<address>.txt`` in a store's folder, and what a recorder has to say.
 
-A line is the name of a run's folder; ``-NAME`` takes it out again, ``!NAME TIME`` is a folder that could not be
-recorded, and a line in quotes is the folder in which mlflow's files are.
+A line ``NAME TIME`` is a run's folder that is recorded, and when it was written: a folder that has been replaced since,
+also while mlflow took the earlier one, is recorded again. ``-NAME`` takes it out, ``!NAME TIME`` is a folder that could
+not be recorded, and a line in quotes is the folder in which mlflow's files are. Lists of version 2.0 have no times:
+mlflow is asked for their runs again.
 """
 
 from __future__ import annotations
@@ -16,11 +18,11 @@ from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.store.address import DATABASE, FILES, folder_name
 from svm_cost_curves.experiments.store.database import make_database
 from svm_cost_curves.experiments.store.run_copy import UnfitRunError
-from svm_cost_curves.experiments.store.run_folder import StoreError
+from svm_cost_curves.experiments.store.run_folder import SUMS_FILE, StoreError
 from svm_cost_curves.experiments.store.store import RECORDED, Store
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
 from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import LOCK, locked, read_plain, write_file
+from svm_cost_curves.support.files import LOCK, append, locked, read_plain, write_file
 
 
 class RecordedList:
@@ -39,8 +41,9 @@ class RecordedList:
 
     def missing(self, *, again: bool = False) -> list[Path]:
         """Return the folders of the runs that are not in the list; those that could not be recorded only `again`."""
-        names, unfit = (self._names(), set(self._lines())) if self._is_valid() else (set[str](), set[str]())
-        folders = [folder for folder in self._store.ended() if folder.name not in names]
+        lines = self._lines() if self._is_valid() else []
+        recorded, unfit = _recorded(lines), set(lines)
+        folders = [folder for folder in self._store.ended() if recorded.get(folder.name, "") != _entry(folder)]
         return [folder for folder in folders if again or _unfit(folder) not in unfit]
 
     def _lines(self) -> list[str]:
@@ -50,11 +53,6 @@ class RecordedList:
             return []
         except OSError as error:
             raise StoreError(f"{self._path} cannot be read: {error.strerror or error}") from error
-
-    def _names(self) -> set[str]:
-        """Return the names in the list; a later line ``-NAME`` takes a name out again."""
-        last = {line.removeprefix("-"): not line.startswith("-") for line in self._lines()}
-        return {name for name, is_recorded in last.items() if is_recorded and name[:1] not in ("", '"', "!")}
 
     def _is_valid(self) -> bool:
         """Return whether the list is of the database that is there, at its place.
@@ -77,7 +75,7 @@ class RecordedList:
         is_there = self._database.is_file() and self._database.stat().st_size > 0
         if is_there and self._is_checked:
             return
-        said = make_database(self._store.root, self._forget_all, is_used=bool(self._names()))
+        said = make_database(self._store.root, self._forget_all, is_used=bool(_recorded(self._lines())))
         self._is_checked = True
         if said is not None:
             say(said)
@@ -101,28 +99,28 @@ class RecordedList:
             folder = next((folder for folder in self.missing(again=again) if folder not in skipped), None)
             if folder is None:
                 return None
+            entry, unfit = _entry(folder), _unfit(folder)  # of what is read now
             try:
                 recorded = tracking.record(folder)
             except UnfitRunError as error:
-                self._append([_unfit(folder)])
+                self._append([unfit])
                 return folder, error
             if not self._is_valid():
                 raise StoreError(f"{self._database} was deleted while this process wrote to it")
-            self._append([folder.name])
+            self._append([entry])
             return folder, recorded
 
     def forget(self, tracking: Tracking, keys: Sequence[str]) -> None:
         """Delete the finished runs of some keys in mlflow, and remove them from the list."""
-        if self._database is not None and self._database.exists() and set(keys) & self._names():
+        if self._database is not None and self._database.exists() and set(keys) & _recorded(self._lines()).keys():
             with self._lock():
                 self._prepare(print_error)
-                if set(keys) & self._names():
+                if set(keys) & _recorded(self._lines()).keys():
                     tracking.delete(keys)
                     self._append([f"-{key}" for key in keys])
 
     def _append(self, names: Sequence[str]) -> None:
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write("\n".join(["", *names, ""]))  # the last line may be cut, by a full disk
+        append(self._path, "\n".join(["", *names, ""]).encode())  # the last line may be cut, by a full disk
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[None]:
@@ -165,7 +163,9 @@ class RecordedList:
                 self._messages.unlink(missing_ok=True)
 
     def _left(self) -> list[str]:
-        return self._messages.read_text("utf-8", "replace").split("\n")[:-1] if self._messages.is_file() else []
+        if not self._messages.is_file():
+            return []
+        return read_plain(self._messages).decode("utf-8", "replace").split("\n")[:-1]
 
     def taken(self) -> list[str]:
         """Return the messages that recorders have left, and remove them."""
@@ -178,6 +178,25 @@ class RecordedList:
 
 
 _ERROR: Final = "error: "
+
+
+def _recorded(lines: Sequence[str]) -> dict[str, str]:
+    """Return the entries of the recorded folders by name; a later line ``-NAME`` takes a name out again."""
+    entries: dict[str, str] = {}
+    for line in lines:
+        if line.startswith("-"):
+            entries.pop(line[1:], None)
+        elif line and not line.startswith(('"', "!")):
+            entries[line.rpartition(" ")[0] or line] = line
+    return entries
+
+
+def _entry(folder: Path) -> str:
+    """Return the line of the list on a folder that is recorded; another one once it has been replaced."""
+    try:
+        return f"{folder.name} {(folder / SUMS_FILE).lstat().st_mtime_ns}"
+    except OSError:  # it was removed, or is no run's
+        return f"-{folder.name}"
 
 
 def _unfit(folder: Path) -> str:

@@ -30,9 +30,10 @@ from svm_cost_curves.experiments.processes.streams import pause_after
 from svm_cost_curves.experiments.store.address import DATABASE, check_address
 from svm_cost_curves.experiments.store.recorded_list import RecordedList
 from svm_cost_curves.experiments.store.run_copy import UnfitRunError
-from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError, reason
+from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError
 from svm_cost_curves.experiments.store.store import Store
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, load_mlflow
+from svm_cost_curves.support.errors import reason
 from svm_cost_curves.support.text import command_line
 
 OFF: Final = "SVM_MLFLOW"

@@ -17,9 +17,9 @@ from svm_cost_curves.experiments.store.run_folder import (
     CURVE_FILE,
     RESULT_FILE,
     SUMS_FILE,
+    DamagedRunError,
     read_contents,
     read_curve,
-    reason,
 )
 from svm_cost_curves.experiments.store.serialize import (
     MetricPoint,
@@ -29,6 +29,7 @@ from svm_cost_curves.experiments.store.serialize import (
     run_name,
     tags_of,
 )
+from svm_cost_curves.support.errors import reason
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,12 +71,11 @@ def read_copy(folder: Path) -> RunCopy:
     Raises UnfitRunError: it is damaged, or holds something else, whatever that is.
     """
     try:
-        contents = read_contents(folder)
-        if contents is None:
-            raise UnfitRunError("a file is missing or does not match its checksum")
-        return _copy_of(folder, contents)
+        return _copy_of(folder, read_contents(folder))
     except UnfitRunError:
         raise
+    except DamagedRunError as error:
+        raise UnfitRunError(error.why) from error
     except Exception as error:  # anything may be in a folder, and the others are to be recorded
         raise UnfitRunError(f"its files are not those of a run ({type(error).__name__}: {reason(error)})") from error
 

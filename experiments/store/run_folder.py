@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from svm_cost_curves.experiments.provenance import is_timed
-from svm_cost_curves.support.errors import UserError, reason
+from svm_cost_curves.support.errors import UserError
 from svm_cost_curves.support.files import new_folder, open_plain
 from svm_cost_curves.support.forms import fault
 
@@ -44,7 +44,6 @@ __all__ = [
     "read_contents",
     "read_curve",
     "read_run",
-    "reason",
     "write_contents",
     "write_run",
 ]
@@ -55,7 +54,11 @@ class StoreError(UserError, RuntimeError):
 
 
 class DamagedRunError(StoreError):
-    """A folder is no run that can be used; the message names the folder, and says why."""
+    """A folder is no run that can be used; the message names the folder, and says `why`."""
+
+    def __init__(self, directory: Path, why: str) -> None:
+        super().__init__(f"the run in {directory} is damaged: {why}")
+        self.why = why
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,8 @@ class FinishedRun:
             with _named(self.directory):
                 return read_curve(_verified(self.directory, [CURVE_FILE])[CURVE_FILE])
         except DamagedRunError as error:  # a lookup does not read the curve, so it would find the run again
-            raise DamagedRunError(f"{error}; delete this folder, and the run can be made again") from error
+            why = f"{error.why}; delete this folder, and the run can be made again"
+            raise DamagedRunError(self.directory, why) from error
 
 
 def write_run(
@@ -166,16 +170,13 @@ def read_run(directory: Path, *, with_curve: bool = True) -> FinishedRun | None:
     return FinishedRun(directory.name, result, directory)
 
 
-def read_contents(directory: Path) -> dict[str, bytes] | None:
-    """Return all files of the folder of an ended run by name; None if one is damaged or of another form."""
-    try:
-        with _named(directory):
-            contents = _verified(directory)
-            _result_of(contents)
-            if CURVE_FILE in contents:
-                read_curve(contents[CURVE_FILE])
-    except DamagedRunError:
-        return None
+def read_contents(directory: Path) -> dict[str, bytes]:
+    """Return all files of the folder of an ended run by name; DamagedRunError: one is damaged or of another form."""
+    with _named(directory):
+        contents = _verified(directory)
+        _result_of(contents)
+        if CURVE_FILE in contents:
+            read_curve(contents[CURVE_FILE])
     return contents
 
 
@@ -195,7 +196,7 @@ def _named(directory: Path) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise DamagedRunError(f"the run in {directory} is damaged: {fault(error, f'{directory}/')}") from error
+        raise DamagedRunError(directory, fault(error, f"{directory}/")) from error
 
 
 def _result_of(contents: Mapping[str, bytes]) -> dict[str, Any]:

@@ -21,12 +21,12 @@ from svm_cost_curves.experiments.store.run_folder import (
     FinishedRun,
     StoreError,
     read_run,
-    reason,
     write_run,
 )
 from svm_cost_curves.experiments.store.serialize import filter_texts, named_values
 from svm_cost_curves.experiments.store.tracking import Tracking
 from svm_cost_curves.experiments.store.unfinished import names_in, remove_superseded
+from svm_cost_curves.support.errors import reason
 from svm_cost_curves.support.files import (
     LOCK,
     check_writable,
@@ -302,10 +302,6 @@ class Store:
             if self.server is not None and _address_of(self.root) is None:
                 self.root.mkdir(parents=True, exist_ok=True)
                 write_file(self.root / ADDRESS, f"{self.server}\n".encode())
-            if directory.exists():  # the run is made again: mlflow has the earlier one
-                for path in (self.root / RECORDED).glob("*.txt"):
-                    with path.open("a", encoding="utf-8") as file:
-                        file.write(f"\n-{directory.name}\n")  # the last line may be cut, by a full disk
             # first for the order of the entries, last for their values
             write_run(directory, named | plain(result, "result") | named, curve, files)
         except (OSError, TypeError, ValueError) as error:

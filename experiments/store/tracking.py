@@ -39,9 +39,9 @@ from svm_cost_curves.experiments.store.run_folder import (
     StoreError,
     read_contents,
     read_curve,
-    reason,
     write_contents,
 )
+from svm_cost_curves.support.errors import reason
 from svm_cost_curves.support.files import temporary_folder
 
 if TYPE_CHECKING:
@@ -287,8 +287,7 @@ class Tracking:
             copied = self._ask("download_artifacts", run.info.run_id, "", str(folder), folder=folder)
             try:
                 contents = read_contents(Path(copied))
-                if contents is not None:
-                    read_curve(contents[CURVE_FILE])
+                read_curve(contents[CURVE_FILE])
             except Exception:  # of another version, which may have more columns, or of a stranger
                 return None
         return contents

@@ -33,7 +33,8 @@ def remove_superseded(runs: Path, unfinished: Path, recorded: Path, key: str = "
         names = [name for name in names_in(unfinished) if name.endswith(key)]
         gone = [name for name in names if (runs / name.split("-", 2)[-1]).is_dir()]
         if gone and recorded.exists():
-            lists = [set(read_plain(path).decode("utf-8", "replace").split("\n")) for path in recorded.glob("*.txt")]
+            texts = [read_plain(path).decode("utf-8", "replace") for path in recorded.glob("*.txt")]
+            lists = [{line.rpartition(" ")[0] for line in text.split("\n")} for text in texts]
             gone = [name for name in gone if lists and all(name in names for names in lists)]
         for name in gone:
             shutil.rmtree(unfinished / name, ignore_errors=True)

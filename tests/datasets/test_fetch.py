@@ -308,6 +308,12 @@ def test_commands_write_lines_of_their_own_about_downloads() -> None:
     assert [call for call in calls if "note" not in call[2]] == []
 
 
+def test_a_pipe_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.svm")
+    with pytest.raises(DataError, match=r"x.svm: cannot be read \(Not a plain file\)"):
+        read_unpacked(tmp_path / "x.svm")
+
+
 def test_a_note_names_file_and_address_before_the_wait_and_then_the_bytes(
     tmp_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

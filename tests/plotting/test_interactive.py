@@ -136,6 +136,11 @@ def test_pages_are_listed_the_newest_first(tmp_path: Path) -> None:
 
 def test_another_index_stays(tmp_path: Path) -> None:
     made_page(tmp_path / "a", "t", 1_000_000_000)
+    os.mkfifo(tmp_path / "index.html")
+    assert write_overview(tmp_path, "Sweeps") is None
+    (tmp_path / "index.html").unlink()
+    (tmp_path / "b").mkdir()
+    os.mkfifo(tmp_path / "b" / "curves.html")  # no page
     (tmp_path / "index.html").write_text("mine", encoding="utf-8")
     assert write_overview(tmp_path, "Sweeps") is None
     assert (tmp_path / "index.html").read_text(encoding="utf-8") == "mine"

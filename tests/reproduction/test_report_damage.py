@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
@@ -12,12 +13,19 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from report_cases import claim_json, described_by, png, put, report_text, verdict
 
+from svm_cost_curves.experiments.reproduction.figure_commands import last_verdict
 from svm_cost_curves.experiments.reproduction.numbers import Number, NumberOutcome
 from svm_cost_curves.experiments.reproduction.report.figures import collect
 from svm_cost_curves.experiments.reproduction.report.pages import write_markdown, write_report
 from svm_cost_curves.experiments.reproduction.verdict import Outcome
 
 CLAIM = verdict()["claims"][0]
+
+
+def test_a_last_verdict_that_is_a_pipe_is_damaged(tmp_path: Path) -> None:
+    assert last_verdict(tmp_path) == ""
+    os.mkfifo(tmp_path / "verdict.json")
+    assert last_verdict(tmp_path) == "damaged"
 
 
 def write(name: str, content: str | bytes) -> Callable[[Path], object]:
@@ -33,6 +41,10 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "a folder": (
         lambda folder: ((folder / "verdict.json").unlink(), (folder / "verdict.json").mkdir()),
         "verdict.json cannot be read",
+    ),
+    "a pipe": (
+        lambda folder: ((folder / "verdict.json").unlink(), os.mkfifo(folder / "verdict.json")),
+        "verdict.json cannot be read: Not a plain file.",
     ),
     "too deep": (write("verdict.json", "[" * 100_000), "verdict.json is damaged"),
     "no picture": (lambda folder: (folder / "figure.png").unlink(), "figure.png is missing."),

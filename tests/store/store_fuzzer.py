@@ -24,7 +24,7 @@ from svm_cost_curves import experiments
 from svm_cost_curves.experiments.processes.outcome import Outcome, checksum, outcomes_in
 from svm_cost_curves.experiments.store import Store, StoreError
 from svm_cost_curves.experiments.store.cli import main
-from svm_cost_curves.experiments.store.run_folder import read_contents
+from svm_cost_curves.experiments.store.run_folder import DamagedRunError, read_contents
 
 FORGED = (
     *(None, {}, [], "", "x", "\x1b[31m", "nan", 0, -1, True, 1.5, 1e308, float("nan"), float("inf"), 10**19, 10**400),
@@ -122,6 +122,14 @@ def forged_note(content: bytes, rng: random.Random) -> bytes:
     return json.dumps(note | {"sha256": checksum(note)}).encode()
 
 
+def intact(folder: Path) -> str:
+    """Read a run's folder; return whether it can be read."""
+    try:
+        return repr(read_contents(folder).keys())
+    except DamagedRunError:
+        return "damaged"
+
+
 def read_all(root: Path) -> tuple[str, list[str]]:
     """Read a store by everything that reads; return what was shown as text, and the lines that name damage."""
     lines: list[str] = []
@@ -134,7 +142,7 @@ def read_all(root: Path) -> tuple[str, list[str]]:
         shown = [_browsed(root, *words) for words in BROWSED]
         store = Store.open(root)
         shown.append(repr(outcomes_in(root / "sweeps" / "s")))
-        shown += [repr(store.find_all_finished(["k0", "k1"])), repr(read_contents(root / "runs" / "k0") is None)]
+        shown += [repr(store.find_all_finished(["k0", "k1"])), intact(root / "runs" / "k0")]
         try:
             shown.append(experiments.load(store=root).to_csv())
         except StoreError as error:

@@ -47,7 +47,8 @@ def test_one_changed_byte_is_detected(written: Path, name: str, where: float, ch
         (written / name).write_bytes(original[:at] + bytes([original[at] ^ change]) + original[at + 1 :])
         with pytest.raises(DamagedRunError, match=str(written)):
             read_run(written)
-        assert read_contents(written) is None
+        with pytest.raises(DamagedRunError, match=str(written)):
+            read_contents(written)
     finally:
         (written / name).write_bytes(original)
 
@@ -58,7 +59,8 @@ def test_a_folder_with_foreign_paths_is_damaged(written: Path, tmp_path: Path, n
     (tmp_path / "escaped").write_bytes(b"")
     with (tmp_path / "k" / SUMS_FILE).open("a", encoding="utf-8") as file:
         file.write(f"{'0' * 64}  {name}\n")
-    assert read_contents(tmp_path / "k") is None
+    with pytest.raises(DamagedRunError):
+        read_contents(tmp_path / "k")
 
 
 def test_random_damage_and_forgery_never_escape_and_are_never_silent(tmp_path: Path) -> None:
@@ -141,7 +143,10 @@ def test_a_damaged_run_is_named_and_the_others_are_listed(
     assert line.endswith("; it counts as missing")
     assert "\n" not in line
     assert len(line) < 400
-    assert read_contents(folder) is None or why.startswith("result.json is of")
+    if not why.startswith("result.json is of"):
+        with pytest.raises(DamagedRunError) as caught:
+            read_contents(folder)
+        assert caught.value.why.startswith(why)
     assert main(["list", f"store={store.root}"]) == 0
     assert experiments.load(store=store.root)["run"].unique().tolist() == ["good"]
 
@@ -189,9 +194,10 @@ def test_a_file_of_an_unknown_form_is_not_opened_for_ever(store: Store) -> None:
     """A pipe as a further file, such as a model."""
     folder = record(store, "k").directory
     forge(folder, "model.npz", b"model")
-    assert read_contents(folder) is not None
+    assert read_contents(folder)["model.npz"] == b"model"
     replaced("model.npz", os.mkfifo)(folder)
-    assert read_contents(folder) is None
+    with pytest.raises(DamagedRunError, match=r"model\.npz: Not a plain file"):
+        read_contents(folder)
     assert store.find_finished("k") is not None
 
 
@@ -258,7 +264,7 @@ def test_records_of_interruptions_go_when_the_run_has_finished(store: Store) -> 
     recorded.touch()
     record(store, "other")  # a recorder may be reading the other records
     assert len(store.ended()) == 4
-    recorded.write_text("".join(f"{folder.name}\n" for folder in store.ended()))
+    recorded.write_text("".join(f"{folder.name} 1\n" for folder in store.ended()))
     store.remove_leftovers()
     assert [folder.name for folder in store.ended()] == ["k", "other"]
 

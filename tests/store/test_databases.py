@@ -170,11 +170,12 @@ def test_a_store_that_is_moved_or_copied_keeps_its_files_in_itself(how: Callable
     assert len(runs_in(moved)) == 2
 
 
-def test_a_list_of_an_earlier_version_is_kept(store: Store) -> None:
+def test_runs_in_a_list_of_an_earlier_version_are_not_recorded_twice(store: Store) -> None:
     record(store, "a")
     record_all(store)
     (names,) = (store.root / RECORDED).glob("*.txt")
-    names.write_text("a\n")  # it did not name the store's folder
+    names.write_text("a\n")  # it named neither the store's folder nor the time of the run's
+    assert record_all(store) == ({Recorded.THERE: 1}, [])
     assert record_all(store) == ({}, [])
     assert RecordedList(store, None).missing() == []
 

@@ -16,7 +16,7 @@ from store_records import client, record, runs_in
 from waiting import PATIENCE, wait_until
 
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.experiments.store import Store, recorder
+from svm_cost_curves.experiments.store import Store, StoreError, recorder
 from svm_cost_curves.experiments.store.address import DATABASE, database_uri
 from svm_cost_curves.experiments.store.cli import main as store_command
 from svm_cost_curves.experiments.store.cli import serve
@@ -283,6 +283,52 @@ def test_a_run_made_again_replaces_the_one_in_mlflow(store: Store) -> None:
         assert recorder.record_all(store, Tracking.of_store(store.root), print) == {Recorded.NEW: 1}
     (run,) = runs_in(store)
     assert len(client(store).get_metric_history(run.info.run_id, "test_error")) == 9
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_a_run_that_is_made_again_while_mlflow_takes_the_earlier_one_is_recorded_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch, is_damaged: bool
+) -> None:
+    """Whenever a command or a recorder is killed, the run's folder alone says what mlflow must have."""
+    record(store, "a", points=5)
+    if is_damaged:
+        (store.root / "runs" / "a" / "curve.parquet").write_bytes(b"")
+    take = Tracking.record
+
+    def slow(tracking: Tracking, folder: Path) -> Recorded:
+        try:
+            return take(tracking, folder)
+        finally:
+            if folder.name == "a" and not again:
+                again.append(record(store, "a", points=9))
+
+    again: list[Any] = []
+    monkeypatch.setattr(Tracking, "record", slow)
+    runs = RecordedList(store, None)
+    runs.record_next(Tracking.of_store(store.root), (), print)
+    assert [folder.name for folder in runs.missing()] == ["a"]
+    recorder.record_all(store, Tracking.of_store(store.root), print)
+    (run,) = runs_in(store)
+    assert len(client(store).get_metric_history(run.info.run_id, "test_error")) == 9
+    assert runs.missing() == []
+
+
+def test_a_damaged_run_is_named_with_the_reason(store: Store) -> None:
+    record(store, "a")
+    (store.root / "runs" / "a" / "curve.parquet").write_bytes(b"")
+    lines: list[str] = []
+    recorder.record_all(store, Tracking.of_store(store.root), lines.append)
+    (line,) = lines
+    assert line.endswith("it is not recorded in mlflow: curve.parquet does not match its checksum in SHA256SUMS")
+
+
+def test_a_list_that_is_no_file_is_told_and_not_waited_for(store: Store) -> None:
+    record(store, "a")
+    (store.root / RECORDED).mkdir()
+    os.mkfifo(store.root / RECORDED / "mlflow.db.txt")
+    with pytest.raises(StoreError, match=r"mlflow.db.txt cannot be read: Not a plain file"):
+        RecordedList(store, None).missing()
+    record(store, "a")  # the run is recorded in its folder all the same
 
 
 def test_a_list_that_was_cut_or_damaged_costs_a_second_look_only(store: Store) -> None:

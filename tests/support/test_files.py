@@ -17,6 +17,7 @@ from waiting import PATIENCE
 
 from svm_cost_curves.support.files import (
     TEMPORARY,
+    append,
     new_file,
     new_folder,
     remove_drafts,
@@ -199,6 +200,17 @@ def test_a_device_gets_the_content(tmp_path: Path) -> None:
 def test_a_folder_is_no_output(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         write_output(tmp_path, b"content")
+
+
+def test_lines_are_added_to_plain_files_only(tmp_path: Path) -> None:
+    for _ in range(2):
+        append(tmp_path / "list", b"a\n")
+    assert (tmp_path / "list").read_bytes() == b"a\na\n"
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name in ("pipe", "folder", "none/list"):
+        with pytest.raises(OSError, match=name):
+            append(tmp_path / name, b"a\n")
 
 
 def made(folder: Path, name: str) -> None:

@@ -38,6 +38,7 @@ from svm_cost_curves.experiments.reproduction.spec import (
     read_figure,
 )
 from svm_cost_curves.experiments.reproduction.verdict import Verdict
+from svm_cost_curves.support.files import read_plain
 
 INPUTS = "inputs.sha256"
 """In a report: the checksum of all that the figure was drawn from."""
@@ -203,7 +204,7 @@ def _result(folder: Path) -> Result:
 
     def read(name: str, reader: Callable[[bytes], _T]) -> _T | None:
         try:
-            return reader((folder / name).read_bytes())
+            return reader(read_plain(folder / name))
         except FileNotFoundError:
             problems.append(f"{name} is missing.")
         except OSError as error:  # its text has the path, which does not belong into a report

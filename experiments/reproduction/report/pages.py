@@ -26,7 +26,7 @@ from svm_cost_curves.experiments.reproduction.report.rendering import (
     render,
     write_cases,
 )
-from svm_cost_curves.support.files import new_folder, write_file
+from svm_cost_curves.support.files import new_folder, read_plain, write_file
 
 NOTES: Final = PROJECT_ROOT / "conf" / "notes"
 """Paragraphs that people have written for a scorecard, ``<paper>.md``; they stand below its first sentence."""
@@ -102,7 +102,7 @@ def _link_curves(files: Path, report: str, results: Sequence[Result]) -> None:
     ]
     for result, (link, _) in zip(shown, links, strict=True):
         path = files / result.figure / result.scale / PAGE
-        page = path.read_text(encoding="utf-8", errors="replace")
+        page = read_plain(path).decode("utf-8", "replace")
         linked = with_figures(page, links, link, report=f"../../../{report}")
         if linked != page:
             write_file(path, linked.encode(), sync=False)
