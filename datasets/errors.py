@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from svm_cost_curves.support.errors import LONGEST_PATH, UserError
@@ -22,6 +25,29 @@ class DataError(UserError, ValueError):
 
     def __init__(self, message: str) -> None:
         super().__init__(shorten(message, LONGEST))
+
+
+_HAS_SETTINGS = ContextVar("has_settings", default=True)
+
+
+@contextmanager
+def without_settings() -> Iterator[None]:
+    """Let messages of the block advise no settings of a run, ``dataset.*``: the command has none."""
+    token = _HAS_SETTINGS.set(False)
+    try:
+        yield
+    finally:
+        _HAS_SETTINGS.reset(token)
+
+
+def advice(by_settings: str, otherwise: str = "") -> str:
+    """Return a message's advice: settings of a run, or otherwise what can be done to a file."""
+    return by_settings if _HAS_SETTINGS.get() else otherwise
+
+
+def read_as(format: str, ending: str) -> str:
+    """Return the advice on a file of another format than the one in which it was read."""
+    return advice(f"set dataset.format={format}", f"let its name end in {ending}")
 
 
 def shorten(text: str | bytes, limit: int = SHOWN) -> str:

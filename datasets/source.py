@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
+from svm_cost_curves.datasets.errors import DataError, advice, shorten, shown_path
 from svm_cost_curves.datasets.fetch import Fetched, fetch, known_checksum, read
 from svm_cost_curves.datasets.readers import READER_VERSION, format_of, reader_of, version_of
 from svm_cost_curves.datasets.readers.arrays import read_npz
@@ -181,9 +181,8 @@ def user_path(name: str) -> Path:
     except ValueError as error:  # a NUL in it
         raise DataError(f"{shorten(name)}: is not a path ({shorten(str(error))}).") from error
     if stat.S_ISDIR(mode):
-        raise DataError(
-            f"{shown_path(path)}: is a folder; dataset=file:PATH needs the path of a file, such as {_inside(path)}."
-        )
+        need = advice("dataset=file:PATH needs the path of a file", "name a file")
+        raise DataError(f"{shown_path(path)}: is a folder; {need}, such as {_inside(path)}.")
     if not stat.S_ISREG(mode):
         raise DataError(
             f"{shown_path(path)}: is a device, a pipe or a socket; data are read more than once: save them to a file."

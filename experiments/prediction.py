@@ -22,7 +22,7 @@ from typing_extensions import TypedDict
 
 from svm_cost_curves.datasets import DataError, FileData
 from svm_cost_curves.datasets.checks import check_table
-from svm_cost_curves.datasets.errors import shown_path
+from svm_cost_curves.datasets.errors import shown_path, without_settings
 from svm_cost_curves.datasets.fetch import read
 from svm_cost_curves.datasets.readers import format_of, reader_of
 from svm_cost_curves.datasets.readers.columns import check_names
@@ -47,7 +47,8 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     try:
         model = read_model(given.model)
-        table = read_examples(user_path(given.data), model)
+        with without_settings():
+            table = read_examples(user_path(given.data), model)
         positive = model.decision_values(features(model, table)) > 0.0
         text = "".join(f"{name}\n" for name in np.array([_text(name) for name in model.classes])[positive.astype(int)])
         if given.out is None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.errors import DataError, advice, shorten
 from svm_cost_curves.datasets.readers.plain_text import DOUBTFUL_LABELS, MISSING, NO_LABEL, TRUTH, number_hint
 from svm_cost_curves.datasets.types import Table
 
@@ -145,7 +145,9 @@ def missing_values(
     by_count = sorted((int(j) for j in filled), key=lambda j: -counts[j])
     mostly = [column(j) for j in by_count[:_NAMED] if counts[j] > _MOSTLY * n]
     dropping = [match[1] for text in mostly if (match := re.match(r"column (\d+)\b(?! \(counted)", text))]
-    drop = f", or leave out what is mostly missing by dataset.drop_columns=[{','.join(dropping)}]" if dropping else ""
+    drop = advice(f", or leave out what is mostly missing by dataset.drop_columns=[{','.join(dropping)}]") * bool(
+        dropping
+    )
     kinds = "(empty, ?, NA, NaN, null, ...)"
     if cells == 1:
         return DataError(
@@ -199,14 +201,19 @@ def no_number(
     parameters are those of `table_from`.
     """
     k, *more = texts
-    drop = f"dataset.drop_columns=[{','.join(map(str, sorted({*texts, *dropped})))}]"
+    drop = advice(f"dataset.drop_columns=[{','.join(map(str, sorted({*texts, *dropped})))}]")
     where = f"{place}, column {place_of(k, names)}"
     if numbers_in([cell]) is not None:
-        return DataError(
-            f"{where}: '{shorten(cell, 40)}' is a text; save the column as numbers, or leave it out by {drop}."
-        )
+        leave = drop and f", or leave it out by {drop}"
+        return DataError(f"{where}: '{shorten(cell, 40)}' is a text; save the column as numbers{leave}.")
     if hint := number_hint(cell):
         return DataError(f"{where}: '{shorten(cell, 40)}' is not a plain number: {hint}.")
+    if not drop:
+        without = f", of which these are left out: {', '.join(map(str, dropped))}" if dropped else ""
+        return DataError(
+            f"{where}: '{shorten(cell, 40)}' is not a number; write the columns of the training data in their order"
+            f"{without} (columns are counted from 0)."
+        )
     others = f", with column{'s' * (len(more) > 1)} {', '.join(map(str, more))}," if more else ""
     name = names[k] if names and names[k].isidentifier() else k
     label = "" if label_is_known else f", or, if it is the label, choose it by dataset.label_column={name}"
@@ -225,19 +232,24 @@ def chosen_columns(
     elif (count := list(names).count(label_column)) == 1:
         label = list(names).index(label_column)
     elif count:
-        raise DataError(f"{where}: more than one column is called '{shorten(label_column)}'; give the column's number.")
+        number = advice("give the column's number", "give them different names")
+        raise DataError(f"{where}: more than one column is called '{shorten(label_column)}'; {number}.")
     else:
         known = ", ".join(shorten(name, 40) for name in names[:_NAMED]) or "none (the file has no header)"
         raise DataError(f"{where}: no column is called '{shorten(label_column)}'; the header's names: {known}.")
     others = {_position(number, width, where, "drop_columns") for number in drop_columns}
     if label in others:
-        raise DataError(f"{where}: column {label} holds the label and cannot be dropped (dataset.drop_columns).")
+        whose = advice(
+            "cannot be dropped (dataset.drop_columns)", "has the number of a column that the training data left out"
+        )
+        raise DataError(f"{where}: column {label} holds the label and {whose}.")
     return label, sorted(others)
 
 
 def _position(number: int, width: int, where: str, setting: str) -> int:
     if not -width <= number < width:
-        raise DataError(f"{where}: dataset.{setting}={number}, but the file has {width} columns (0 to {width - 1}).")
+        whose = advice(f"dataset.{setting}={number}", f"the training data had {setting}={number}")
+        raise DataError(f"{where}: {whose}, but the file has {width} columns (0 to {width - 1}).")
     return number % width
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.errors import DataError, read_as, shorten
 from svm_cost_curves.datasets.readers.columns import WHOLE, refuse_equal
 from svm_cost_curves.datasets.readers.plain_text import (
     MISSING,
@@ -35,7 +35,6 @@ from svm_cost_curves.datasets.types import Table
 _MAX_INDEX = 2**63 - 2
 _LONGEST_NUMBER = 1000
 """Most characters of a number: Python raises ValueError for integers of more than 4,300 digits."""
-_TABLE = " If the file is a table of columns, set dataset.format=csv."
 _FAST_FROM = 6 << 20
 """Bytes of a file for scikit-learn (17 MB/s): its import takes longer than a smaller file does at 4 MB/s."""
 
@@ -102,7 +101,7 @@ def _read_careful(
                 if left == right:
                     raise ValueError(f"index {left} appears twice")
         except ValueError as error:
-            table = "" if b":" in line or (len(tokens) == 1 and not re.search(b"[,;|]", line)) else _TABLE
+            table = "" if b":" in line or (len(tokens) == 1 and not re.search(b"[,;|]", line)) else _table()
             raise DataError(
                 f"{where}, line {number}: {error}; a line must read 'label index:value ...' with indices from 1 (or "
                 f"from 0), each once.{table} The line: '{shorten(line[:_LONGEST_NUMBER].strip())}'"
@@ -115,6 +114,10 @@ def _read_careful(
         values = np.asarray(data, dtype=np.float64).astype(dtype)
     shape = (len(labels), max(indices, default=-1) + 1)
     return sparse.csr_matrix((values, indices, starts), shape=shape), np.asarray(labels, np.float64)
+
+
+def _table() -> str:
+    return f" If the file is a table of columns, {read_as('csv', '.csv')}."
 
 
 def _number(token: bytes, part: str) -> float:

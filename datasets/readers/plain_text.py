@@ -6,7 +6,7 @@ import codecs
 import re
 from collections.abc import Sequence
 
-from svm_cost_curves.datasets.errors import DataError
+from svm_cost_curves.datasets.errors import DataError, read_as
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16
@@ -17,8 +17,8 @@ _MARKS = (
 )
 """Byte-order marks, and the encodings that they begin."""
 _OTHER_FILES = (
-    (b"PAR1", "a Parquet file; set dataset.format=parquet"),
-    (b"PK\x03\x04", "a zip archive; unpack it, or, if it holds numpy's arrays, set dataset.format=npz"),
+    (b"PAR1", "a Parquet file; {parquet}"),
+    (b"PK\x03\x04", "a zip archive; unpack it, or, if it holds numpy's arrays, {npz}"),
     (b"\x93NUMPY", "a single array of numpy; save it by numpy.savez with X and y"),
     (b"\x28\xb5\x2f\xfd", "packed by zstd, which is not read; unpack it"),
     (b"\x89HDF", "an HDF5 file, which is not read; save it as CSV or Parquet"),
@@ -57,7 +57,8 @@ def encoding_of(content: bytes, where: str) -> str:
     """Return the encoding of a text file; see `decoded`."""
     for first, kind in _OTHER_FILES:
         if content.startswith(first):
-            raise DataError(f"{where}: is not text, but {kind}.")
+            formats = {name: read_as(name, f".{name}") for name in ("parquet", "npz")}
+            raise DataError(f"{where}: is not text, but {kind.format(**formats)}.")
     return next((encoding for mark, encoding in _MARKS if content.startswith(mark)), "utf-8")
 
 

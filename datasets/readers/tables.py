@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.datasets.errors import DataError, shorten
+from svm_cost_curves.datasets.errors import DataError, advice, read_as, shorten
 from svm_cost_curves.datasets.readers.columns import (
     chosen_columns,
     equal_warning,
@@ -105,8 +105,8 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
             texts = [k for other in looked_at for k in features if k < len(other) and numbers_in([other[k]]) is None]
             if looks_like_libsvm([row[k] for k in features]):
                 raise DataError(
-                    f"{place}: the cells have the form index:value; if the file is LIBSVM text, set "
-                    f"dataset.format=libsvm.{_line(row)}"
+                    f"{place}: the cells have the form index:value; if the file is LIBSVM text, "
+                    f"{read_as('libsvm', '.svm')}.{_line(row)}"
                 )
             raise no_number(place, shown_names, list(dict.fromkeys(texts)), row[texts[0]], others)
         for k in features:
@@ -122,9 +122,10 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
 
     if not header and labels and numbers_in(labels[:1]) is None and labels[0] not in labels[1:] and labels[1:]:
         if numbers_in(labels[1:]) is None:
+            named = advice("name the label's column by it (dataset.label_column=NAME), or ")
             raise DataError(
                 f"{where}, line {line}: this may be a header or a row, as its label '{shorten(labels[0])}' is in no "
-                "other line; name the label's column by it (dataset.label_column=NAME), or remove the line."
+                f"other line; {named}remove the line."
             )
         numbered = [first[k] for k in features] in ([str(k) for k in features], [str(k + 1) for k in features])
         if not (numbered and labels[0].isidentifier()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -36,6 +37,11 @@ SWEEP_ID = "SVM_SWEEP_ID"
 FOLDER_OF_A_JOB = ("hydra.job.chdir", "hydra.job.env_set", "hydra.output_subdir", "hydra.sweep.subdir")
 """Settings of Hydra that give a job a folder or an environment of its own."""
 
+_IN_THE_JOB = re.compile(r"\$\{\s*(hydra|now)\s*:")
+"""Stands for something that a job knows, as ``${hydra:job.num}``."""
+_ELSEWHERE = re.compile(r"\$\{[^}]*:")
+"""The same for jobs on other machines, with an environment of their own: ``${oc.env:NAME}``, too."""
+
 
 def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[], Launcher]) -> Sequence[JobReturn]:
     """Run the jobs of a sweep, lists of overrides, and show their results; return what the launcher returns.
@@ -64,7 +70,8 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
     if highlight is not None:
         check_choice("highlight", highlight, sorted({job.algo.name for job in composed}))
     store = _checked(config)
-    _check_settings(jobs, composed)
+    is_remote = config.hydra.runtime.choices["hydra/launcher"] not in (HERE, LOCAL)
+    _check_settings(jobs, composed, _ELSEWHERE if is_remote else _IN_THE_JOB)
     directory = Path(config.hydra.sweep.dir).absolute()
     with read_write(config.hydra):  # of itself in Hydra 1.4
         config.hydra.sweep.dir = str(directory)
@@ -80,14 +87,20 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
     return returns
 
 
-def _check_settings(jobs: Sequence[Sequence[str]], composed: Sequence[DictConfig]) -> None:
-    """Refuse a sweep with a job whose settings are wrong, before the first one begins."""
+def _check_settings(jobs: Sequence[Sequence[str]], composed: Sequence[DictConfig], unknown: re.Pattern[str]) -> None:
+    """Refuse a sweep with a job whose settings are wrong, before the first one begins.
+
+    Of a job with a word that matches `unknown`, whose value only the job knows, the references in the others are
+    checked.
+    """
     wrong: dict[str, list[str]] = {}
     for label, words, job in zip(job_labels(jobs), jobs, composed, strict=True):
-        if any("$" in word for word in words):  # ${hydra:job.num}: only the job itself knows all values
-            continue
+        known = [word for word in words if not unknown.search(word.replace("\\", ""))]  # quotes of Hydra's grammar
         try:
-            resolve(config_of(job), given=[setting_name(word) for word in words], jobs=1)
+            if len(known) < len(words):
+                config_of(compose(known))
+            else:
+                resolve(config_of(job), given=[setting_name(word) for word in words], jobs=1)
         except SettingsError as error:
             wrong.setdefault(str(error), []).append(label)
     if len(wrong) == 1 and len(jobs) == len(next(iter(wrong.values()))):

@@ -7,6 +7,7 @@ import math
 import re
 import warnings
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -17,11 +18,12 @@ from hydra.core.override_parser.types import Override, RangeSweep
 
 from svm_cost_curves.experiments.command_line.plugins import register_plugins
 from svm_cost_curves.experiments.configuration.choices import CONFIG_OPTIONS, EXPERIMENT, option_files
-from svm_cost_curves.experiments.configuration.composition import compose, config_of, groups
+from svm_cost_curves.experiments.configuration.composition import compose, config_of, groups, settings_of
 from svm_cost_curves.experiments.configuration.explain import A_SWEEP, hint_of
 from svm_cost_curves.experiments.configuration.grammar import as_text, is_sweep, parsed, parsed_or_none, with_quotes
 from svm_cost_curves.experiments.configuration.options import read_options
 from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig
+from svm_cost_curves.experiments.run.console import note
 from svm_cost_curves.solvers import SettingsError
 from svm_cost_curves.support.text import known_names, nearest, quoted, setting_name
 from svm_cost_curves.support.values import flatten
@@ -42,7 +44,11 @@ _CFG: Final = ("job", "hydra", "all")
 _FORMATS: Final = re.compile(r"^format=([\w,]+)$")  # not a sweep over the formats
 _SETTING: Final = re.compile(r"[A-Za-z_][\w-]*(\.\w[\w-]*)*", re.ASCII)
 _CALL: Final = re.compile(r"(?P<setting>[^=]+)=\s*(?P<name>logspace|linspace)\((?P<arguments>.*)\)\s*")
+_HYDRA: Final = "hydra($|[./@])"
+"""Begins the name of a setting of Hydra."""
 _MOST_VALUES, _MOST_JOBS = 10_000, 100_000
+_CHECKED_JOBS: Final = 100
+"""Jobs of a sweep whose values are checked to name an experiment's file; all are checked when the sweep begins."""
 
 
 def register() -> None:
@@ -72,15 +78,44 @@ def translated(words: Sequence[str]) -> list[str]:
     sweeps = bool({*_SWEEP} & {*flags})
     if "--dry-run" in flags:
         settings.append("dry_run=true")
-    settings = [_FORMATS.sub(r"format='\1'", word) for word in _with_experiment(settings, sweeps)]
-    settings = [with_quotes(_expanded(word, sweeps)) for word in settings]
+    typed = _hydra_words([word for word in settings if setting_name(word) != EXPERIMENT], sweeps)
+    file, settings = _with_experiment(settings, sweeps)
+    settings = _hydra_words(settings, sweeps)
     names = {setting_name(word) for word in settings}
     if "hydra.run.dir" in names and "hydra.output_subdir" not in names:
         settings.append("hydra.output_subdir=.hydra")
     settings = for_each_job(settings) if sweeps else settings
     if not {*_COMPLETION} & {*flags}:
-        _check(settings, sweeps)
+        if file is None:
+            _check(settings, sweeps)
+        else:
+            _check_file(file, settings, typed, sweeps)
     return [*settings, *(flag for flag in flags if flag != "--dry-run")]
+
+
+def _hydra_words(words: Sequence[str], sweeps: bool) -> list[str]:
+    return [with_quotes(_expanded(_FORMATS.sub(r"format='\1'", word), sweeps)) for word in words]
+
+
+def _check_file(file: Path, words: Sequence[str], typed: Sequence[str], sweeps: bool) -> None:
+    """Refuse what `_check` refuses, and wrong values, and name the file unless what was typed is wrong without it."""
+
+    def check(words: Sequence[str]) -> None:
+        _check(words, sweeps)
+        ours = [word for word in words if not re.match(_HYDRA, parsed(word).key_or_group)]
+        for job in itertools.islice(jobs_of(ours), _CHECKED_JOBS):
+            if not any("$" in word for word in job):  # some values are those of a job
+                settings_of(job, jobs=1 if sweeps else None)
+
+    try:
+        check(words)
+    except SettingsError as error:
+        try:
+            check(typed)
+        except SettingsError as other:
+            if str(other) == str(error):
+                raise
+        raise SettingsError(f"{file}: {error}") from error
 
 
 def _check(words: Sequence[str], sweeps: bool) -> None:
@@ -89,7 +124,7 @@ def _check(words: Sequence[str], sweeps: bool) -> None:
     Hydra would also take a path to a file for an option.
     """
     overrides = {word: parsed(word) for word in words}
-    theirs = [word for word, override in overrides.items() if re.match("hydra($|[./@])", override.key_or_group)]
+    theirs = [word for word, override in overrides.items() if re.match(_HYDRA, override.key_or_group)]
     ours = [word for word in words if word not in theirs and not (sweeps and overrides[word].is_sweep_override())]
     composed = compose(ours)
     if not sweeps and not any("${hydra" in word for word in ours):
@@ -136,14 +171,16 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return settings, flags
 
 
-def _with_experiment(words: Sequence[str], sweeps: bool) -> list[str]:
-    """Replace ``+experiment=NAME`` by the settings of a file ``experiment/NAME.yaml``; what is typed as well wins.
+def _with_experiment(words: Sequence[str], sweeps: bool) -> tuple[Path | None, list[str]]:
+    """Replace ``+experiment=NAME`` by the settings of a file ``experiment/NAME.yaml``, and return the file, too.
+
+    What is typed as well wins.
 
     A setting of the file is written as on the command line: ``seed: range(3)`` is a sweep.
     """
     places = [place for place, word in enumerate(words) if setting_name(word) == EXPERIMENT]
     if not places:
-        return [*words]
+        return None, [*words]
     name = ",".join(words[place].partition("=")[2] for place in places)
     if "," in name:
         raise SettingsError(f"+{EXPERIMENT}={quoted(name)}: one at a time; the values of a sweep can stand in its file")
@@ -154,11 +191,13 @@ def _with_experiment(words: Sequence[str], sweeps: bool) -> list[str]:
     settings = {one: value for one, value in flatten(read_options(files[name])) if one not in typed}
     if wrong := next((one for one in settings if not _SETTING.fullmatch(one)), None):
         raise SettingsError(f"{files[name]}: {quoted(wrong)!r} is not the name of a setting, as algo or budget.epochs")
-    added = [with_quotes(f"{name}={_text(value)}") for name, value in settings.items()]
+    added = [with_quotes(f"{one}={_text(value)}") for one, value in settings.items()]
     swept = [word for word in added if _CALL.fullmatch(word) or is_sweep(word)]
     if swept and not sweeps:
         raise SettingsError(f"{files[name]} is a sweep ({quoted(swept[0])}), which needs -m (or --multirun)")
-    return [*words[: places[0]], *added, *words[places[0] + 1 :]]
+    if places_of_results := [word for word in added if setting_name(word).partition(".")[0] in ("store", "model")]:
+        note(f"{files[name]} sets {' '.join(places_of_results)}")
+    return files[name], [*words[: places[0]], *added, *words[places[0] + 1 :]]
 
 
 def _text(value: Any) -> str:

@@ -244,6 +244,23 @@ def test_a_user_without_home_folder_is_told(here: Ran, words: list[str], monkeyp
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["problem.C=${oc.env:NO_SUCH_NAME}"], "problem.C=${oc.env:NO_SUCH_NAME} cannot be resolved: Environment"),
+        (["seed=1,${problem.x}"], "1 of 2 runs cannot be made, so none was: "),
+        (["seed=${seed}"], "seed=${seed} cannot be resolved: it stands for itself"),
+        (["seed=1,2", "budget.epochs=${nope}", "model=${hydra:job.num}.npz"], "budget.epochs=${nope} cannot be resol"),
+    ],
+)
+def test_a_reference_that_stands_for_nothing_is_refused_before_a_sweep(here: Ran, words: list[str], said: str) -> None:
+    status, out, err = here(
+        "-m", *(word for word in TOY if word.partition("=")[0] not in ("seed", "problem.C")), *words
+    )
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"error: {said}")
+
+
+@pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
         ("SVM_DOWNLOAD_LIMIT", "much", "SVM_DOWNLOAD_LIMIT=much: must be a positive number of GiB, such as 10."),

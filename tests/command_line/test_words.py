@@ -80,14 +80,20 @@ def test_a_label_that_yaml_reads_as_a_truth_value_is_refused_with_the_file(folde
 @pytest.mark.usefixtures("folder")
 def test_the_settings_of_a_file_take_the_place_of_its_name() -> None:
     settings = [
+        "dataset=file",
         "algo=sbp",
         "dataset.train=a folder/x.csv",
         "dataset.positive=[1,b]",
         "problem.bias=true",
         "problem.nu=null",
     ]
-    assert translated(["-m", "+experiment=mine", "seed=3"]) == [*settings, "seed=3", "-m"]
-    assert translated(["experiment=mine", "-m", "threads=1"]) == [*settings, "seed=range(2)", "threads=1", "-m"]
+    assert translated(["dataset=file", "-m", "+experiment=mine", "seed=3"]) == [*settings, "seed=3", "-m"]
+    assert translated(["dataset=file", "experiment=mine", "-m", "threads=1"]) == [
+        *settings,
+        "seed=range(2)",
+        "threads=1",
+        "-m",
+    ]
 
 
 @pytest.mark.usefixtures("folder")
@@ -125,6 +131,46 @@ def test_a_folder_of_the_user_has_options_of_every_group(folder: Path) -> None:
         assert os.environ[CONFIG_DIR] == f"{more}{os.pathsep}{folder}"
     with pytest.raises(SettingsError, match=r"--config-dir \S+/none: there is no such folder"):
         add_config_folders(["--config-dir", str(folder / "none")])
+
+
+@pytest.mark.parametrize("sweeps", [False, True])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("nonsense: 1\n", "unknown setting 'nonsense'"),
+        ("problem:\n  nonsense: 1\n", "unknown setting 'problem.nonsense'"),
+        ("algo: nosuch\n", "unknown algorithm 'nosuch'"),
+        ("seed: x\n", "seed must be a whole number, got 'x'"),
+        ("problem.C: -1\n", "problem.C must be a number > 0, got -1.0"),
+        ("problem:\n  C: ${nope}\n", "problem.C=${nope} cannot be resolved"),
+        ("model: /no/such/folder/x.npz\n", "model = '/no/such/folder/x.npz': its folder must exist"),
+    ],
+)
+def test_an_error_of_an_experiment_names_its_file(folder: Path, content: str, message: str, sweeps: bool) -> None:
+    path = folder / "experiment" / "wrong.yaml"
+    path.write_text(f"dataset: digits\n{content}")
+    words = ["-m"] * sweeps
+    with pytest.raises(SettingsError, match=rf"^{re.escape(str(path))}: {re.escape(message)}"):
+        translated([*words, "+experiment=wrong"])
+    path.write_text("dataset: digits\n")
+    with pytest.raises(SettingsError, match=r"^threads must be"):  # what is typed is not the file's
+        translated([*words, "+experiment=wrong", "threads=x"])
+
+
+def test_a_swept_value_of_an_experiment_names_its_file(folder: Path) -> None:
+    (folder / "experiment" / "wrong.yaml").write_text("algo: sbp,nosuch\ndataset: digits\n")
+    with pytest.raises(SettingsError, match=r"wrong\.yaml: unknown algorithm 'nosuch'"):
+        translated(["-m", "+experiment=wrong"])
+
+
+def test_where_an_experiment_sends_results_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = folder / "experiment" / "away.yaml"
+    path.write_text(f"algo: sbp\ndataset: digits\nstore:\n  uri: http://h:5000\nmodel: {folder}/m.npz\n")
+    translated(["+experiment=away", "store.root=here"])
+    said = " ".join(capsys.readouterr().err.split())
+    assert said == f"... {path} sets store.uri=http://h:5000 model={folder}/m.npz"
+    translated(["+experiment=away", "store.uri=null", "model=null"])
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("path", sorted((CONF / "experiment").glob("*.yaml")), ids=lambda path: path.stem)

@@ -38,6 +38,36 @@ def test_labels_are_printed_and_the_error_is_said(tmp_path: Path, capsys: pytest
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "about", "said"),
+    [
+        ("x.csv", "1,a,0\n2,b,1\n", {}, "'b' is not a number; write the columns of the training data in their order "),
+        ("x.csv", "1,a,0,0\n2,b,0,1\n", {"drop_columns": [2]}, "in their order, of which these are left out: 2 (col"),
+        ("x.csv", "1,2,0\n,2,1\n,3,1\n", {}, "2 in column 0; fill them in, or remove the rows."),
+        ("x.csv", "1:2,2:3,4:5\n1:2,2:3,4:5\n", {}, "if the file is LIBSVM text, let its name end in .svm."),
+        ("x.svm", "1,2,3\n", {}, "If the file is a table of columns, let its name end in .csv."),
+        ("x.svm", "PAR1", {}, "is not text, but a Parquet file; let its name end in .parquet."),
+        ("x.csv", "1,2,p\n3,4,q\n5,6,r\n", {}, "in no other line; remove the line."),
+        ("x.csv", "1,2,0\n", {"label_column": 7}, "the training data had label_column=7, but the file has 3 columns"),
+        ("x.csv", "y,y,a\n1,2,0\n", {"label_column": "y"}, "more than one column is called 'y'; give them different"),
+        ("x.csv", "a,y,b\n1,2,0\n", {"label_column": "y", "drop_columns": [1]}, "that the training data left out."),
+    ],
+)
+def test_advice_is_what_can_be_done_here(
+    name: str, text: str, about: dict[str, Any], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(written(tmp_path, text, name, **about))
+    err = capsys.readouterr().err
+    assert said in err
+    assert "dataset." not in err
+
+
+def test_a_folder_is_no_file_of_examples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, _ = written(tmp_path)
+    assert main([model, str(tmp_path)]) == 2
+    assert f"{tmp_path}: is a folder; name a file, such as {tmp_path}/" in capsys.readouterr().err
+
+
 def test_other_labels_give_no_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(written(tmp_path, TEXT.replace("0 1:-2", "7 1:-2"))) == 0
     assert "no error" in capsys.readouterr().err
