@@ -101,7 +101,8 @@ lint: $(CORE_READY) $(DEV_READY) ## ruff, mypy, stubtest, import-linter and clan
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	PYTHONPATH=package $(VENV)/bin/lint-imports
-	$(PY) -m mypy.stubtest svm_cost_curves.solvers._core --allowlist tests/stubtest_allowlist.txt
+	$(PY) -m mypy.stubtest svm_cost_curves.solvers._core svm_cost_curves.solvers.estimators \
+		--allowlist tests/stubtest_allowlist.txt --mypy-config-file pyproject.toml
 	$(VENV)/bin/clang-format --dry-run -Werror $(CXX_FILES)
 
 format: $(DEV_READY) ## rewrite the sources as lint wants them

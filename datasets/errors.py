@@ -8,23 +8,21 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from svm_cost_curves.support.errors import LONGEST_PATH, UserError
-from svm_cost_curves.support.text import printable
+from svm_cost_curves.support.text import LONGEST_MESSAGE, printable
 
 SHOWN = 120
 """Most characters of a line, a cell or a name in a message."""
-LONGEST = 2000
-"""Most characters of a message."""
 
 
 class DataError(UserError, ValueError):
     """A problem with data, files, labels or a data set's specification.
 
     The message is a sentence for the user: what is wrong, where, and what is allowed. Control characters are escaped,
-    and it has at most `LONGEST` characters.
+    and it has at most `LONGEST_MESSAGE` characters.
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(shorten(message, LONGEST))
+        super().__init__(shorten(message, LONGEST_MESSAGE))
 
 
 _HAS_SETTINGS = ContextVar("has_settings", default=True)

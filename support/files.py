@@ -44,8 +44,8 @@ _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 """Errors of flock on a file system without locks."""
 FIRST_POLL_SECONDS, POLL_SECONDS = 0.001, 0.1
 """First and longest pause between two attempts."""
-NOTIFY_SECONDS = 1.0
-"""Waiting time after which the holder is reported."""
+QUIET_SECONDS = 1.0
+"""Shorter work, and a shorter wait, show no message."""
 
 
 @contextlib.contextmanager
@@ -227,7 +227,7 @@ def locked(
     """Hold a lock; wait while another process holds it. Ctrl-C and SIGTERM end the wait.
 
     Works on one machine, and between machines on file systems that support flock. The file, in a folder that exists,
-    exists while the lock is held or waited for. `notify` is called once, after `NOTIFY_SECONDS`, with the holder:
+    exists while the lock is held or waited for. `notify` is called once, after `QUIET_SECONDS`, with the holder:
     ``process 123 on HOST``. OSError: the file cannot be created or locked, is a link, or has several names.
     BlockingIOError: another process holds the lock, and not `wait`. TimeoutError: the file has not been
     touched for `stalled` seconds; a new holder touches it, too.
@@ -261,7 +261,7 @@ def _acquire(path: Path, notify: Callable[[str], None], mode: int, *, wait: bool
                     if not wait:
                         raise
                 now, holder = time.monotonic(), os.pread(descriptor, 200, 0).decode("ascii", "replace").strip()
-                if not notified and now - began >= NOTIFY_SECONDS:
+                if not notified and now - began >= QUIET_SECONDS:
                     notify(holder or "another process")
                     notified = True
                 if touched != (touched := os.fstat(descriptor).st_mtime_ns):

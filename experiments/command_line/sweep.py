@@ -20,7 +20,7 @@ from svm_cost_curves.experiments.command_line.job import HERE, shown
 from svm_cost_curves.experiments.command_line.sweep_names import job_labels
 from svm_cost_curves.experiments.configuration.choices import NO_SWEEPS, PaperStyle, check_choice, folder, style_of
 from svm_cost_curves.experiments.configuration.composition import compose, config_of
-from svm_cost_curves.experiments.configuration.grammar import in_quotes
+from svm_cost_curves.experiments.configuration.grammar import IN_A_JOB, in_quotes
 from svm_cost_curves.experiments.configuration.settings import resolve, server_address, setting_name, store_wait
 from svm_cost_curves.experiments.launchers.checks import LOCAL, RAY, check_address, check_launcher, refusal
 from svm_cost_curves.experiments.processes.outcome import Outcome, outcomes_in
@@ -37,9 +37,7 @@ SWEEP_ID = "SVM_SWEEP_ID"
 FOLDER_OF_A_JOB = ("hydra.job.chdir", "hydra.job.env_set", "hydra.output_subdir", "hydra.sweep.subdir")
 """Settings of Hydra that give a job a folder or an environment of its own."""
 
-_IN_THE_JOB = re.compile(r"\$\{\s*(hydra|now)\s*:")
-"""Stands for something that a job knows, as ``${hydra:job.num}``."""
-_ELSEWHERE = re.compile(r"\$\{[^}]*:")
+_ELSEWHERE = re.compile(r"\$\\?\{[^}]*:")
 """The same for jobs on other machines, with an environment of their own: ``${oc.env:NAME}``, too."""
 
 
@@ -71,7 +69,7 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
         check_choice("highlight", highlight, sorted({job.algo.name for job in composed}))
     store = _checked(config)
     is_remote = config.hydra.runtime.choices["hydra/launcher"] not in (HERE, LOCAL)
-    _check_settings(jobs, composed, _ELSEWHERE if is_remote else _IN_THE_JOB)
+    _check_settings(jobs, composed, _ELSEWHERE if is_remote else IN_A_JOB)
     directory = Path(config.hydra.sweep.dir).absolute()
     with read_write(config.hydra):  # of itself in Hydra 1.4
         config.hydra.sweep.dir = str(directory)
@@ -95,7 +93,7 @@ def _check_settings(jobs: Sequence[Sequence[str]], composed: Sequence[DictConfig
     """
     wrong: dict[str, list[str]] = {}
     for label, words, job in zip(job_labels(jobs), jobs, composed, strict=True):
-        known = [word for word in words if not unknown.search(word.replace("\\", ""))]  # quotes of Hydra's grammar
+        known = [word for word in words if not unknown.search(word)]
         try:
             if len(known) < len(words):
                 config_of(compose(known))

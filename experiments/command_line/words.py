@@ -20,7 +20,14 @@ from svm_cost_curves.experiments.command_line.plugins import register_plugins
 from svm_cost_curves.experiments.configuration.choices import CONFIG_OPTIONS, EXPERIMENT, option_files
 from svm_cost_curves.experiments.configuration.composition import compose, config_of, groups, settings_of
 from svm_cost_curves.experiments.configuration.explain import A_SWEEP, hint_of
-from svm_cost_curves.experiments.configuration.grammar import as_text, is_sweep, parsed, parsed_or_none, with_quotes
+from svm_cost_curves.experiments.configuration.grammar import (
+    IN_A_JOB,
+    as_text,
+    is_sweep,
+    parsed,
+    parsed_or_none,
+    with_quotes,
+)
 from svm_cost_curves.experiments.configuration.options import read_options
 from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig
 from svm_cost_curves.experiments.run.console import note
@@ -104,7 +111,7 @@ def _check_file(file: Path, words: Sequence[str], typed: Sequence[str], sweeps: 
         _check(words, sweeps)
         ours = [word for word in words if not re.match(_HYDRA, parsed(word).key_or_group)]
         for job in itertools.islice(jobs_of(ours), _CHECKED_JOBS):
-            if not any("$" in word for word in job):  # some values are those of a job
+            if not any(map(IN_A_JOB.search, job)):
                 settings_of(job, jobs=1 if sweeps else None)
 
     try:

@@ -18,6 +18,8 @@ _OPENING: Final = tuple("'\"[{")
 """A value that begins with one of them follows Hydra's grammar."""
 _MARKS: Final = ",[]{}():"
 _PIECE: Final = re.compile(r"""'(?:\\'|[^'])*'|"(?:\\"|[^"])*"|[,\[\]{}():]|[^,\[\]{}():'"]+""")
+IN_A_JOB: Final = re.compile(r"\$\\?\{\s*(hydra|now)\b")
+"""Stands for something that only a job of a sweep knows, as ``${hydra:job.num}``, also with backslashes."""
 _READ: Final = re.compile(r"[\w/\-\\+.$%*@?|\s]*", re.ASCII)
 """What Hydra's grammar reads without quotes."""
 

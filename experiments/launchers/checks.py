@@ -9,7 +9,7 @@ import shutil
 import socket
 
 from svm_cost_curves.experiments.configuration.choices import install_command
-from svm_cost_curves.experiments.processes.streams import print_error
+from svm_cost_curves.experiments.processes.streams import CONNECT_SECONDS, print_error
 from svm_cost_curves.support.errors import SettingsError
 from svm_cost_curves.support.text import LONGEST_MESSAGE, quoted
 
@@ -17,7 +17,6 @@ LOCAL, RAY, SLURM = "local", "ray", "submitit_slurm"
 _EXTRAS = {RAY: "ray", SLURM: "slurm", "submitit_local": "slurm"}
 """Launchers that an extra brings; the others are always there."""
 _PACKAGES = {"ray": "ray", "slurm": "hydra_plugins.hydra_submitit_launcher"}
-ANSWER_SECONDS = 3.0
 
 
 def check_launcher(name: str, written: str) -> None:
@@ -39,9 +38,9 @@ def check_address(address: str) -> None:
     if not host or "/" in host or not port.isdecimal() or not 0 < int(port) < 2**16:
         raise SettingsError(f"the address of a Ray cluster is HOST:PORT or auto, got {address!r}")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER_SECONDS).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
     except TimeoutError:
-        raise SettingsError(f"the Ray cluster {address} does not answer within {ANSWER_SECONDS:g} seconds") from None
+        raise SettingsError(f"the Ray cluster {address} does not answer within {CONNECT_SECONDS:g} seconds") from None
     except OSError as error:
         raise SettingsError(f"the Ray cluster {address} does not answer: {error.strerror or error}") from error
 

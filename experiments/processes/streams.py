@@ -29,6 +29,8 @@ _VARIABLES = (
     ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),  # MVAPICH
 )
 """Environment variables with a process's rank and the number of ranks, by MPI library."""
+CONNECT_SECONDS = 3.0
+"""For a connection to a server or a cluster that a command needs."""
 PAUSE = 5.0
 """Seconds between two lines in the first minute."""
 LATER_PAUSE = 30.0

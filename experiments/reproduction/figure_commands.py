@@ -27,12 +27,10 @@ from svm_cost_curves.experiments.run.console import console, note
 from svm_cost_curves.experiments.run.meter import meter
 from svm_cost_curves.experiments.store import Store
 from svm_cost_curves.experiments.store.recorder import recording, wait_for_others
-from svm_cost_curves.support.files import check_writable, locked, read_plain
+from svm_cost_curves.support.files import QUIET_SECONDS, check_writable, locked, read_plain
 from svm_cost_curves.support.text import number_of
 
 LOCK_FILE = "reproduce.lock"
-QUIET_SECONDS = 1.0
-"""Shorter work shows no message."""
 COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'memory':>8}  data sets; last verdict"
 """Header of the lines of `status_line`."""
 

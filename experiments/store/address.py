@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from svm_cost_curves.experiments.processes.streams import ElapsedTime
+from svm_cost_curves.experiments.processes.streams import CONNECT_SECONDS, ElapsedTime
 from svm_cost_curves.experiments.store.limits import LimitError, limited
 from svm_cost_curves.experiments.store.run_folder import StoreError
 from svm_cost_curves.support.errors import reason
+from svm_cost_curves.support.files import QUIET_SECONDS
 
 DATABASE: Final = "mlflow.db"
 FILES: Final = "mlflow-artifacts"
@@ -20,11 +21,9 @@ FILES: Final = "mlflow-artifacts"
 
 REACHED: Final = "SVM_STORE_REACHED"
 """Environment variable with the address of the server that this command has reached: its workers do not check again."""
-CONNECT_SECONDS, ANSWER_SECONDS = 3.0, 5.0
-"""For a connection, and for the whole answer to a question for the server's health."""
+HEALTH_SECONDS: Final = 5.0
+"""For the whole answer to a question for the server's health, once there is a connection."""
 HEALTH_BYTES: Final = 1000
-SILENT_SECONDS: Final = 1.0
-"""A command says after this time that it waits."""
 
 
 def database_uri(root: Path) -> str:
@@ -83,12 +82,12 @@ def _check_answer(address: str) -> None:
     import requests
 
     elapsed = ElapsedTime(lambda text: print(f"... {text}", file=sys.stderr, flush=True))
-    elapsed.begin(f"waiting for the server {address}", after=SILENT_SECONDS)
+    elapsed.begin(f"waiting for the server {address}", after=QUIET_SECONDS)
     try:
         with (
-            limited(address, CONNECT_SECONDS + ANSWER_SECONDS),
+            limited(address, CONNECT_SECONDS + HEALTH_SECONDS),
             requests.get(
-                f"{address}/health", timeout=(CONNECT_SECONDS, ANSWER_SECONDS), allow_redirects=False, stream=True
+                f"{address}/health", timeout=(CONNECT_SECONDS, HEALTH_SECONDS), allow_redirects=False, stream=True
             ) as answer,
         ):
             text = answer.raw.read(HEALTH_BYTES, decode_content=True).decode("utf-8", "replace").strip()

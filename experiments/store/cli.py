@@ -13,7 +13,7 @@ from pathlib import Path
 
 from svm_cost_curves.experiments.configuration.schema import StoreConfig
 from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
-from svm_cost_curves.experiments.processes.streams import ElapsedTime
+from svm_cost_curves.experiments.processes.streams import ElapsedTime, print_error
 from svm_cost_curves.experiments.store import recorder
 from svm_cost_curves.experiments.store.browse import CUT, choose, comparison, default_root, export, facts, lines, opened
 from svm_cost_curves.experiments.store.recorded_list import RecordedList
@@ -21,7 +21,7 @@ from svm_cost_curves.experiments.store.run_folder import StoreError
 from svm_cost_curves.experiments.store.serialize import ERRORS
 from svm_cost_curves.experiments.store.store import ADDRESS, SERVERS, Store
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
-from svm_cost_curves.support.text import printable
+from svm_cost_curves.support.files import QUIET_SECONDS
 
 OK, NOT_ALL, USER_ERROR = 0, 1, 2
 
@@ -118,16 +118,11 @@ def main(words: Sequence[str]) -> int:
         folder = Path(given.folder.removeprefix("store.root=")) if given.folder else default_root()
         return ui(folder, given.port) if given.command == "ui" else record(folder, given.address)
     except StoreError as error:
-        _say(f"error: {error}")
+        print_error(f"error: {error}")
         return USER_ERROR
     except KeyboardInterrupt as stopped:
-        _say(status_of(stopped) + ("; the same command records the rest" if given.command == "record" else ""))
+        print_error(status_of(stopped) + ("; the same command records the rest" if given.command == "record" else ""))
         return EXIT_STATUS[type(stopped)]
-
-
-def _say(text: str) -> None:
-    """Write a line to standard error; it may quote a server."""
-    print(printable(text, keep="\n"), file=sys.stderr)
 
 
 def browse(given: argparse.Namespace) -> int:
@@ -172,8 +167,8 @@ def ui(folder: Path, port: int) -> int:
         raise StoreError(f"there are no runs in {folder}")
     tracking = Tracking.of_store(store.root)
     with _progress(store, tracking):
-        RecordedList(store, None).prepare(_say)
-        recorder.record_all(store, tracking, _say, again=True)
+        RecordedList(store, None).prepare(print_error)
+        recorder.record_all(store, tracking, print_error, again=True)
     experiment = f"http://127.0.0.1:{port}/#/experiments/{tracking.experiment_id}"
     tracking.share_view("curves", VIEW)
     page = f"{experiment}/runs?workflowType=machine_learning&compareRunsMode=CHART&viewStateShareKey=curves"
@@ -195,8 +190,8 @@ def _progress(store: Store, tracking: Tracking) -> Iterator[None]:
     """Say that runs are being recorded, if that takes long, and how many are left."""
     runs = RecordedList(store, tracking.server)
     count = len(runs.missing())
-    elapsed = ElapsedTime(lambda text: _say(f"... {count - len(runs.missing())} of {count} runs: {text}"))
-    elapsed.begin(f"recording at {tracking.uri}", after=recorder.QUIET_SECONDS)
+    elapsed = ElapsedTime(lambda text: print_error(f"... {count - len(runs.missing())} of {count} runs: {text}"))
+    elapsed.begin(f"recording at {tracking.uri}", after=QUIET_SECONDS)
     try:
         yield
     finally:
@@ -234,11 +229,11 @@ def record(folder: Path, address: str | None) -> int:
         try:
             tracking = recorder.tracking_of(store) if address is None else Tracking.reached(address)
             for line in RecordedList(store, tracking.server).taken():
-                _say(f"runs of an earlier command: {line}")
+                print_error(f"runs of an earlier command: {line}")
             with _progress(store, tracking):
-                counts = recorder.record_all(store, tracking, _say, again=True)
+                counts = recorder.record_all(store, tracking, print_error, again=True)
         except StoreError as error:  # other servers may answer
-            _say(f"error: {store.root}: {error}")
+            print_error(f"error: {store.root}: {error}")
             status = USER_ERROR
             continue
         texts = [f"{number} {recorded.value}" for recorded in Recorded if (number := counts[recorded])]

@@ -34,14 +34,13 @@ from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError
 from svm_cost_curves.experiments.store.store import Store
 from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, load_mlflow
 from svm_cost_curves.support.errors import reason
+from svm_cost_curves.support.files import QUIET_SECONDS
 from svm_cost_curves.support.text import command_line
 
 OFF: Final = "SVM_MLFLOW"
 """Environment variable: with ``off`` a command leaves its runs to a later ``record``."""
 PAUSE_SECONDS: Final = 0.3
 """Between two looks for new runs."""
-QUIET_SECONDS: Final = 2.0
-"""A command says after this time that it waits."""
 RETRY_SECONDS: Final = 10.0
 """Pause after an error, as of a server that does not answer."""
 PATIENCE_SECONDS: Final = 60.0
@@ -94,7 +93,7 @@ def delete(store: Store, runs: Sequence[FinishedRun]) -> None:
 
 @contextlib.contextmanager
 def recording(
-    store: Store, warn: Callable[[str], None], *, wait: bool = True
+    store: Store, warn: Callable[[str], None], *, wait: bool
 ) -> Iterator[Callable[[], subprocess.Popen[bytes] | None]]:
     """Record the runs of a block in mlflow; yield a function that starts the recorder, or returns the one that runs.
 

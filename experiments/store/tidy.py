@@ -25,8 +25,9 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
     -------
     DataFrame
         A row for each point, with the columns ``algo``, ``dataset`` and ``seed``, each setting that differs between the
-        runs (``problem.C``), what differs of their builds (``build.isa``), ``run`` (the run's key), and those of
-        `experiments.columns.COLUMNS` that a run has: counts as integers, seconds, and measures (errors are fractions).
+        runs (``problem.C``; lists as text, ``[1,2]``), what differs of their builds (``build.isa``), ``run`` (the run's
+        key), and those of `experiments.columns.COLUMNS` that a run has: counts as integers, seconds, and measures
+        (errors are fractions).
     """
     import pandas as pd
 
@@ -45,8 +46,9 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
 
 
 def _encodable(value: Any) -> Any:
-    """Return a value; a text with escapes for bytes that are not UTF-8, as in names of files: tables need it so."""
-    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+    """Return a value as tables need it: a list as text ``[1,2]``, bytes of a text that are not UTF-8 as escapes."""
+    text = f"[{','.join(map(str, value))}]" if isinstance(value, list | tuple) else value
+    return text.encode("utf-8", "backslashreplace").decode() if isinstance(text, str) else text
 
 
 def record_of(run: FinishedRun) -> dict[str, Any]:

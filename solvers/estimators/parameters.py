@@ -41,7 +41,6 @@ OPEN_EPOCHS, STOPPED_EPOCHS = 10.0, 10_000.0
 UNWEIGHTED = "all examples have the same weight in these solvers"
 _WORDING = (
     (re.compile(r"\balgo=\w+: "), ""),
-    (re.compile(r" \(dataset\.[^)]*\)$"), ""),
     (re.compile(r"\b(?:algo|problem|kernel|budget)\.(?=[a-zA-Z])"), ""),
     (re.compile(r"\blambda = "), "lambda_ = "),
     (re.compile(r"\bkernel=gaussian\b"), 'kernel="rbf"'),

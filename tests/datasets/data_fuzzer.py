@@ -38,8 +38,8 @@ from fuzzing import outcomes
 from scipy import sparse
 
 from svm_cost_curves.datasets import DataError, Dataset, DatasetSpec, FileData, PublishedData, load
-from svm_cost_curves.datasets.errors import LONGEST
 from svm_cost_curves.datasets.spec import FileSpec
+from svm_cost_curves.support.text import LONGEST_MESSAGE
 
 ROOM = 1 << 30
 """Bytes that a child may take beyond what it begins with."""
@@ -219,7 +219,7 @@ def refuse_invalid(data: Dataset) -> None:
     json.dumps(data.provenance, allow_nan=False)
     for warning in data.provenance["warnings"]:
         assert warning.isprintable()
-        assert len(warning) <= LONGEST
+        assert len(warning) <= LONGEST_MESSAGE
 
 
 def outcome_of(number: int) -> str:
@@ -231,7 +231,7 @@ def outcome_of(number: int) -> str:
             refuse_invalid(load(spec_of(number, folder), cache_dir=folder / "cache", mirrors=[folder]))
         except DataError as error:
             text = str(error)
-            good = text.isprintable() and len(text) <= LONGEST + 3
+            good = text.isprintable() and len(text) <= LONGEST_MESSAGE + 3
             return "refused" if good else f"message of {len(text)} characters: {text[:200]!r}"
         except Exception:
             return traceback.format_exc()

@@ -14,11 +14,12 @@ from scipy import sparse
 
 from svm_cost_curves import solvers
 from svm_cost_curves.datasets import DataError, Dataset, FileData, SyntheticData, load, types
-from svm_cost_curves.datasets.errors import LONGEST, shorten
+from svm_cost_curves.datasets.errors import shorten
 from svm_cost_curves.experiments.configuration.explain import explain
 from svm_cost_curves.solvers import Linear, Problem, RowPolicy, SettingsError
 from svm_cost_curves.solvers.features import stored_arrays
 from svm_cost_curves.support.errors import reason
+from svm_cost_curves.support.text import LONGEST_MESSAGE
 
 Loader = Callable[..., Dataset]
 
@@ -131,7 +132,7 @@ def test_text_of_files_is_shown_short_and_escaped() -> None:
     assert shorten("x" * 500) == "x" * 120 + "..."
     assert len(shorten("\0" * 500)) == 123
     message = str(DataError("\x1b" + "x" * 10**6))
-    assert len(message) == LONGEST + 3
+    assert len(message) == LONGEST_MESSAGE + 3
     assert message.isprintable()
 
 

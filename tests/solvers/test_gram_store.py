@@ -229,7 +229,7 @@ def _at_first_message(react: Callable[[], None]) -> Iterator[None]:
 def test_a_process_that_waits_names_the_one_that_builds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(shared, "NOTIFY_SECONDS", 0.0)
+    monkeypatch.setattr(shared, "QUIET_SECONDS", 0.0)
     context = multiprocessing.get_context("fork")
     begun, go_on = context.Event(), context.Event()
     child = context.Process(target=_hold, args=(tmp_path, begun, go_on))
@@ -251,7 +251,7 @@ def test_a_process_that_waits_names_the_one_that_builds(
 def test_a_process_does_not_wait_for_one_that_has_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(shared, "NOTIFY_SECONDS", 0.0)
+    monkeypatch.setattr(shared, "QUIET_SECONDS", 0.0)
     monkeypatch.setattr(gram_store, "STALLED_SECONDS", 0.05)
     context = multiprocessing.get_context("fork")
     begun, go_on = context.Event(), context.Event()

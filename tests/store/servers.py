@@ -89,7 +89,7 @@ def mlflow_server(folder: Path, backend: str) -> Iterator[str]:
         except TimeoutError as error:
             pytest.fail(f"the mlflow server does not answer, {error}: {log.read_text(errors='replace')[-2000:]}")
         with pytest.MonkeyPatch.context() as patient:
-            for name in ("CONNECT_SECONDS", "ANSWER_SECONDS"):
+            for name in ("CONNECT_SECONDS", "HEALTH_SECONDS"):
                 patient.setattr(client, name, PATIENCE)  # of the program: a busy machine answers late
             yield f"http://127.0.0.1:{port}"
 

@@ -32,7 +32,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(REACHED, "")
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")  # each has a pause of seconds before it
     monkeypatch.setattr(limits, "TICK_SECONDS", 0.02)
-    for module, names in ((addresses, ("CONNECT_SECONDS", "ANSWER_SECONDS")), (tracking, TIMES)):
+    for module, names in ((addresses, ("CONNECT_SECONDS", "HEALTH_SECONDS")), (tracking, TIMES)):
         for name in names:
             monkeypatch.setattr(module, name, 0.5)
 
@@ -102,7 +102,7 @@ def test_a_question_for_its_health_ends(kind: str) -> None:
 def test_a_server_that_is_waited_for_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(addresses, "SILENT_SECONDS", 0.05)
+    monkeypatch.setattr(addresses, "QUIET_SECONDS", 0.05)
     with sending(lambda _: silent()) as address, pytest.raises(StoreError):
         Tracking.reached(address)
     assert capsys.readouterr().err.startswith(f"... waiting for the server {address}")

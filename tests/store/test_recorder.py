@@ -47,7 +47,7 @@ def missing(store: Store) -> list[Path]:
 
 def test_runs_of_a_command_are_recorded_when_it_ends(store: Store) -> None:
     warnings: list[str] = []
-    with recording(store, warnings.append) as begin:
+    with recording(store, warnings.append, wait=True) as begin:
         process = begin()
         assert process is not None
         for key in "ab":
@@ -61,10 +61,10 @@ def test_runs_of_a_command_are_recorded_when_it_ends(store: Store) -> None:
     assert keys(store) == {"a": 1, "b": 1, "c": 1}
     assert missing(store) == []
     assert warnings == []
-    with recording(store, warnings.append):
+    with recording(store, warnings.append, wait=True):
         pass  # nothing is missing: no process is started
     record(store, "d")  # by a command whose recorder was killed
-    with recording(store, warnings.append):
+    with recording(store, warnings.append, wait=True):
         pass
     assert keys(store) == dict.fromkeys("abcd", 1)
 
@@ -83,7 +83,7 @@ def test_switched_off_it_leaves_the_runs_to_a_later_command(
     store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv(recorder.OFF, "off")
-    with recording(store, print) as begin:
+    with recording(store, print, wait=True) as begin:
         begin()
         record(store, "a")
     assert keys(store) == {}
@@ -99,7 +99,7 @@ def test_a_killed_recorder_loses_no_run_and_records_none_twice(store: Store) -> 
     names = [f"run{number:02d}" for number in range(8)]
     for name in names:
         record(store, name, points=50)
-    with recording(store, warnings.append) as begin:
+    with recording(store, warnings.append, wait=True) as begin:
         process = begin()
         assert process is not None
         wait_until(lambda: len(names) - len(missing(store)) >= 3, process)
@@ -108,7 +108,7 @@ def test_a_killed_recorder_loses_no_run_and_records_none_twice(store: Store) -> 
     assert "killed by signal 9" in killed
     assert "not in mlflow at" in left
     assert "svm-store record" in left
-    with recording(store, warnings.append):
+    with recording(store, warnings.append, wait=True):
         pass
     assert keys(store) == dict.fromkeys(names, 1)
     for run in runs_in(store):
@@ -122,7 +122,7 @@ def test_a_killed_command_has_its_runs_recorded(store: Store, python: Callable[.
         "from svm_cost_curves.experiments.store import Store\n"
         "from svm_cost_curves.experiments.store.recorder import recording\n"
         "store = Store.open(sys.argv[1])\n"
-        "with recording(store, print) as begin:\n"
+        "with recording(store, print, wait=True) as begin:\n"
         "    process = begin(); [record(store, key) for key in 'abc']; print(process.pid, flush=True); os._exit(1)\n"
     )
     ended = python(code, store.root, Path(__file__).parent)
@@ -141,7 +141,7 @@ def _runs(number: int) -> bool:
 def test_recorders_of_several_commands_record_each_run_once(store: Store) -> None:
     for number in range(8):
         record(store, f"k{number}")
-    with recording(store, print) as first, recording(store, print) as second:
+    with recording(store, print, wait=True) as first, recording(store, print, wait=True) as second:
         assert len({first(), second()} - {None}) == 2
     assert keys(store) == {f"k{number}": 1 for number in range(8)}
 
@@ -152,7 +152,7 @@ def test_a_deleted_database_is_made_again(store: Store) -> None:
     recorder.record_all(store, Tracking.of_store(store.root), print)
     (store.root / DATABASE).unlink()
     assert len(missing(store)) == 2
-    with recording(store, print):
+    with recording(store, print, wait=True):
         pass
     assert keys(store) == {"a": 1, "b": 1}
 
@@ -186,7 +186,7 @@ def test_a_damaged_run_does_not_hold_up_the_others(store: Store) -> None:
 def test_a_command_whose_runs_cannot_be_recorded_says_why(tmp_path: Path) -> None:
     store, warnings = Store.open(tmp_path), list[str]()
     (tmp_path / DATABASE).mkdir()
-    with recording(store, warnings.append) as begin:
+    with recording(store, warnings.append, wait=True) as begin:
         begin()
         run = record(store, "a")
     assert store.find_finished("a") == run
@@ -249,7 +249,7 @@ def test_a_recorder_imports_nothing_from_the_working_directory(
     for name in ("mlflow", "signal", "random"):
         Path(f"{name}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\nraise ImportError('shadow')\n")
     record(store, "a")
-    with recording(store, print):
+    with recording(store, print, wait=True):
         pass
     assert keys(store) == {"a": 1}
     assert not Path("executed").exists()

@@ -98,7 +98,7 @@ def test_a_dead_server_is_refused_before_anything_is_written(tmp_path: Path) -> 
 
 
 def test_a_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addresses, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(addresses, "HEALTH_SECONDS", 0.2)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -132,7 +132,7 @@ def test_a_server_is_asked_once_for_a_command(address: str, tmp_path: Path) -> N
 def test_another_machine_finds_a_finished_run(machine: Machine, address: str, key: str, tmp_path: Path) -> None:
     one, other = machine("one"), machine("other")
     (tmp_path / "curve.png").write_bytes(b"a picture")
-    with recording(one, print) as begin:
+    with recording(one, print, wait=True) as begin:
         begin()
         done = one.finish(key, result_of(), make_curve(400), [tmp_path / "curve.png"])
     fetched = other.find_finished(key)
@@ -175,7 +175,7 @@ def test_a_run_survives_the_loss_of_its_server(
     one = machine("one", relay.address)
     relay.cut()
     assert one.find_finished("another") is None
-    with recording(one, warnings.append) as begin:
+    with recording(one, warnings.append, wait=True) as begin:
         begin()
         done = record(one, key)
     assert any("Connection refused" in line for line in warnings)
@@ -197,7 +197,7 @@ def test_a_server_that_comes_back_gets_the_runs_of_the_same_command(
 ) -> None:
     relay, warnings = Relay(address), list[str]()
     one = machine("one", relay.address)
-    with recording(one, warnings.append) as begin:
+    with recording(one, warnings.append, wait=True) as begin:
         relay.cut()
         begin()
         record(one, key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from evidence_cases import finished_run, put_evidence
@@ -31,6 +32,16 @@ def test_a_point_is_a_row_and_what_differs_is_a_column() -> None:
     assert "primal" not in table.columns
     assert table["run"].nunique() == 4
     assert table["test_error"].tolist()[:2] == [0.5, 0.5]
+
+
+def test_a_list_is_a_text_by_which_runs_are_grouped(tmp_path: Path) -> None:
+    runs = [
+        finished_run(rows=ROWS, name=f"run {k}", settings={"dataset": {"name": "adult", "positive": positive}})
+        for k, positive in enumerate(([1, 2], ["spam"], None))
+    ]
+    table = tidy(runs)
+    assert table.groupby("dataset.positive", dropna=False).size().to_dict() == {"[1,2]": 3, "[spam]": 3, np.nan: 3}
+    table.to_parquet(tmp_path / "table.parquet")
 
 
 def test_descriptions_of_data_sets_are_no_columns() -> None:

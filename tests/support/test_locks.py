@@ -59,7 +59,7 @@ def holder(tmp_path: Path) -> object:
 def test_a_waiting_process_reports_the_holder_once_and_continues_after_its_death(
     tmp_path: Path, holder: multiprocessing.Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "NOTIFY_SECONDS", 0.0)
+    monkeypatch.setattr(files, "QUIET_SECONDS", 0.0)
     told: list[str] = []
 
     def tell(text: str) -> None:
