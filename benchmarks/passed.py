@@ -16,7 +16,7 @@ import sys
 import threading
 from collections import Counter
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = ("svm_cost_curves.solvers", "svm_cost_curves.datasets", "hydra", "omegaconf", "mlflow", "scipy")
@@ -36,9 +36,13 @@ def function_of(frame: FrameType | None) -> Function | None:
 def passed_by(program: Path, words: list[str]) -> dict[Function, int]:
     """Run a program in this process; return its functions in the order of their first calls, with the depths."""
     depths: dict[Function, int] = {}
+    called: dict[int, CodeType] = {}  # most calls are of code that has been called before
 
     def note(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and (function := function_of(frame)) is not None and function not in depths:
+        if event != "call" or id(frame.f_code) in called:
+            return
+        called[id(frame.f_code)] = frame.f_code
+        if (function := function_of(frame)) is not None and function not in depths:
             depth, caller = 0, frame.f_back
             while caller is not None:
                 depth, caller = depth + (function_of(caller) is not None), caller.f_back

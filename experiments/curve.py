@@ -48,6 +48,20 @@ def from_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         As `conform`.
     """
     _refuse_unknown({name for row in rows for name in row})
+    columns: dict[str, Any] = {name: [row.get(name) for row in rows] for name in COLUMNS}
+    if not {type(count) for name in COUNTS for count in columns[name]} <= {int, type(None)}:
+        _refuse_other_counts(rows)
+    with _right_types():
+        for name, values in columns.items():
+            columns[name] = _counts(values) if name in COUNTS else np.array(values, dtype=np.float64)
+            if name in MEASURES:
+                columns[name][~np.isfinite(columns[name])] = np.nan
+        frame = pd.DataFrame(columns)
+    validate(frame)
+    return frame
+
+
+def _refuse_other_counts(rows: Sequence[Mapping[str, Any]]) -> None:
     for index, row in enumerate(rows):
         for name in COUNTS:
             count = row.get(name)
@@ -55,14 +69,13 @@ def from_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
                 continue
             if isinstance(count, bool) or not isinstance(count, int | np.integer):
                 raise CurveError(f"{name} in row {index} of the curve must be an integer or None, got {count!r}")
-    columns: dict[str, Any] = {}
-    with _right_types():
-        for name, dtype in _DTYPES.items():
-            values = pd.Series([row.get(name) for row in rows], dtype=dtype)
-            columns[name] = np.where(np.isfinite(values), values, np.nan) if name in MEASURES else values
-    frame = pd.DataFrame(columns)
-    validate(frame)
-    return frame
+
+
+def _counts(values: Sequence[Any]) -> pd.arrays.IntegerArray:
+    """Return whole numbers, None, and `pandas.NA` as a column of counts."""
+    missing = [count is None or count is pd.NA for count in values]
+    known = [0 if absent else int(count) for count, absent in zip(values, missing, strict=True)]
+    return pd.arrays.IntegerArray(np.array(known, dtype=np.int64), np.array(missing, dtype=bool))
 
 
 def conform(frame: pd.DataFrame) -> pd.DataFrame:
@@ -117,11 +130,14 @@ def validate(frame: pd.DataFrame) -> None:
         if dtype != wanted:
             raise CurveError(f"column {name} of the curve must be {wanted}, got {dtype}")
     table = frame.to_numpy(dtype=np.float64, na_value=np.nan)
-    for name, values in zip(COLUMNS, table.T, strict=True):
+    costs = table[:, : len(COSTS)]
+    sound = ~np.isinf(table).any(axis=0)
+    sound[: len(COSTS)] &= (costs[1:] >= costs[:-1]).all(axis=0) & ((costs >= 0) & (costs < EXACT)).all(axis=0)
+    for place in np.flatnonzero(~sound):  # few; costs that are not counted are among them, as NaN is not at least 0
+        name, values = COLUMNS[place], table[:, place]
         if (infinite := np.isinf(values)).any():
             raise CurveError(f"column {name} of the curve is infinite in row {int(np.argmax(infinite))}")
-        if name in COSTS:
-            _validate_cost(frame, name, values)
+        _validate_cost(frame, name, values)
     if np.isnan(table[:, COLUMNS.index("iterations")]).any():
         raise CurveError("column iterations of the curve must not be missing")
 

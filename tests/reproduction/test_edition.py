@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 
 import pandas as pd
+import pytest
 
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, published_figures
 from svm_cost_curves.experiments.reproduction.report.edition import edition_page
@@ -17,12 +19,21 @@ def number(text: str) -> int:
     return int(text.replace(",", ""))
 
 
-def test_runs_and_repetitions_of_every_figure() -> None:
-    rows = [match.groups() for line in edition_page(EVIDENCE).splitlines() if (match := ROW.fullmatch(line))]
+@pytest.fixture(scope="module")
+def rows() -> list[tuple[str, ...]]:
+    return [match.groups() for line in edition_page(EVIDENCE).splitlines() if (match := ROW.fullmatch(line))]
+
+
+@cache
+def series_of(tables: str) -> pd.DataFrame:
+    return pd.read_parquet(EVIDENCE / tables / "series.parquet")
+
+
+def test_runs_and_repetitions_of_every_figure(rows: list[tuple[str, ...]]) -> None:
     assert sorted(row[0] for row in rows) == published_figures(EVIDENCE)
     for figure, data, repetitions, runs, _, _ in rows:
-        tables = EVIDENCE / json.loads((EVIDENCE / f"{figure}.json").read_text())["tables"]
-        series = pd.read_parquet(tables / "series.parquet").query("figure == @figure")
+        of_tables = series_of(json.loads((EVIDENCE / f"{figure}.json").read_text())["tables"])
+        series = of_tables[of_tables["figure"] == figure]
         assert number(runs) == series["key"].nunique()
         of_series = series.groupby(["panel", "series"]).size()
         wanted = {int(of_series.min()), int(of_series.max())} if len(series) else {0}
@@ -30,8 +41,7 @@ def test_runs_and_repetitions_of_every_figure() -> None:
         assert all(name in data or "data sets" in data for name in series["dataset"].unique())
 
 
-def test_a_run_of_several_figures_is_new_once() -> None:
-    rows = [match.groups() for line in edition_page(EVIDENCE).splitlines() if (match := ROW.fullmatch(line))]
+def test_a_run_of_several_figures_is_new_once(rows: list[tuple[str, ...]]) -> None:
     for paper in ("sbp", "minibatch", "asset"):
-        runs = pd.read_parquet(EVIDENCE / paper / "runs.parquet")
+        runs = pd.read_parquet(EVIDENCE / paper / "runs.parquet", columns=["key"])
         assert sum(number(row[4]) for row in rows if row[0].startswith(f"{paper}_")) == len(runs)

@@ -13,7 +13,7 @@ from svm_cost_curves.experiments.reproduction.citations import PAPERS
 from svm_cost_curves.experiments.reproduction.evidence import FigureResult, from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, published_figures, read_facts, same_values
-from svm_cost_curves.experiments.reproduction.report.curves import page_content
+from svm_cost_curves.experiments.reproduction.report.curves import known_columns, page_content
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import as_json
 from svm_cost_curves.support.values import plain
@@ -57,7 +57,7 @@ def check_verdict(figure: str, monkeypatch: pytest.MonkeyPatch) -> FigureResult:
 def _check_curves_of_claims(page: Curves) -> None:
     """Check that each claim's button draws curves that the page has, except where the claim is judged without."""
     series = {run.series for run in page.runs}
-    columns = {name for run in page.runs for name in run.curve.columns if run.curve[name].notna().any()}
+    columns = known_columns(page.runs)
     for claim in page.claims:
         for reading in claim["readings"]:
             assert {*reading["series"]} <= series, claim["id"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -39,7 +39,7 @@ def page_content(
     """
     specs = {series.name: series for series in evidence.spec.curves}
     runs = [run for panel in evidence.panels for run in _runs(evidence, options, panel, specs)]
-    known = {name for run in runs for name in run.curve.columns if run.curve[name].notna().any()}
+    known = known_columns(runs)
     if known.isdisjoint(COSTS) or known.isdisjoint(MEASURES):
         return None
     names = list(dict.fromkeys(run.series for run in runs))
@@ -55,6 +55,14 @@ def page_content(
         pictures=[fitted(picture)],
         **_first_view(evidence.spec, names),
     )
+
+
+def known_columns(runs: Iterable[RunCurve]) -> set[str]:
+    """Return the columns in which some run has a value."""
+    known: set[str] = set()
+    for run in runs:  # most columns are known from the first run, and not read again
+        known |= {name for name in run.curve.columns if name not in known and run.curve[name].notna().any()}
+    return known
 
 
 def _styles(spec: FigureSpec, specs: Mapping[str, SeriesSpec], names: Sequence[str]) -> dict[str, Style]:

@@ -69,11 +69,14 @@ def edition_page(evidence: Path) -> str:
 def _paper(evidence: Path, paper: str, names: Sequence[str]) -> PaperRuns:
     figures: list[FigureRuns] = []
     counted, builds, processors = set[str](), set[str](), set[str]()
-    for name in names:
-        facts, spec = read_facts(evidence, name), read_figure(name)
+    facts_of = {name: read_facts(evidence, name) for name in names}
+    tables = {facts["tables"]: None for facts in facts_of.values()}
+    runs_in = {table: _runs(evidence, table) for table in tables}
+    for name, facts in facts_of.items():
+        spec = read_figure(name)
         rows = pd.DataFrame(read_series(evidence, facts), columns=["panel", "dataset", "series", "key"])
-        runs = read_table(evidence, facts["tables"], RUNS).to_pandas().set_index("key").loc[rows["key"].unique()]
-        records = runs.get("provenance", pd.Series(dtype=object)).map(json.loads)  # a table without runs lacks it
+        runs = runs_in[facts["tables"]].loc[rows["key"].unique()]
+        records = runs["provenance"]
         builds |= {f"{record['build']['build_id']} {record['build']['isa']}" for record in records}
         processors |= {str(record["cpu"]) for record in records}
         n = rows["key"].map(records.map(lambda record: int(record["data"]["counts"]["train"]["n"])))
@@ -92,6 +95,13 @@ def _paper(evidence: Path, paper: str, names: Sequence[str]) -> PaperRuns:
             )
         )
     return PaperRuns(paper_named(paper).title, figures, sorted(builds), sorted(processors))
+
+
+def _runs(evidence: Path, tables: str) -> pd.DataFrame:
+    """Return the runs in a folder of tables by their keys, with their provenance as mappings."""
+    runs = read_table(evidence, tables, RUNS).to_pandas().set_index("key")
+    records = runs.get("provenance", pd.Series(dtype=object))  # a table without runs lacks it
+    return runs.assign(provenance=records.map(json.loads))
 
 
 def _data_text(n: Any) -> str:
