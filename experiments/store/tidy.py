@@ -29,20 +29,27 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
         key), and those of `experiments.columns.COLUMNS` that a run has: counts as integers, seconds, and measures
         (errors are fractions).
     """
+    import numpy as np
     import pandas as pd
 
-    records = [record_of(run) for run in runs]
-    names, frames = differing(records), []
-    for run, record in zip(runs, records, strict=True):
-        facts = {name: _encodable(run.result[name]) for name in FIRST}
-        facts |= {name: _encodable(record.get(name)) for name in names} | {"run": run.key}
-        points = run.curve.dropna(axis="columns", how="all").reset_index(drop=True)
-        repeated = pd.DataFrame({name: [value] * len(points) for name, value in facts.items()}, index=points.index)
-        frames.append(pd.concat([repeated, points], axis="columns"))
-    if not frames:
+    if not runs:
         return pd.DataFrame(columns=[*FIRST, "run", *COLUMNS])
-    whole = pd.concat(frames, ignore_index=True)
-    return whole[[name for name in whole.columns if name not in COLUMNS] + [c for c in COLUMNS if c in whole.columns]]
+    records, curves = [record_of(run) for run in runs], [run.curve for run in runs]
+    facts = {name: [_encodable(run.result[name]) for run in runs] for name in FIRST}
+    facts |= {name: [_encodable(record.get(name)) for record in records] for name in differing(records)}
+    facts["run"] = [run.key for run in runs]
+    rows = np.repeat(np.arange(len(runs)), list(map(len, curves)))
+    repeated = pd.DataFrame({name: _column(values) for name, values in facts.items()}).iloc[rows]
+    points = pd.concat(curves, ignore_index=True).dropna(axis="columns", how="all")
+    points = points[[name for name in COLUMNS if name in points.columns]]
+    return pd.concat([repeated.reset_index(drop=True), points], axis="columns")
+
+
+def _column(values: Sequence[Any]) -> pd.Series:
+    """Return values as a column; where some are missing the others keep their types: integers do not become floats."""
+    import pandas as pd
+
+    return pd.Series(values, dtype=object if any(value is None for value in values) else None)
 
 
 def _encodable(value: Any) -> Any:
