@@ -122,7 +122,7 @@ def make(evidence: Evidence) -> FigureResult:
     names = list(dict.fromkeys(curve.name for curve in spec.curves))
     drawing = Drawing(comparisons, by_cost, costs, names, seeds)
     draw = partial(_draw, drawing=drawing)
-    return FigureResult(_points(drawing), draw, drawing.size, table=partial(table, comparisons, by_cost))
+    return FigureResult(lambda: _points(drawing), draw, drawing.size, table=partial(table, comparisons, by_cost))
 
 
 def _shown(chosen: str, comparisons: Sequence[Comparison]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ def make(evidence: Evidence) -> FigureResult:
     """Draw the rows of the figure's file, and judge its claims."""
     figure = CurveFigure(evidence, evidence.spec.rows or ROWS)
     return FigureResult(
-        figure.data,
+        lambda: figure.data,
         figure.draw,
         figure.size,
         claims=judge_claims(evidence),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -161,9 +162,8 @@ class Table:
 class FigureResult:
     """A figure before it is written."""
 
-    data: pd.DataFrame
-    """A row for each drawn point. Curves have the columns ``panel, dataset, series, cost, x, mean, sd, seeds`` (`seeds`
-    as text: ``0 1 2``; errors as fractions); other figures have their own."""
+    points: Callable[[], pd.DataFrame]
+    """Makes `data`, which a verdict does not need."""
     draw: Callable[[Figure | SubFigure], None]
     """Draws into an empty part of a figure, without title and small print."""
     size: tuple[float, float] = (12.0, 7.0)
@@ -172,6 +172,15 @@ class FigureResult:
     """Makes the table, which a map does not need of the figures whose claims it takes."""
     claims: Sequence[Claim] = ()
     numbers: Sequence[Number] = ()
+
+    @cached_property
+    def data(self) -> pd.DataFrame:
+        """A row for each drawn point.
+
+        Curves have the columns ``panel, dataset, series, cost, x, mean, sd, seeds`` (`seeds` as text: ``0 1 2``; errors
+        as fractions); other figures have their own.
+        """
+        return self.points()
 
 
 def as_published(run: Run) -> PublishedRun:

@@ -64,6 +64,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a figure, its store and its evidence."""
     folder = tmp_path_factory.mktemp("published")
     (folder / "mine_x.yaml").write_text(FIGURE, encoding="utf-8")
-    assert reproduce(folder, "scale=demo", "jobs=2") == 0
+    assert reproduce(folder, "scale=demo") == 0
     assert reproduce(folder, "publish", "scale=demo") == 0
     return folder

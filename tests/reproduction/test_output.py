@@ -56,7 +56,7 @@ def draw(figure) -> None:  # type: ignore[no-untyped-def]
 def written(tmp_path: Path) -> Path:
     """A folder with the texts of a figure."""
     facts = {"heading": "Figure 2 of somebody", "paper": "sbp", "seeds": 3, "machine": {"cpu": "a", "cores": 2}}
-    made = FigureResult(pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), lambda: TABLE)
+    made = FigureResult(lambda: pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), lambda: TABLE)
     write_texts(tmp_path, made, replace(VERDICT, **facts))
     return tmp_path
 

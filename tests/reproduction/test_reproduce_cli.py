@@ -41,15 +41,15 @@ def words(folder: Path, *more: str) -> list[str]:
     return [*more, f"store={folder / 'store'}", f"figures={folder / 'figures'}", f"report={folder / 'report'}"]
 
 
-def reproduce(folder: Path, *more: str) -> int:
-    return main(words(folder, *more, "jobs=2"))
+def reproduce(folder: Path, *more: str, jobs: int = 1) -> int:
+    return main(words(folder, *more, f"jobs={jobs}"))
 
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which one figure has been made."""
     folder = tmp_path_factory.mktemp("reproduced")
-    assert reproduce(folder, *FIG3) == 0
+    assert reproduce(folder, *FIG3, jobs=2) == 0
     return folder
 
 

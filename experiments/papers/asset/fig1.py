@@ -237,7 +237,7 @@ def make(evidence: Evidence) -> FigureResult:
     shown = [one for one in data if one.values]
     styles = [STYLES[name] for name in names if any(name in one.of for one in shown)]
     return FigureResult(
-        sweep.points(
+        lambda: sweep.points(
             data,
             "series s error sd runs",
             lambda _, name, s, runs: (name, s, runs.mean(), sweep.spread(runs), len(runs)),

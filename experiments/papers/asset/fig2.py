@@ -171,7 +171,7 @@ def make(evidence: Evidence) -> FigureResult:
     items = [(streams, d) for streams in shown for d in streams.values]
     axes_names = axis_name("cpu_seconds"), "Test error, %"
     return FigureResult(
-        band_table(rows, "x", columns),
+        lambda: band_table(rows, "x", columns),
         *layout.drawing(items, styles.values(), _caption(shown), axes_names, partial(_draw, styles=styles)),
         table=partial(_table, shown),
         claims=judge_claims(evidence, data=data),

@@ -125,7 +125,7 @@ def make(evidence: Evidence) -> FigureResult:
     styles = [STYLES[name] for name in METHODS if any(name in study.of for study in shown)]
     names = (r"$C = 1 / (\lambda m)$", "Epochs")
     return FigureResult(
-        sweep.points(shown, "C series target epochs least largest runs reached error sd", values),
+        lambda: sweep.points(shown, "C series target epochs least largest runs reached error sd", values),
         *layout.drawing(items, styles, _CAPTION, names, _draw, columns=len(shown) or 1),
         table=partial(_table, shown),
         claims=judge_claims(evidence, data=data),

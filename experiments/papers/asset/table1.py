@@ -115,7 +115,7 @@ def make(evidence: Evidence) -> FigureResult:
     printed = {number.name: number.paper for number in evidence.spec.numbers}
     full = {name.partition(" of ")[2]: int(size) for name, size in printed.items() if "training" in name}
     return FigureResult(
-        sweep.points(falling, "k eigenvalue", lambda _, series, k, eigenvalue: (k, eigenvalue)),
+        lambda: sweep.points(falling, "k eigenvalue", lambda _, series, k, eigenvalue: (k, eigenvalue)),
         partial(_draw, known=known),
         SIZE,
         table=partial(_table, evidence, spectra, printed),

@@ -142,7 +142,7 @@ def make(evidence: Evidence) -> FigureResult:
         items.append((panel, cells, [] if items else there))
     caption = _CAPTION.format(small=sizes[0], large=sizes[-1]) if sizes else ""
     return FigureResult(
-        sweep.points(cells_by_s, "s series seconds least largest runs reached error sd error_at_end", values),
+        lambda: sweep.points(cells_by_s, "s series seconds least largest runs reached error sd error_at_end", values),
         *layout.drawing(items, (), caption, (axis_name("cpu_seconds"), "Test error, %"), _draw),
         table=partial(_table, shown, names, printed_in(evidence.spec)),
         claims=judge_claims(evidence, data=data),

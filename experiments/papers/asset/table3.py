@@ -191,7 +191,7 @@ def make(evidence: Evidence) -> FigureResult:
     styles = [replace(STYLES[name], line="-", marker=mark) for name, mark in zip(METHODS, "os", strict=True)]
     names = ("$d$, random features", "Test error, %")
     return FigureResult(
-        sweep.points(shown, "series d error sd seconds runs", values),
+        lambda: sweep.points(shown, "series d error sd seconds runs", values),
         *layout.drawing(items, styles, _CAPTION, names, partial(_draw, printed=printed), columns=2),
         table=partial(_table, shown, printed, tests),
         claims=judge_claims(evidence, data=data),

@@ -190,7 +190,7 @@ def make(evidence: Evidence) -> FigureResult:
 
     styles, names = [STYLES[name] for name in METHODS], ("$N$, iterations", r"$f - f^*$")
     return FigureResult(
-        sweep.points(shown, "series iterations gap sd runs bound", values),
+        lambda: sweep.points(shown, "series iterations gap sd runs bound", values),
         *layout.drawing(shown, styles, _CAPTION, names, _draw, columns=max(2, len(shown))),
         claims=judge_claims(evidence, data=data),
     )

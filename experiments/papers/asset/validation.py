@@ -82,7 +82,7 @@ def make(evidence: Evidence) -> FigureResult:
     }
     names = (r"$C = 1 / (\lambda m)$", "Validation error, %")
     return FigureResult(
-        sweep.points(
+        lambda: sweep.points(
             shown,
             "gamma C error sd runs",
             lambda _, name, C, errors: (_gamma(name), C, errors.mean(), sweep.spread(errors), len(errors)),

@@ -43,7 +43,7 @@ def make(evidence: Evidence) -> FigureResult:
     datasets = [panel.paper_dataset for panel in evidence.panels]
     drawing = picture.Drawing(rows, datasets, evidence.spec.excluded_because)
     return FigureResult(
-        _points(rows, datasets),
+        lambda: _points(rows, datasets),
         partial(picture.draw, drawing=drawing),
         picture.size(drawing),
         table=partial(_table, evidence, rows, datasets),

@@ -147,7 +147,7 @@ def make(evidence: Evidence) -> FigureResult:
     shown = [study for study in data_sets if study.efforts and study.spectrum is not None]
     sizes = sizes_of(shown, BOUNDS)
     return FigureResult(
-        points(sizes).assign(bound=[bound(*size[:3]) for size in sizes]),
+        lambda: points(sizes).assign(bound=[bound(*size[:3]) for size in sizes]),
         *drawing(shown, BOUNDS, _CAPTION, _draw),
         table=partial(_table, sizes),
         claims=judge_claims(evidence, data=data_sets),

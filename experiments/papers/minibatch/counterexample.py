@@ -108,7 +108,7 @@ def make(evidence: Evidence) -> FigureResult:
     ]
     shown = [iterates.head(SHOWN + 1).rename_axis("iteration").reset_index() for iterates in paths.values()]
     return FigureResult(
-        pd.concat(shown, keys=paths, names=["series"]).reset_index(level="series") if shown else pd.DataFrame(),
+        lambda: pd.concat(shown, keys=paths, names=["series"]).reset_index(level="series") if shown else pd.DataFrame(),
         partial(_draw, paths=paths),
         (layout.WIDTH, 3.9),
         claims=judge_claims(evidence, data=paths),

@@ -57,7 +57,7 @@ def make(evidence: Evidence) -> FigureResult:
     methods = [name for name in SERIES if any(study.of(name) for study in shown)]
     panels = [(study, k % 2 == 1 or k == len(shown) - 1) for k, study in enumerate(shown)]
     return FigureResult(
-        points(sizes).assign(
+        lambda: points(sizes).assign(
             beta_over_b=[study.beta_over_b(b) for study, _, b, _ in sizes],
             inverse_sigma2=[study.enough for study, *_ in sizes],
         ),

@@ -110,7 +110,7 @@ def make(evidence: Evidence) -> FigureResult:
         for (method, name), known in drawn.items()
     ]
     return FigureResult(
-        band_table(rows, "iterations", COLUMNS),
+        lambda: band_table(rows, "iterations", COLUMNS),
         partial(_draw, shown=shown, columns=columns),
         layout.size(2 * len(shown), _HEAD, columns),
         claims=judge_claims(evidence, data=paths),

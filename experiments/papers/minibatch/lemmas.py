@@ -152,7 +152,7 @@ def make(evidence: Evidence) -> FigureResult:
     panels = [(panel, part) for panel in evidence.panels if len(part := points[points["panel"] == panel.paper_dataset])]
     names = "$b$, examples in a mini-batch", r"$\frac{n}{b}\, E[v_A^T Q\, v_A]\, /\, \|v\|^2$"
     return FigureResult(
-        points,
+        lambda: points,
         *layout.drawing(panels, VECTORS.values(), _CAPTION, names, _draw, columns=2, head=0.78),
         claims=judge_claims(evidence, data=points),
     )

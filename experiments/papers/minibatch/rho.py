@@ -103,7 +103,7 @@ def make(evidence: Evidence) -> FigureResult:
     data_sets = [_with_efforts(study, evidence) for study in studies(evidence)]
     shown = [study for study in data_sets if study.efforts]
     return FigureResult(
-        points(sizes_of(shown, VARIANTS)),
+        lambda: points(sizes_of(shown, VARIANTS)),
         *drawing(shown, VARIANTS, _CAPTION, _draw),
         table=partial(_table, shown),
         claims=judge_claims(evidence, data=data_sets),

@@ -39,7 +39,7 @@ def make(evidence: Evidence) -> FigureResult:
     panels = [(panel, rows) for panel, rows in of_panel if len(rows)]
     names = ("Times as fast as one worker", "")
     return FigureResult(
-        times[list(COLUMNS)],
+        lambda: times[list(COLUMNS)],
         *layout.drawing(panels, _KINDS.values(), _CAPTION, names, _draw, columns=2, head=0.78),
         table=partial(_table, evidence, times),
     )

@@ -38,7 +38,7 @@ def make(evidence: Evidence) -> FigureResult:
         for b in _batch_sizes(spectrum.n)
     ]
     return FigureResult(
-        pd.DataFrame(rows, columns=["panel", "dataset", "b", "sigma2", "beta", "speedup"]),
+        lambda: pd.DataFrame(rows, columns=["panel", "dataset", "b", "sigma2", "beta", "speedup"]),
         partial(_draw, known=known),
         SIZE,
         table=partial(_table, evidence.spec, data_sets),

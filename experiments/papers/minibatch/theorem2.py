@@ -105,7 +105,7 @@ def make(evidence: Evidence) -> FigureResult:
     ]
     names = r"$\epsilon$", "Duality gap"
     return FigureResult(
-        pd.DataFrame(rows, columns=["panel", "dataset", "b", "epsilon", "seed", "gap"]),
+        lambda: pd.DataFrame(rows, columns=["panel", "dataset", "b", "epsilon", "seed", "gap"]),
         *layout.drawing(data_sets, STYLES.values(), _CAPTION, names, _draw, columns=2),
         claims=judge_claims(evidence, data=data_sets),
     )

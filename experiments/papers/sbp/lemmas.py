@@ -186,7 +186,7 @@ def make(evidence: Evidence) -> FigureResult:
     studies = [study_of(panel) for panel in evidence.panels]
     known = [study for study in studies if study is not None]
     return FigureResult(
-        pd.concat(map(_record, known), ignore_index=True) if known else pd.DataFrame(columns=COLUMNS),
+        lambda: pd.concat(map(_record, known), ignore_index=True) if known else pd.DataFrame(columns=COLUMNS),
         *layout.drawing(known, [STYLES[SBP]], _CAPTION, ("Iterations T", r"$f^* - f(\bar w)$"), _draw, head=0.79),
         table=partial(_table, known),
         claims=judge_claims(evidence, data=list(zip(evidence.panels, studies, strict=True))),

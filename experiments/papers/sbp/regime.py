@@ -136,7 +136,7 @@ def make(evidence: Evidence) -> FigureResult:
         for row in scaling.points.to_dict("records")
     ]
     return FigureResult(
-        pd.concat([scaling.points for scaling in drawn]) if drawn else pd.DataFrame(columns=COLUMNS),
+        lambda: pd.concat([scaling.points for scaling in drawn]) if drawn else pd.DataFrame(columns=COLUMNS),
         *layout.drawing(
             drawn, [STYLES[method] for method in EXPONENTS], _CAPTION, ("1/ε", "Kernel evaluations"), _draw, columns=1
         ),

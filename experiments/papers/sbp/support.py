@@ -138,7 +138,7 @@ def make(evidence: Evidence) -> FigureResult:
         for error, effort in path.items()
     ]
     return FigureResult(
-        pd.DataFrame(rows),
+        lambda: pd.DataFrame(rows),
         *layout.drawing(drawn, POINT_STYLES.values(), _CAPTION, ("Test error (%)", "Support vectors"), _draw),
         table=partial(_table, [panel for panel, _ in drawn]),
         claims=judge_claims(evidence),

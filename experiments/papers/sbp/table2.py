@@ -191,7 +191,9 @@ def make(evidence: Evidence) -> FigureResult:
     rows = rows_of(evidence)
     names = ({"dataset": row.dataset, "bias": row.series == "biased"} for row in rows)
     return FigureResult(
-        data=pd.DataFrame([name | row.values for name, row in zip(names, rows, strict=True)], columns=list(COLUMNS)),
+        points=lambda: pd.DataFrame(
+            [name | row.values for name, row in zip(names, rows, strict=True)], columns=list(COLUMNS)
+        ),
         draw=partial(_draw, rows=[row for row in rows if not math.isnan(row.nu) and row.printed is not None]),
         size=(_WIDTH, _ABOVE + _BELOW + _ROW * max(len(rows), 2)),
         table=partial(_table, rows),

@@ -161,13 +161,15 @@ def make(evidence: Evidence) -> FigureResult:
     panel, responses = _first(evidence), evidence.computed.get("responses")
     if panel is None or responses is None:
         nothing = partial(empty, text="no data set, no responses")
-        return FigureResult(pd.DataFrame(columns=list(COLUMNS)), nothing, SIZE, claims=judge_claims(evidence, data=[]))
+        return FigureResult(
+            lambda: pd.DataFrame(columns=list(COLUMNS)), nothing, SIZE, claims=judge_claims(evidence, data=[])
+        )
     up, down = evidence.computed["levels"]
     filling = fill(Responses(**{**responses, "values": np.array(responses["values"])}), (up, down))
     data = filling.table()
     data.insert(0, "dataset", panel.dataset)
     draw = partial(_draw, filling=filling, name=name_of(panel))
-    return FigureResult(data, draw, SIZE, claims=judge_claims(evidence, data=[(panel, filling)]))
+    return FigureResult(lambda: data, draw, SIZE, claims=judge_claims(evidence, data=[(panel, filling)]))
 
 
 def _first(evidence: Evidence) -> Panel | None:

@@ -148,7 +148,9 @@ def make(evidence: Evidence) -> FigureResult:
     styles = {C: Style(f"C = {C:g}", color, "-", marker) for C, (color, marker) in looks}
     draw = partial(_draw, studies=studies, styles=styles)
     return FigureResult(
-        band_table(rows, "epochs", ("panel", "dataset", "C", "measure", "epochs", "median", "low", "high", "runs")),
+        lambda: band_table(
+            rows, "epochs", ("panel", "dataset", "C", "measure", "epochs", "median", "low", "high", "runs")
+        ),
         *layout.drawing(panels, styles.values(), _CAPTION, ("Epochs", "Relative accuracy"), draw),
         table=partial(_table, studies),
         claims=judge_claims(evidence, data=every),

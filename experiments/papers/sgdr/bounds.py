@@ -223,7 +223,7 @@ def make(evidence: Evidence) -> FigureResult:
     draw, nothing = partial(_draw, curves=curves, styles=styles), "no finished runs with an optimum to compare with"
     columns = ("panel", "dataset", "series", "measure", "epochs", "median", "low", "high", "runs", "optimum")
     return FigureResult(
-        band_table(curves, "epochs", columns),
+        lambda: band_table(curves, "epochs", columns),
         *layout.drawing(panels, styles.values(), _CAPTION, names, draw, nothing=nothing),
         table=partial(_table, evidence.panels),
         claims=judge_claims(evidence),

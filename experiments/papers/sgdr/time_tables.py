@@ -252,4 +252,4 @@ def make_tables(spec: FigureSpec, problems: Sequence[ProblemRuns], claims: Seque
     blocks = len(_groups(rows)) * (_BLOCK_HEAD + layout.height(len(shown))) if shown else 0.0
     height = _HEAD + _ABOVE + _ROW * len(rows) + 0.2 + blocks if known else layout.height(1)
     table, size = partial(_table, problems, rows), (layout.WIDTH, height)
-    return FigureResult(_points(problems, shown, rows), draw, size, table=table, claims=claims)
+    return FigureResult(lambda: _points(problems, shown, rows), draw, size, table=table, claims=claims)

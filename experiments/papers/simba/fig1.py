@@ -67,7 +67,7 @@ def make(evidence: Evidence) -> FigureResult:
     styles = [style for method, style in LOOKS.items() if any(method in curves for _, _, curves in shown)]
     names = ("", "Test error, %")
     return FigureResult(
-        _data(shown),
+        lambda: _data(shown),
         *layout.drawing(shown, styles, _CAPTION, names, _draw, columns=max(len(drawn), 1)),
         table=partial(_table, sweeps),
         claims=judge_claims(evidence, data=sweeps),

@@ -86,7 +86,7 @@ def make(evidence: Evidence) -> FigureResult:
     points.insert(1, "n", N)
     points.insert(2, "eta", ETA)
     return FigureResult(
-        points, partial(_draw, data=data), (12.0, 3.6), claims=judge_claims(evidence, data=data.items())
+        lambda: points, partial(_draw, data=data), (12.0, 3.6), claims=judge_claims(evidence, data=data.items())
     )
 
 

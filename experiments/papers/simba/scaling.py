@@ -197,7 +197,7 @@ def make(evidence: Evidence) -> FigureResult:
     ]
     styles, names = [STYLES[name] for name in METHODS], ("", "Feature accesses")
     return FigureResult(
-        pd.DataFrame(rows, columns=columns),
+        lambda: pd.DataFrame(rows, columns=columns),
         *layout.drawing(panels, styles, _CAPTION, names, _draw, columns=2, head=0.5),
         table=partial(_table, shown),
         claims=judge_claims(evidence, data=data),

@@ -99,7 +99,7 @@ def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claims."""
     figure = CurveFigure(evidence, evidence.spec.rows)
     return FigureResult(
-        figure.data, figure.draw, figure.size, table=partial(_table, evidence), claims=judge_claims(evidence)
+        lambda: figure.data, figure.draw, figure.size, table=partial(_table, evidence), claims=judge_claims(evidence)
     )
 
 

@@ -270,7 +270,7 @@ def make(evidence: Evidence) -> FigureResult:
         for T, median, gaps in zip(rate.iterations, rate.medians, rate.gaps, strict=True)
     ]
     return FigureResult(
-        pd.DataFrame(rows, columns=columns),
+        lambda: pd.DataFrame(rows, columns=columns),
         partial(_draw, panels=known),
         (12.0, 5.2),
         partial(_table, [rate for rates in known for rate in rates]),
