@@ -205,7 +205,7 @@ def first_at_or_below(values: ArrayLike, target: ArrayLike, *, settled: bool = F
     if kept.ndim == 1:
         return np.searchsorted(-envelope, limits, side="left")
     rows = np.broadcast_to(limits, (len(kept), limits.shape[-1]))
-    return np.array([np.searchsorted(-row, limit, side="left") for row, limit in zip(envelope, rows, strict=True)])
+    return np.array([row.searchsorted(limit) for row, limit in zip(-envelope, rows, strict=True)])
 
 
 def epoch_cost(frame: pd.DataFrame, cost: str) -> float | None:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -152,7 +152,7 @@ def data_page(evidence: Path) -> str:
 def uses_of(paper: str, evidence: Path) -> list[Use]:
     """Return the data sets of a paper with those that its published runs use, in the order of the statement."""
     known = read_statement().get(paper, {})
-    papers = catalogue()
+    papers, rows_in = catalogue(), cache(partial(_rows, evidence))  # the figures of a paper share their tables
     uses: dict[tuple[str, str], Use] = {}
     for figure in published_figures(evidence):
         if papers.get(figure) != paper:
@@ -160,7 +160,7 @@ def uses_of(paper: str, evidence: Path) -> list[Use]:
         facts = read_facts(evidence, figure)
         stand_ins = {(panel["paper_dataset"], panel["dataset"]): panel["stand_in"] for panel in facts["panels"]}
         series = read_series(evidence, facts)
-        rows = _rows(evidence, facts["tables"]) if series else {}
+        rows = rows_in(facts["tables"]) if series else {}
         for run in series:
             pair = run["panel"], run["dataset"]
             use = uses.setdefault(pair, Use(pair[0], known.get(pair[0]), pair[1], stand_ins.get(pair, "")))
