@@ -99,7 +99,7 @@ def _paper(evidence: Path, paper: str, names: Sequence[str]) -> PaperRuns:
 
 def _runs(evidence: Path, tables: str) -> pd.DataFrame:
     """Return the runs in a folder of tables by their keys, with their provenance as mappings."""
-    runs = read_table(evidence, tables, RUNS).to_pandas().set_index("key")
+    runs: pd.DataFrame = read_table(evidence, tables, RUNS).to_pandas().set_index("key")
     records = runs.get("provenance", pd.Series(dtype=object))  # a table without runs lacks it
     return runs.assign(provenance=records.map(json.loads))
 
