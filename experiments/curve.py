@@ -205,6 +205,8 @@ def first_at_or_below(values: ArrayLike, target: ArrayLike, *, settled: bool = F
     if kept.ndim == 1:
         return np.searchsorted(-envelope, limits, side="left")
     rows = np.broadcast_to(limits, (len(kept), limits.shape[-1]))
+    if rows.shape[-1] == 1:  # all curves at once
+        return np.count_nonzero(~(-envelope >= rows), axis=-1, keepdims=True)
     return np.array([row.searchsorted(limit) for row, limit in zip(-envelope, rows, strict=True)])
 
 

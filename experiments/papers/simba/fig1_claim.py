@@ -94,21 +94,29 @@ class Runs:
         """Standard deviation over the runs where the mean error is lowest; 0 for a single run."""
         return float(self.errors[:, int(np.argmin(self.mean))].std(ddof=1)) if self.count > 1 else 0.0
 
+    def means(self, runs: Draws) -> NDArray[np.float64]:
+        """Mean error over the runs drawn, (draws, m)."""
+        means: NDArray[np.float64] = self.errors[runs].mean(axis=1)
+        return means
+
     def lowest(self, runs: Draws) -> NDArray[np.float64]:
         """Lowest mean error over the runs drawn, (draws,)."""
-        lowest: NDArray[np.float64] = self.errors[runs].mean(axis=1).min(axis=1)
+        lowest: NDArray[np.float64] = self.means(runs).min(axis=1)
         return lowest
 
-    def costs_to(self, targets: NDArray[np.float64], column: str, runs: Draws) -> NDArray[np.float64]:
-        """Mean cost over the runs drawn where their mean error first meets a target, (draws,); inf if it misses it."""
-        place = first_at_or_below(self.errors[runs].mean(axis=1), targets[:, None])
+    def costs_to(
+        self, targets: NDArray[np.float64], column: str, runs: Draws, means: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Mean cost over the runs drawn where their `means` first meet a target, (draws,); inf if they miss it."""
+        place = first_at_or_below(means, targets[:, None])
         costs = np.pad(self.costs[column], ((0, 0), (0, 1)), constant_values=math.inf)
         mean: NDArray[np.float64] = costs[runs, place].mean(axis=1)
         return mean
 
     def cost_to(self, target: float, column: str) -> float:
         """Mean cost over all runs where their mean error first meets a target; inf if it misses it."""
-        return float(self.costs_to(np.array([target]), column, np.arange(self.count)[None])[0])
+        every = np.arange(self.count)[None]
+        return float(self.costs_to(np.array([target]), column, every, self.means(every))[0])
 
     def whole_cost(self, column: str) -> float:
         """Mean cost of whole runs."""
@@ -184,8 +192,10 @@ def access_ratio(first: Runs, second: Runs, columns: tuple[str, str], tolerance:
     """
 
     def ratio(firsts: Draws, seconds: Draws) -> NDArray[np.float64]:
-        targets = first.lowest(firsts) * (1 + tolerance)
-        return first.costs_to(targets, columns[0], firsts) / second.costs_to(targets, columns[1], seconds)
+        means = first.means(firsts)
+        targets = means.min(axis=1) * (1 + tolerance)
+        cost = first.costs_to(targets, columns[0], firsts, means)
+        return cost / second.costs_to(targets, columns[1], seconds, second.means(seconds))
 
     sample = bootstrap_groups(ratio, (first.count, second.count))
     assert sample is not None  # there are runs, and every resample has a ratio
