@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import getpass
-import hashlib
 import os
 import platform
 import re
@@ -221,16 +220,6 @@ def versions() -> dict[str, str]:
 
 
 @cache
-def program_checksum() -> str:
-    """Return the SHA-256 of the program: the files of `SOURCE_PATHS`, and the versions of the libraries."""
-    digest = hashlib.sha256(repr(versions()).encode())
-    for place in SOURCE_PATHS:
-        for path in sorted([PROJECT_ROOT / place, *(PROJECT_ROOT / place).rglob("*")]):
-            if path.is_file() and path.suffix not in (".pyc", ".so"):
-                digest.update(str(path.relative_to(PROJECT_ROOT)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
-
-
 def cores() -> int:
     """Return the number of cores that this process may use."""
     # a container or a batch system may give it fewer than the machine has; macOS does not say

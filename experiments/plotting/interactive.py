@@ -11,7 +11,7 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -66,7 +66,6 @@ _MARK: Final = "<!-- pages of curves -->"
 """Tells our list from a file that someone else has put there."""
 _TITLE_BYTES: Final = 4096
 """Bytes at the beginning of a page that have its title."""
-_FIGURES: Final = re.compile('<nav (?:id="figures"|aria-label="Figures")>.*?</nav>')
 
 
 @dataclass(frozen=True)
@@ -149,20 +148,6 @@ def curves_page(content: Curves) -> str:
         "plotly": _plotly(),
     }
     return Template(_source("curves.html")).substitute(values)
-
-
-def with_figures(page: str, figures: Iterable[tuple[str, str]], chosen: str, *, report: str) -> str:
-    """Return a page of `curves_page` with a list of other pages to go to, and a link to the report on all of them.
-
-    `figures` has the address, relative to the page, and the name of each page; `chosen` is the address of this one.
-    """
-    options = "".join(
-        f'<option value="{html.escape(link)}"{" selected" * (link == chosen)}>{html.escape(name)}</option>'
-        for link, name in figures
-    )
-    select = f'<label>Figure <select id="figure" autocomplete="off">{options}</select></label>'
-    link = f'<a href="{html.escape(report)}">Report</a>'
-    return _FIGURES.sub(lambda _: f'<nav aria-label="Figures">{link} {select}</nav>', page, count=1)
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from svm_cost_curves.experiments.processes.streams import print_error
 from svm_cost_curves.experiments.reproduction.drawing import claims_table, published_specs, reading, remarks, shown
@@ -14,6 +14,7 @@ from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.run.console import console
 from svm_cost_curves.experiments.run.meter import meter
 from svm_cost_curves.experiments.store import Store
+from svm_cost_curves.support.files import temporary_folder
 from svm_cost_curves.support.text import number_of
 
 
@@ -73,33 +74,20 @@ def publish_results(command: Command) -> int:
 
 
 def write_report(command: Command) -> int:
-    """Write the report on the figures that were made, or on those that are published."""
-    from svm_cost_curves.experiments.reproduction.report import pages
-    from svm_cost_curves.experiments.reproduction.report.figures import made_in
-    from svm_cost_curves.experiments.reproduction.results import draw_papers, published_drawings
+    """Write the scorecards of the figures that were made, or of those that are published."""
+    from svm_cost_curves.experiments.reproduction.drawing import draw_all
+    from svm_cost_curves.experiments.reproduction.report.pages import write_scorecards
+    from svm_cost_curves.experiments.reproduction.results import published_drawings
 
-    files = command.report / pages.FOLDER
-    if command.from_:
-        with reading():
-            drawings = published_drawings(command.evidence, files)
-        pages.remove_others(files, {(drawing.label, drawing.options.scale) for drawing in drawings})
-        papers = _with_progress(draw_papers(drawings, command.options.jobs))
-        page = pages.write_report(files, command.report, whole=papers)
-    else:
-        pages.remove_others(files, made_in(command.figures))
-        with reading():
-            page = pages.write_report(command.figures, command.report)
+    with temporary_folder() as drawn:
+        for _ in draw_all(published_drawings(command.evidence, drawn), command.options.jobs) if command.from_ else ():
+            pass
+        with reading("writing pages"):
+            page = write_scorecards(
+                drawn if command.from_ else command.figures, command.report, linked=not command.from_
+            )
     print(f"report: {page}")
     return OK
-
-
-def _with_progress(papers: Iterable[str]) -> Iterator[str]:
-    """Say of each paper that its page is written, once it is."""
-    from svm_cost_curves.experiments.reproduction.report.pages import page_of
-
-    for paper in papers:
-        yield paper
-        print(f"written: {page_of(paper)}", flush=True)
 
 
 def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:

@@ -5,40 +5,36 @@ That has for each paper its empirical claims by the data, and the claims that ar
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from svm_cost_curves.experiments.provenance import program_checksum
 from svm_cost_curves.experiments.reproduction.checks import counts, in_words, recorded_checks, to_make_again
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
 from svm_cost_curves.experiments.reproduction.drawing import FigureDrawing, draw_all, reading
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import (
-    TABLES,
     EvidenceError,
     checksum,
     figure_runs,
     no_evidence,
     published_figures,
     read_facts,
-    read_sums,
 )
 from svm_cost_curves.experiments.reproduction.report.changes import changes_page
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
 from svm_cost_curves.experiments.reproduction.report.data_page import data_page
 from svm_cost_curves.experiments.reproduction.report.edition import edition_page
-from svm_cost_curves.experiments.reproduction.report.figures import INPUTS, collect, published_verdict
+from svm_cost_curves.experiments.reproduction.report.figures import collect, published_verdict
 from svm_cost_curves.experiments.reproduction.report.labels import counted, moment
 from svm_cost_curves.experiments.reproduction.report.pages import notes_on, write_markdown
 from svm_cost_curves.experiments.reproduction.report.rendering import render
 from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
-from svm_cost_curves.support.files import read_plain, temporary_folder, write_file
+from svm_cost_curves.support.files import temporary_folder, write_file
 
 SOURCES: Final = "sources.json"
 
@@ -55,36 +51,6 @@ def published_drawings(evidence: Path, figures: Path) -> list[FigureDrawing]:
     if not drawings:
         raise no_evidence(evidence)
     return drawings
-
-
-def draw_papers(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[str]:
-    """Draw published figures, but for those that are there from the same evidence by the same program.
-
-    Yield a paper when all of its figures are there. Errors are those of `draw_all`.
-    """
-    order = [*PAPERS, *(drawing.spec.paper for drawing in drawings)]
-    left = sorted(drawings, key=lambda drawing: order.index(drawing.spec.paper))
-    sums = {drawing.label: inputs_of(drawing.evidence, drawing.label) for drawing in left}
-    changed = [drawing for drawing in left if _text_of(drawing.folder / INPUTS) != sums[drawing.label]]
-    waiting = Counter(drawing.spec.paper for drawing in changed)
-    yield from (paper for paper in dict.fromkeys(drawing.spec.paper for drawing in left) if not waiting[paper])
-    for drawing, _ in draw_all(changed, jobs):
-        (drawing.folder / INPUTS).write_text(sums[drawing.label], encoding="ascii")
-        waiting[drawing.spec.paper] -= 1
-        if not waiting[drawing.spec.paper]:
-            yield drawing.spec.paper
-
-
-def inputs_of(evidence: Path, figure: str) -> str:
-    """Return the checksum of all that a published figure is drawn from: its evidence, its bases' and the program."""
-    tables, sums = read_facts(evidence, figure)["tables"], read_sums(evidence)
-    bases = [base.figure for base in read_figure(figure).based_on]
-    names = [*(f"{name}.json" for name in [figure, *bases]), *(f"{tables}/{name}.parquet" for name in TABLES)]
-    return hashlib.sha256("".join([program_checksum(), *(sums.get(name, "") for name in names)]).encode()).hexdigest()
-
-
-def _text_of(path: Path) -> str:
-    return read_plain(path).decode("ascii", "replace") if path.is_file() else ""
 
 
 def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:

@@ -85,7 +85,7 @@ def test_a_run_with_a_nan_objective_is_not_in_the_table(done: tuple[Path, subpro
 def test_the_report_shows_the_arena(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     folder = done[0]
     assert main(["figure=report", f"figures={folder / 'figures'}", f"report={folder / 'report'}"]) == 0
-    assert "Figures of no paper" in (folder / "report" / "index.html").read_text()
-    page = (folder / "report" / "others.html").read_text()
+    assert "Figures of no paper" in (folder / "report" / "README.md").read_text()
+    page = (folder / "report" / "others.md").read_text()
     assert "On a sample of the data." in page
     assert "not what the paper did" not in page

@@ -22,7 +22,6 @@ from svm_cost_curves.experiments.plotting.interactive import (
     Curves,
     RunCurve,
     curves_page,
-    with_figures,
     write_overview,
 )
 from svm_cost_curves.experiments.plotting.styles import oklab, on_dark
@@ -106,12 +105,6 @@ def test_two_thousand_curves_are_less_than_the_largest_page() -> None:
     ends = data_of(page)["values"][7][0]
     assert ends[0] == pytest.approx(tables[7]["iterations"].iloc[0], rel=1e-4)
     assert ends[-1] == pytest.approx(tables[7]["iterations"].iloc[-1], rel=1e-4)
-
-
-def test_the_list_of_figures() -> None:
-    page = with_figures(curves_page(some_curves()), [("a.html", "A & B"), ('b".html', "C")], "a.html", report="r.html")
-    assert '<option value="a.html" selected>A &amp; B</option><option value="b&quot;.html">C</option>' in page
-    assert '<a href="r.html">' in page
 
 
 def made_page(folder: Path, title: str, made: int) -> None:

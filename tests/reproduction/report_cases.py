@@ -1,11 +1,10 @@
-"""Builds a folder of figures to report on, and parses the report."""
+"""Builds a folder of figures to report on."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from PIL import Image, ImageDraw
 from svm_cost_curves.experiments.reproduction import spec
 
 HOSTILE = """<script>alert("1")</script> & 'a' | b <img src=x onerror="x"> `c` *d* _e_ [f](g) </style>"""
-VOID = {"img", "link", "meta"}
 
 
 def png(width: int = 40, height: int = 30, *, noise: bool = False) -> bytes:
@@ -167,42 +165,9 @@ def some_specs(place: Path) -> Path:
     return place
 
 
-class Page(HTMLParser):
-    """Parses a page; fails if elements are not closed in order."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.text = ""
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self._open: list[str] = []
-        self.feed(path.read_text(encoding="utf-8"))
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if "style" not in self._open:
-            self.text += data
-
-    def all(self, tag: str, attribute: str) -> list[str]:
-        return [str(values[attribute]) for name, values in self.elements if name == tag and attribute in values]
-
-
-def report_pages(index: Path) -> dict[str, Page]:
-    """Return the pages of a report by their names."""
-    return {path.name: Page(path) for path in sorted(index.parent.glob("*.html"))}
-
-
 def report_text(index: Path) -> str:
-    """Return the text of all pages of a report."""
-    return "".join(page.text for page in report_pages(index).values())
+    """Return the text of all pages of a report, without the signs that escape others."""
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(index.parent.glob("*.md"))).replace("\\", "")
 
 
 def tree(folder: Path) -> dict[str, bytes]:

@@ -147,9 +147,9 @@ def test_figures_of_times_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_report(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert reproduce(done, "figure=report") == 0
     said = capsys.readouterr().out
-    assert str(done / "report" / "index.html") in said
-    assert "sbp.html#sbp_fig3" in (done / "report" / "index.html").read_text()
-    assert "sbp.5" in (done / "report" / "sbp.html").read_text()
+    assert str(done / "report" / "README.md") in said
+    assert "sbp.md#figure-3" in (done / "report" / "README.md").read_text()
+    assert "sbp.5" in (done / "report" / "sbp.md").read_text()
 
 
 def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

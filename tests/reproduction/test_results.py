@@ -31,7 +31,6 @@ from svm_cost_curves.experiments.reproduction.published import (
     checksum,
     published_figures,
     read_facts,
-    read_sums,
 )
 from svm_cost_curves.experiments.reproduction.results import (
     GROUPS,
@@ -39,7 +38,6 @@ from svm_cost_curves.experiments.reproduction.results import (
     cells,
     front_table,
     group_of,
-    inputs_of,
     published_claims,
     put_front_table,
     write_results,
@@ -153,30 +151,14 @@ def test_the_report_and_all_figures_are_drawn_from_evidence(
 ) -> None:
     places = [f"evidence={without_runs / 'evidence'}", f"figures={tmp_path / 'figures'}", f"report={tmp_path}"]
     assert main(["figure=report", "from=evidence", *places]) == 0
-    assert "minibatch_counterexample" in (tmp_path / "index.html").read_text()
+    assert "(minibatch.md#" in (tmp_path / "README.md").read_text()
+    assert "minibatch/minibatch_counterexample.png" in (tmp_path / "minibatch.md").read_text()
     assert main(["figure=minibatch", "scale=demo", "from=evidence", *places]) == 3
     out = capsys.readouterr().out
     assert "not published: minibatch_" in out
     assert "minibatch_counterexample: from evidence" in out
     assert main(["figure=sbp", "from=evidence", *places]) == 2
     assert "there is no evidence of sbp in evidence/" in capsys.readouterr().err
-
-
-def test_a_report_goes_on_where_it_stopped(
-    without_runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = ["figure=report", "from=evidence", f"evidence={without_runs / 'evidence'}", f"report={tmp_path}"]
-    picture = tmp_path / "files" / "minibatch_counterexample" / "demo" / "figure.png"
-    assert main(words) == 0
-    first = picture.stat().st_mtime_ns
-    (tmp_path / "minibatch.html").unlink()
-    assert main(words) == 0
-    assert picture.stat().st_mtime_ns == first
-    assert (tmp_path / "minibatch.html").exists()
-    assert "written: minibatch.html" in capsys.readouterr().out
-    monkeypatch.setattr(results, "program_checksum", lambda: "another program")
-    assert main(words) == 0
-    assert picture.stat().st_mtime_ns != first
 
 
 def test_the_committed_pages_and_readmes_table_are_those_of_the_committed_evidence() -> None:
@@ -314,10 +296,3 @@ def test_the_counts_of_the_discussion_are_those_of_the_published_verdicts() -> N
             assert judged[name].verdict == outcome, name
         elif heading == "What holds":
             assert judged[name].verdict in ("reproduced", "mostly", "trivial"), name
-
-
-def test_a_map_is_drawn_again_when_a_verdict_that_it_shows_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, sums = inputs_of(EVIDENCE, "elsewhere_sbp"), read_sums(EVIDENCE)
-    for name, drawn_again in (("sbp_fig2", True), ("simba_fig1", False)):
-        monkeypatch.setattr(results, "read_sums", lambda _, name=name: sums | {f"{name}.json": "0" * 64})
-        assert (inputs_of(EVIDENCE, "elsewhere_sbp") != before) == drawn_again

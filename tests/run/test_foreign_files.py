@@ -17,7 +17,7 @@ from svm_cost_curves.experiments.plotting import curves_picture
 from svm_cost_curves.experiments.processes.outcome import Outcome
 from svm_cost_curves.experiments.reproduction import publish
 from svm_cost_curves.experiments.reproduction.report.figures import OWN
-from svm_cost_curves.experiments.reproduction.report.pages import write_report
+from svm_cost_curves.experiments.reproduction.report.pages import write_scorecards
 from svm_cost_curves.experiments.run import runner
 from svm_cost_curves.experiments.run.checkpointer import Checkpointer
 from svm_cost_curves.experiments.run.console import Display
@@ -91,7 +91,7 @@ def a_figure(folder: Path) -> None:
 
 
 def a_report(folder: Path) -> None:
-    write_report(folder / "none", folder)
+    write_scorecards(folder / "none", folder)
 
 
 def a_sweep(folder: Path) -> None:

@@ -131,7 +131,6 @@ async function start() {
   addEventListener("message", ({ data: said }) => { // from a page around this one
     if (["", "light", "dark"].includes(said?.theme)) { at("theme").value = said.theme; theme(); }
   });
-  if (at("figure")) at("figure").onchange = () => { location.href = at("figure").value; };
   const [content, library] = await Promise.all([unpacked("data"), unpacked("plotly")]);
   data = JSON.parse(content);
   data.columns = Object.fromEntries([...data.costs, ...data.measures].map((column, i) => [column.name, i]));

@@ -40,12 +40,8 @@ from svm_cost_curves.experiments.reproduction.spec import (
 from svm_cost_curves.experiments.reproduction.verdict import Verdict
 from svm_cost_curves.support.files import read_plain
 
-INPUTS = "inputs.sha256"
-"""In a report: the checksum of all that the figure was drawn from."""
-OWN = ("figure.*", "paper.*", "data.csv", CASES, "table.*", "verdict.*", PAGE, INPUTS)
+OWN = ("figure.*", "paper.*", "data.csv", CASES, "table.*", "verdict.*", PAGE)
 """Patterns of the names of a figure's files, which a new one replaces."""
-FILES = (PAGE, "figure.pdf", "figure.png", "data.csv", CASES, "table.md", "table.json", "verdict.json")
-"""Files of a figure that the report links to."""
 
 _T = TypeVar("_T")
 _TABLE, _VERDICT = TypeAdapter(Table), TypeAdapter(Verdict)
@@ -60,8 +56,6 @@ class Result:
     verdict: Verdict | None
     picture: bytes | None
     table: Table | None
-    files: dict[str, Path]
-    """Those of `FILES` that exist."""
     problems: tuple[str, ...]
     """Missing and damaged files, one sentence each."""
 
@@ -215,14 +209,13 @@ def _result(folder: Path) -> Result:
 
     verdict = read("verdict.json", read_verdict)
     picture = read("figure.png", checked)
-    files = {name: folder / name for name in FILES if (folder / name).is_file()}
     has_table = (folder / "table.json").exists()  # most figures have none
     table = read("table.json", read_table) if has_table else None
-    if "table.md" in files and not has_table:
+    if (folder / "table.md").is_file() and not has_table:
         problems.append("table.json is missing, as in figures of older versions: make the figure again for its table.")
-    if "data.csv" not in files:
+    if not (folder / "data.csv").is_file():
         problems.append("data.csv is missing.")
-    return Result(folder.parent.name, folder.name, verdict, picture, table, files, tuple(problems))
+    return Result(folder.parent.name, folder.name, verdict, picture, table, tuple(problems))
 
 
 class DamagedFileError(ValueError):

@@ -74,9 +74,13 @@ RULINGS: Final[Mapping[Ruling, str]] = {
 
 def counted(claims: Sequence[Claim]) -> str:
     """Return how many claims have each outcome, by its sign: ``✓ 3, ◔ 2 of 5``; empty without claims."""
-    states = sorted(map(claim_state, claims), key=[*LABELS].index)
-    signs = Counter(LABELS[state].symbol for state in states)  # in the order of `LABELS`
-    return f"{', '.join(f'{sign} {count}' for sign, count in signs.items())} of {len(claims)}" if claims else ""
+    return tallied([*map(claim_state, claims)])
+
+
+def tallied(states: Sequence[State]) -> str:
+    """Return how often each state occurs, by its sign, as `counted` does for claims."""
+    signs = Counter(LABELS[state].symbol for state in sorted(states, key=[*LABELS].index))  # in the order of `LABELS`
+    return f"{', '.join(f'{sign} {count}' for sign, count in signs.items())} of {len(states)}" if states else ""
 
 
 def rounded(count: int) -> str:

@@ -1,111 +1,73 @@
-"""Writes the report as HTML, a page for each paper, and a paper's scorecard as Markdown."""
+"""Writes the scorecards of papers in Markdown, for docs/results and for a user's own figures."""
 
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
+import os
+import re
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from svm_cost_curves.experiments.plotting.interactive import PAGE, with_figures
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction.citations import paper_named
 from svm_cost_curves.experiments.reproduction.report import labels
 from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
-from svm_cost_curves.experiments.reproduction.report.figures import OWN, Figure, Result, collect, made_in
+from svm_cost_curves.experiments.reproduction.report.figures import Figure, collect
 from svm_cost_curves.experiments.reproduction.report.pictures import fitted
 from svm_cost_curves.experiments.reproduction.report.readings import readings_picture
 from svm_cost_curves.experiments.reproduction.report.rendering import (
     CASES,
-    anchor,
     heading_anchor,
     render,
     write_cases,
 )
-from svm_cost_curves.support.files import new_folder, read_plain, write_file
+from svm_cost_curves.support.files import new_folder, write_file
 
 NOTES: Final = PROJECT_ROOT / "conf" / "notes"
 """Paragraphs that people have written for a scorecard, ``<paper>.md``; they stand below its first sentence."""
-INDEX: Final = "index.html"
-FOLDER: Final = "files"
-"""Folder of the report's pictures and data."""
+INDEX: Final = "README.md"
 READINGS: Final = "readings.png"
 """Picture of the claims by their readings, in the folder of a paper's scorecard."""
 
 
-def write_report(figures: Path, target: Path, *, whole: Iterable[str] = ()) -> Path:
-    """Write the report on a folder of figures: HTML pages without scripts that load nothing from elsewhere.
+def write_scorecards(figures: Path, target: Path, *, linked: bool = True) -> Path:
+    """Write the scorecards of all papers with a figure that is made, ``coverage.md``, and an index, which is returned.
 
     Parameters
     ----------
     figures : Path
-        As reproduce.py leaves it; ``target/files`` itself, or its files are copied there.
+        As reproduce.py leaves it.
     target : Path
-        Folder that gets ``index.html``, which is returned, a page for each paper, ``coverage.md``, and in ``files`` the
-        files that the pages show. Other files in it stay.
-    whole : iterable of str
-        Papers, each when its figures are there: its page is then written at once.
+        Folder that gets ``README.md``, the index; for the rest see `write_markdown`. Other files in it stay.
+    linked : bool
+        Whether the scorecards link to the folders of the figures.
+
+    Raises
+    ------
+    FileExistsError
+        As `write_markdown`.
     """
     target.mkdir(parents=True, exist_ok=True)
-    written: list[Figure] = []
-    for paper in whole:
-        part = collect(figures, paper)
-        _write_page(figures, target, paper, part.figures)
-        written += part.figures
     collection = collect(figures)
-    for paper, chosen in collection.papers().items():
-        if not any(figure.paper == paper for figure in written):
-            _write_page(figures, target, paper, chosen)
-    write_file(target / INDEX, render("index.html.j2", collection=collection, page_of=page_of).encode())
+    made = [paper for paper, chosen in collection.papers().items() if any(figure.results for figure in chosen)]
+    for paper in made:
+        write_markdown(figures, target, paper, linked=linked)
     write_file(target / "coverage.md", coverage_page(collection).encode())
+    write_file(target / INDEX, render("index.md.j2", collection=collection, made=made, name_of=name_of).encode())
     return target / INDEX
 
 
-def page_of(paper: str) -> str:
-    """Return the name of a paper's page."""
-    return f"{anchor(paper)[:100] or 'others'}.html"
+def name_of(paper: str) -> str:
+    """Return the name of a paper's scorecard, without its ending: the paper's key in characters that any folder has."""
+    return re.sub(r"[^A-Za-z0-9_-]", lambda match: f".{ord(match[0]):x}.", paper)[:100] or "others"
 
 
-def _write_page(figures: Path, target: Path, paper: str, chosen: Sequence[Figure]) -> None:
-    """Write a paper's page, and the files that it shows."""
-    files = target / FOLDER
-    results = [result for figure in chosen for result in figure.results]
-    for result in results if figures != files else ():
-        with new_folder(files / result.figure / result.scale, OWN) as draft:
-            for name, path in result.files.items():
-                shutil.copyfile(path, draft / name)
-    _link_curves(files, page_of(paper), results)
-    text = render("report.html.j2", paper=paper_named(paper), figures=chosen)
-    write_file(target / page_of(paper), text.encode())
-
-
-def remove_others(files: Path, kept: Collection[tuple[str, str]]) -> None:
-    """Remove the figures of an earlier report, but for those, by id and scale, that are kept; other files stay."""
-    for name, scale in made_in(files):
-        if (name, scale) not in kept:
-            with new_folder(files / name / scale, OWN):
-                pass
-            with suppress(OSError):  # files of others
-                (files / name / scale).rmdir()
-
-
-def _link_curves(files: Path, report: str, results: Sequence[Result]) -> None:
-    """Put a list of these figures' pages of curves, and a link to the report, on each of the pages."""
-    shown = [result for result in results if PAGE in result.files]
-    links = [
-        (f"../../{quote(result.figure)}/{result.scale}/{PAGE}", f"{result.figure}, scale {result.scale}")
-        for result in shown
-    ]
-    for result, (link, _) in zip(shown, links, strict=True):
-        path = files / result.figure / result.scale / PAGE
-        page = read_plain(path).decode("utf-8", "replace")
-        linked = with_figures(page, links, link, report=f"../../../{report}")
-        if linked != page:
-            write_file(path, linked.encode(), sync=False)
+def _way(start: Path, end: Path) -> str:
+    """Return the way from a folder to another as a link."""
+    return quote(Path(os.path.relpath(end.resolve(), start.resolve())).as_posix())
 
 
 def notes_on(page: str) -> str:
@@ -114,8 +76,8 @@ def notes_on(page: str) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
-def write_markdown(figures: Path, target: Path, paper: str) -> Path:
-    """Write a paper's scorecard, to be kept in the repository; parameters as in `write_report`.
+def write_markdown(figures: Path, target: Path, paper: str, *, linked: bool = False) -> Path:
+    """Write a paper's scorecard; parameters as in `write_scorecards`.
 
     The target gets ``<paper>.md``, which is returned, and in ``<paper>`` the pictures, each smaller than
     `pictures.LIMIT`, also one of the claims by their readings; ``cases.csv`` with the cases of all claims; and
@@ -135,18 +97,22 @@ def write_markdown(figures: Path, target: Path, paper: str) -> Path:
         known = ", ".join(collection.papers()) or "none"
         raise ValueError(f"no figure of the paper {paper!r}; papers with figures: {known}")
     judged = [claim for figure in chosen if figure.verdict is not None for claim in figure.verdict.claims]
+    name = name_of(paper)
     text = render(
         "scorecard.md.j2",
         paper=paper_named(paper),
         key=paper,
+        folder=name,
         figures=chosen,
+        figures_at=_way(target, figures) if linked else "",
+        root=f"{_way(target, PROJECT_ROOT)}/" if target.resolve().is_relative_to(PROJECT_ROOT) else "",
         problems=collection.problems,
         notes=notes_on(paper),
         judged=judged,
         shared=_shared_facts(chosen),
     )
-    _refuse_files_of_others(target / paper, ("*.png", "scorecard.json", CASES))
-    with new_folder(target / paper) as files:
+    _refuse_files_of_others(target / name, ("*.png", "scorecard.json", CASES))
+    with new_folder(target / name) as files:
         made = {}
         for figure in (figure for figure in chosen if figure.results):
             made[figure.id] = {
@@ -163,8 +129,8 @@ def write_markdown(figures: Path, target: Path, paper: str) -> Path:
             (files / READINGS).write_bytes(fitted(readings_picture(judged)))
         (files / "scorecard.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
         (files / ".page").write_text(text, encoding="utf-8")
-        (files / ".page").replace(target / f"{paper}.md")  # at the end, with the folder, or neither of them
-    return target / f"{paper}.md"
+        (files / ".page").replace(target / f"{name}.md")  # at the end, with the folder, or neither of them
+    return target / f"{name}.md"
 
 
 def _shared_facts(figures: Sequence[Figure]) -> list[tuple[str, str]]:

@@ -1,12 +1,10 @@
-"""Renders the Jinja templates of the report, the scorecards and the verdict pages; writes cases as CSV.
+"""Renders the Jinja templates of the scorecards and the verdict pages in Markdown; writes cases as CSV.
 
-Templates named ``*.html.j2`` escape every value. In ``*.md.j2`` each text that comes from a file goes through one of
-the filters `escaped`, `paragraph`, `code`, `fenced` and `cell`.
+Each text that comes from a file goes through one of the filters `escaped`, `paragraph`, `code`, `fenced` and `cell`.
 """
 
 from __future__ import annotations
 
-import base64
 import csv
 import re
 from collections.abc import Sequence
@@ -15,11 +13,11 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from svm_cost_curves.experiments.reproduction.citations import paper_named
 from svm_cost_curves.experiments.reproduction.evidence import Bold, Table
-from svm_cost_curves.experiments.reproduction.report import labels, pictures
+from svm_cost_curves.experiments.reproduction.report import labels
 from svm_cost_curves.experiments.reproduction.verdict import Claim, on_data
 
 CASES: Final = "cases.csv"
@@ -30,17 +28,16 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 def render(template: str, **values: Any) -> str:
     """Render a file of ``templates`` with the values that it names.
 
-    Control characters, which no page can hold, become spaces. A Markdown page has at most one empty line in a row.
+    Control characters, which no page can hold, become spaces. A page has at most one empty line in a row.
     """
     text = _CONTROL.sub(" ", _environment().get_template(template).render(values))
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n" if template.endswith(".md.j2") else text
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
 @cache
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
-        autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -53,8 +50,6 @@ def _environment() -> Environment:
         right_aligned=right_aligned,
     )
     environment.filters.update(
-        anchor=anchor,
-        base64=lambda content: base64.b64encode(content).decode("ascii"),
         cell=_cell,
         claim_heading=_claim_heading,
         counted=labels.counted,
@@ -63,7 +58,6 @@ def _environment() -> Environment:
         escaped=escaped,
         facts=labels.facts,
         fenced=_fenced,
-        fitted=pictures.fitted,
         heading_anchor=heading_anchor,
         limitations=labels.limitations,
         on_data=on_data,
@@ -73,8 +67,8 @@ def _environment() -> Environment:
         quoted=lambda text: quote(text, safe=""),
         rounded=labels.rounded,
         ruling=labels.RULINGS.__getitem__,
-        size=pictures.size,
         state=labels.claim_state,
+        tallied=labels.tallied,
     )
     return environment
 
@@ -88,11 +82,6 @@ def write_cases(file: TextIO, claims: Sequence[Claim]) -> None:
             for case in reading.rulings:
                 words = (case.about or case.name, case.ruling, case.measured, case.note)
                 rows.writerow([claim.id, reading.id, case.dataset, *words])
-
-
-def anchor(name: str) -> str:
-    """Return a name that can follow ``#`` in a link; different names stay different."""
-    return re.sub(r"[^A-Za-z0-9_-]", lambda match: f".{ord(match[0]):x}.", name)
 
 
 def heading_anchor(heading: str) -> str:
