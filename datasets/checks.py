@@ -54,7 +54,7 @@ def check_table(table: Table, where: str) -> None:
 
 
 def _missing(X: Features, where: str, table: Table) -> DataError:
-    """Return the error of the missing features of a table, of which only rows and columns with any are expanded."""
+    """Return the error that names a table's missing features; only rows and columns that have some are expanded."""
     if isinstance(X, np.ndarray):
         return missing_values(np.isnan(X), where, table.column)
     bad = X.copy()

@@ -46,7 +46,7 @@ class Data(Protocol):
 
 @dataclass(frozen=True)
 class _Predictor:
-    """The values of one predictor that the measures need, for any kind of snapshot."""
+    """What the measures need of one predictor, for any kind of snapshot."""
 
     train: NDArray[np.float64] | None  # (n,) f(x_i), bias included, in the problem's order; None: of a stream
     test: NDArray[np.float64]  # (m,)
@@ -58,7 +58,7 @@ class _Predictor:
 
 
 class Evaluator:
-    """Evaluates snapshots of solvers of one problem, on its training set and on the test set of a data set."""
+    """Evaluates a solver's snapshots on the training set and on the test set."""
 
     def __init__(self, problem: Problem, dataset: Data) -> None:
         self._problem = problem

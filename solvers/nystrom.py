@@ -114,7 +114,7 @@ class Nystrom:
         return self._features(self.problem.matrix, precision)
 
     def of(self, X: Features) -> NDArray[np.float32]:
-        """Return the features of other points, (m, r) float32, for (m, d) float32 points of the data's space."""
+        """Return the Nystrom features, (m, r) float32, of (m, d) float32 points."""
         return self._features(self.problem.core_matrix(self.problem.points(X)), FeaturesPrecision.float32)[0]
 
     def _features(self, points: _core.Matrix, precision: FeaturesPrecision) -> tuple[NDArray[Any], float, int]:

@@ -8,7 +8,7 @@ import psutil
 
 
 def container_memory() -> int:
-    """Return the bytes of memory of the machine, or the limit of the container that this process runs in."""
+    """Return the machine's memory in bytes, or the container's limit."""
     limits = [int(psutil.virtual_memory().total)]
     try:
         text = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()

@@ -61,7 +61,7 @@ def read_unpacked(path: Path, where: str = "") -> bytes:
 
 
 def read_archive(content: bytes, where: str, name: str = "") -> dict[PurePosixPath, bytes]:
-    """Return the content of each file of a tar archive, or of those of one name, in the archive's order."""
+    """Return the contents of a tar archive's files, all or those with one name, in the archive's order."""
     files: dict[PurePosixPath, bytes] = {}
     member = None
     try:

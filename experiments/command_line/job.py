@@ -34,7 +34,7 @@ HERE = "here"
 
 
 def run_composed(composed: DictConfig) -> Outcome:
-    """Make the run of a command, or of a job of a sweep, as Hydra calls it.
+    """Make one run; Hydra calls this for a command and for each job of a sweep.
 
     Raises
     ------

@@ -126,7 +126,7 @@ def launch(
 
 
 def _end(outcome: Outcome, label: str, reasons: dict[tuple[str, str], str]) -> str:
-    """Return a line on how a job has ended; what went wrong is said of the first job only, whose label `told` keeps."""
+    """Return one line for an ended job. A message is printed for its first job only; `reasons` has that job's label."""
     if not outcome.exit_code:
         return f"{label}: {outcome.status}; {progress_text(vars(outcome), vars(outcome))}"
     first = reasons.setdefault((outcome.status, outcome.message), label)

@@ -34,7 +34,7 @@ class Group:
         return " ".join([self.algo, *(f"{name}={value}" for name, value in self.values)])
 
     def mean(self, name: str) -> float | None:
-        """Mean of one of the outcome's numbers over the runs that know it."""
+        """Mean over the runs of one number of their outcomes; runs without it are left out."""
         values = self._values(name)
         return statistics.fmean(values) if values else None
 

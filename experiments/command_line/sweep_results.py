@@ -116,7 +116,7 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str, highlight: 
 
 
 def equal_runs(members: Sequence[Member]) -> list[str]:
-    """Return a line on each group of several runs whose curves are equal, but for times: their seeds decide nothing."""
+    """Return a line for each group of runs with equal curves (times aside): their seeds decide nothing."""
     columns, lines = [*COUNTS, *MEASURES], []
     for group, ((_, first), *others) in members:
         if others and all(curve[columns].equals(first[columns]) for _, curve in others):

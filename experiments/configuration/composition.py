@@ -241,7 +241,7 @@ def influential(overrides: Sequence[str]) -> list[str]:
 
 
 def distinguishing(overrides: Sequence[str]) -> list[str]:
-    """Return the overrides that change a result, but for those that are shown anyway: algorithm, data set and seed."""
+    """Return the result-changing overrides without algo, dataset and seed, which labels show anyway."""
     return [word for word in influential(overrides) if setting_name(word) not in ("algo", "dataset", "seed")]
 
 

@@ -64,7 +64,7 @@ rows:
 
 @dataclass(frozen=True)
 class Choice:
-    """One setting of the grid, with the mean over the folds of the share of wrong labels, in [0, 1]."""
+    """One grid point and its cross-validation error, in [0, 1]."""
 
     C: float
     sigma2: float | None

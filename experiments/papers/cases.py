@@ -48,7 +48,7 @@ class Statistic(Described):
     kind: ClassVar[str] = ""
     """Its name in figures' files; empty for a part that several kinds share."""
     of_panels: ClassVar[bool] = False
-    """Whether the cases are those of the evidence's panels, although the figure's module has computed something."""
+    """If true, iterate over the panels even if the figure's module passes `data`."""
 
     def __init_subclass__(cls, kind: str = "") -> None:
         """Name the kind."""
@@ -208,7 +208,7 @@ def _beside(evidence: Evidence, spec: ClaimSpec, concerned: Sequence[str]) -> di
 
 
 def _origins(evidence: Evidence, spec: ClaimSpec, run: Collection[str]) -> list[Origin]:
-    """Return the origins of some data sets, for a case on no data set of all; none for a figure of no paper."""
+    """Return the origins of the data sets in `run`; `""` means all panels. Empty if the figure has no paper."""
     of_paper = paper_data(evidence.spec.paper)
     panels = [panel for panel in evidence.panels if panel.paper_dataset in run or "" in run]
     origins = {

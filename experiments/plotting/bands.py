@@ -47,7 +47,7 @@ class Band:
 
 
 def band(runs: Sequence[Points], tail: float = 0.0, *, mean: bool = False) -> Band | None:
-    """Return the median or the mean of some runs with a spread, at the costs of all their evaluations.
+    """Return the median or mean curve of some runs, with a spread, at all costs at which a run was evaluated.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ def _ends(axes: Axes, bands: Mapping[str, Band]) -> list[tuple[float, float]]:
 def legend_row(
     figure: Figure | SubFigure, styles: Iterable[Style], anchor: tuple[float, float], *, dashed: bool = False
 ) -> Legend:
-    """Write one row of names, each after a piece of its line, for all panels of a figure.
+    """Write one legend row for all panels: each name after a piece of its line.
 
     The anchor is the upper left corner, in fractions of the figure. `dashed`: the panels dash the Perceptron's line
     after its first epoch (`draw_panel`).

@@ -48,7 +48,7 @@ STOPPED: tuple[OutcomeStatus, ...] = ("interrupted", "terminated")
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one run. Costs and the test error (a fraction) are those of its record, None without one."""
+    """The outcome of one run. Costs and test error (a fraction) are copied from its record; None if there is none."""
 
     __pydantic_config__: ClassVar = {"extra": "forbid", "strict": True, "allow_inf_nan": False}
 
@@ -100,7 +100,7 @@ class Outcome:
         )
 
     def write(self, folder: Path, number: int) -> None:
-        """Write the outcome of a sweep's job of this number to a JSON file of the sweep's folder, with its checksum.
+        """Write the outcome of job `number` to a JSON file, with checksum, in the sweep's folder.
 
         It is replaced atomically, and not flushed to disk, which takes longer than a small run: after a crash of the
         machine the same sweep finds the runs, whose folders were flushed, and writes their outcomes again.

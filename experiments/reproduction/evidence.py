@@ -70,8 +70,8 @@ class Panel:
     runs: Mapping[str, tuple[Run, ...]] = field(default_factory=dict)
     """Finished runs by rising seed for each series of the figure, in its order; may be empty."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of each series' run with seed 0. From published evidence: of each series with runs, what their record
-    says of data set, kernel and problem, by the same names (`from_evidence`)."""
+    """Settings of each series' run with seed 0. From evidence: only `dataset`, `kernel` and `problem`, as
+    result.json records them."""
     missing: Mapping[str, str] = field(default_factory=dict)
     """Why a series has fewer runs than its scale needs (``of 10 runs 2 failed``)."""
     left_out: Mapping[str, str] = field(default_factory=dict)

@@ -300,7 +300,7 @@ def write_tables(
 
 
 def _known_columns(run: Run, names: Collection[str]) -> list[str]:
-    """Return those of the named columns that a run's curve has, in the order of `COLUMNS`."""
+    """Return the named columns that a curve has, in the order of `COLUMNS`."""
     return [name for name in COLUMNS if name in names and name in run.curve.columns]
 
 

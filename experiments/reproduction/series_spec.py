@@ -36,8 +36,8 @@ class SeriesSpec(Described):
     grid: Grid = field(default_factory=dict)
     """One setting and its values: each value becomes a series in place of this one."""
     paired_with: dict[str, dict[str, list[float | None]]] = field(default_factory=dict)
-    """A setting that changes with the grid, by data set: one value for each of the grid's; None: no run. Data sets
-    without an entry have the values of the first one."""
+    """Settings zipped with the grid: setting to data set to one value for each grid value; None skips the run. A data
+    set without a list has the first one."""
     reference_only: bool = False
     """Whether it is a reference for the others."""
     label: str = ""

@@ -141,13 +141,13 @@ class FigureSpec(Described):
         ]
 
     def runs_of(self, series: SeriesSpec, scale: str, paper_dataset: str) -> int:
-        """Return the number of runs of a series on a data set of the paper: their seeds are 0, 1, ..."""
+        """Return how many runs a series has on a data set; their seeds are 0, 1, ..."""
         size = self.scale(scale)
         seeds = size.seeds_on.get(paper_dataset, size.seeds)
         return seeds if series.seeds is None else min(series.seeds, seeds)
 
     def settings_of(self, series: SeriesSpec, scale: str, paper_dataset: str, dataset: str, seed: int) -> str:
-        """Return the overrides of a run as one text, but for ``seed=``: it stands beside each published run."""
+        """Return a run's overrides as one text, without ``seed=``, which each published run has in a column."""
         words = overrides_of(series, self.scale(scale).overrides, paper_dataset, dataset)
         return shlex.join([*words, *self.split_of(seed)])
 

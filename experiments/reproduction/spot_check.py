@@ -115,7 +115,7 @@ def _shuffled(candidates: Sequence[Candidate], generator: np.random.Generator) -
 def with_differing(
     chosen: Sequence[Candidate], candidates: Iterable[Candidate], checks: Iterable[Mapping[str, Any]]
 ) -> list[Candidate]:
-    """Add to some runs those that differed when they were last made again: only so can a later check clear them."""
+    """Return the chosen runs and those whose last check differed, so that this check can clear them."""
     open_, there = differing(checks), {(candidate.figure, candidate.published.key) for candidate in chosen}
     known = {(candidate.figure, candidate.published.key): candidate for candidate in candidates}
     return [*chosen, *(candidate for place, candidate in known.items() if place in open_ and place not in there)]

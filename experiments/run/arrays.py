@@ -172,7 +172,7 @@ class _Warnings(Display):
 
 @contextmanager
 def _in_python_terms(arrays: Path) -> Iterator[None]:
-    """Word the messages of errors for a caller from Python, who does not know of the file of the arrays."""
+    """Reword error messages for a Python caller, who passed arrays and knows no file."""
     try:
         yield
     except (DataError, SettingsError) as error:

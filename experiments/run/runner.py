@@ -206,9 +206,9 @@ def _interrupted(active: ActiveRun, builder: CurveBuilder, stopped: KeyboardInte
 def _checkpointer(
     settings: RunSettings, store: Store, fingerprint: str, build: Mapping[str, str], display: Display
 ) -> Checkpointer | None:
-    """Return the checkpointer of a run: it has the same file for any engine, number of ranks, build, instruction set.
+    """Return the checkpointer of a run. The file's name depends on settings and data only.
 
-    The file names its build and instruction set; one of another build or instruction set is refused with a warning.
+    Build and instruction set stand inside and must match: another one is refused with a warning.
     """
     if not settings.solver.resumes:
         if settings.checkpoint_seconds is not None and math.isfinite(settings.checkpoint_seconds):

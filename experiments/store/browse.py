@@ -107,7 +107,7 @@ def _filter(name: str, value: Any) -> str:
 
 
 def _keys_of_sweep(store: Store, name: str) -> list[str]:
-    """Return the keys of the runs of a sweep, whose folder is in ``sweeps/`` of the store, or has this path."""
+    """Return the keys of a sweep's runs; the sweep is named by its folder in ``sweeps/`` or by a path."""
     for folder in (store.root / SWEEPS / name, Path(name)):
         if _is_folder(folder) and (outcomes := outcomes_in(folder)):
             return [outcome.key for outcome in outcomes if outcome.key]

@@ -178,7 +178,7 @@ class Store:
             log.warning("%s; it counts as missing", printable(str(damage)))
 
     def readable(self, runs: Sequence[FinishedRun]) -> list[FinishedRun]:
-        """Return those of some runs of `runs` whose curve can be read; a warning names each of the others."""
+        """Return the runs whose curves can be read; a warning names each other one."""
         kept = []
         for run in runs:
             try:
@@ -348,7 +348,7 @@ class Store:
 
 
 def _address_of(root: Path) -> str | None:
-    """Return the address of the server whose runs a folder has; None if it has those of no server."""
+    """Return the address of the server that a folder mirrors; None for a local store."""
     try:
         return read_plain(root / ADDRESS, MOST_ADDRESS).decode("utf-8", "replace").strip()
     except (FileNotFoundError, NotADirectoryError):

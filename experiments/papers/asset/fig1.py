@@ -113,7 +113,7 @@ class GainByDoubling(Statistic, kind="gain_by_doubling"):
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorDifference(Statistic, kind="error_difference"):
-    """A method's error less that of another, at each size or as mean over all sizes, is above a number of points."""
+    """Difference of two methods' errors, at each size or as mean over all sizes; holds above a number of points."""
 
     first: list[str]
     second: list[str]
@@ -128,7 +128,7 @@ class ErrorDifference(Statistic, kind="error_difference"):
     datasets: list[str] = field(default_factory=list)
     """The paper's data sets; empty: all."""
     largest: bool = False
-    """Whether the difference is to be above those on all other data sets, instead of the limit."""
+    """Compare with the largest difference on the other data sets, not with the limit."""
     largest_on: str = ""
     """The paper's data set on which the difference of the first pair is to be so besides; empty: none."""
 

@@ -67,7 +67,7 @@ def _bands(frames: Frames) -> dict[str, Band]:
 
 
 def _areas(frames: Frames) -> Values:
-    """Return the mean error of each run over the logarithm of the number of examples, from a hundredth of them on."""
+    """Return each run's mean error over log(examples), from a hundredth of the examples on."""
     curves = [_points(frame, "presentations") for frame in frames]
     return np.array([error_area(seen, errors, max(0.01 * seen[-1], seen[0]), seen[-1]) for seen, errors in curves])
 

@@ -126,7 +126,7 @@ def _cell(runs: Sequence[Run], targets: Mapping[str, float] | None) -> Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class TimesAndErrors(Limits, kind="times_and_errors"):
-    """Times of methods over that of another, and the difference of two errors, for each data set and s.
+    """Ratios of times and the difference of two errors, for each data set and s.
 
     The limits are those of the time of each series in `first`, over that of the fastest one in `over`; `within` is a
     share here: the ratio lies within a factor of 1 + `within`. A ratio without its premise, that ASSET reaches CPNY's
@@ -206,7 +206,7 @@ class TimeOverOtherDataSets(Limits, kind="time_over_other_data_sets"):
 def _ratio_case(
     entry: Entry, key: str, names: Sequence[str], cells: Sequence[Cell | None], decide: Callable[[Ratio], Decision]
 ) -> Case:
-    """Judge the time of one method over that of another; it fails if neither, or ASSET, reaches CPNY's error.
+    """Judge the ratio of two methods' times; fails if neither method, or ASSET, reaches CPNY's error.
 
     The interval is widened by `times.widened`.
     """

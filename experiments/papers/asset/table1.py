@@ -47,7 +47,7 @@ DENSITIES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues of the kernel matrix of a uniform sample of some training points.
+    """Eigenvalues of the kernel matrix on a uniform sample of training points.
 
     They are (r,) float64, divided by the trace, falling; those within float32 rounding of 0 are left out, r <= points.
     """

@@ -38,7 +38,7 @@ class Property:
 
 
 def _last_of_optimum(panel: Panel, measure: str) -> float:
-    """Return the last value of a measure of the first of `OPTIMA` that has one, median over its runs; else NaN."""
+    """Return the median last value of a measure, from the first series of `OPTIMA` that has it; else NaN."""
     for series in OPTIMA:
         ends = [values[-1] for frame in panel.curves(series) if len(values := _known(column(frame, measure)))]
         if ends:
@@ -77,7 +77,7 @@ def _lambda_n(panel: Panel) -> float:
 
 
 def _eigenvalues(panel: Panel) -> float:
-    """Return how many eigenvalues of the kernel matrix of a sample hold `SHARE` of its trace."""
+    """Return how many eigenvalues of a sampled kernel matrix sum to `SHARE` of its trace."""
     from svm_cost_curves.solvers.nystrom import Nystrom
 
     problem = load_problem(_settings(panel))

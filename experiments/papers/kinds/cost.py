@@ -21,7 +21,7 @@ from svm_cost_curves.experiments.reproduction.statistics.target import cost_to_t
 
 @dataclass(frozen=True, kw_only=True)
 class CostRatioToTarget(PanelLimits, kind="cost_to_target"):
-    """Cost of one series to a target over that of another: the ratio of the medians over their runs."""
+    """Ratio of two series' costs to a target; each cost is a median over runs."""
 
     first: str
     second: str
@@ -53,7 +53,7 @@ class CostRatioToTarget(PanelLimits, kind="cost_to_target"):
 
 @dataclass(frozen=True, kw_only=True)
 class CostOverErrors(PanelLimits, kind="cost_over_errors"):
-    """Cost of one series over that of another for equal errors, on their mean curves (`statistics.cost_ratio`)."""
+    """Ratio of two series' costs at equal errors, on their mean curves (`statistics.cost_ratio`)."""
 
     first: str
     second: str

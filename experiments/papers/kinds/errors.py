@@ -233,7 +233,7 @@ class BeforeCriticalPoint(Statistic, kind="before_critical_point"):
 
 
 def median_over_log_cost(curve: MeanCurve, low: float, high: float) -> float:
-    """Return the median of a step function, weighted by the logarithm of the cost, in the unit of ``curve.mean``.
+    """Return the median value of a step function over log(cost), in the unit of ``curve.mean``.
 
     0 < low < high are costs of the curve.
     """

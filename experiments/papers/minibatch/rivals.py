@@ -21,7 +21,7 @@ from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, rat
 
 @dataclass(frozen=True, kw_only=True)
 class IterationsRatio(Statistic, kind="iterations_ratio"):
-    """Iterations of one method over those of others with the same b; one case for each other method and b."""
+    """Ratio of iterations, method / rival, at equal b; one case per rival and b."""
 
     first: str
     """Method."""

@@ -54,14 +54,20 @@ class OverSizes(Statistic):
 
 @dataclass(frozen=True, kw_only=True)
 class SpeedUp(OverSizes, kind="speed_up"):
-    """The speed-up T(smaller) / T(larger) of a method, or that of others over it, for all chosen pairs of sizes."""
+    """Speed-up T(smaller b) / T(larger b) of a method, or the others' speed-ups divided by it, for pairs of b."""
 
     others: list[str] = field(default_factory=list)
     """Methods whose speed-ups are divided by that of the method; empty: it is taken itself."""
     sizes: Literal["small", "large", "largest", "naive_works", "next", "all"]
-    """The larger sizes: ``small`` ones, from 2 to 1 / sigma^2; ``large`` ones, above the first large size; of these the
-    ``largest``, or those below which ``naive_works``; for each large size the ``next`` that is `window` times as large;
-    or ``all``, each with the best smaller size."""
+    """Larger mini-batch sizes that are compared with a smaller one.
+
+    ``small``: from 2 to 1 / sigma^2.
+    ``large``: above the first large size.
+    ``largest``: the largest of these.
+    ``naive_works``: those of ``large`` below which naive SDCA works.
+    ``next``: for each of ``large``, the size that is `window` times as large.
+    ``all``: every size, compared with the best smaller one.
+    """
     from_one: bool = False
     """Whether the smaller size is 1, and not the first large size."""
     up_to: float = 1.0

@@ -55,7 +55,7 @@ def gap_of_mean(problem: Problem, rows: Rows, b: int, first: int, last: int, see
 
 
 def gaps_of(problem: Problem, spectrum: Spectrum) -> dict[str, list[float]]:
-    """Return the gaps of all runs by ``b epsilon``, but for those that take too long."""
+    """Return the gaps of all runs by ``b epsilon``; pairs that take too long are left out."""
     rows, gaps = rows_of(problem), {}
     for b in (size for size in SIZES if size <= rows.n):
         for epsilon in ACCURACIES:

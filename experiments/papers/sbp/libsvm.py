@@ -82,7 +82,7 @@ class RunningTimes:
         return self.panel.curves("sbp")
 
     def errors_after(self, share: float) -> list[float]:
-        """Test error of each run of the SBP after a part of the rival's time; none of runs that begin later."""
+        """Test error of each SBP run after a fraction of the rival's time; runs that begin later have none."""
         if self.seconds is None:
             return []
         errors = [measure_at(frame, COST, MEASURE, self.seconds / share) for frame in self.curves]

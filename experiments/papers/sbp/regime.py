@@ -42,9 +42,9 @@ def sizes_of(panel: Panel, spec: FigureSpec, method: str) -> Sizes:
 
 
 def growth(sizes: Sizes, less: Sizes | None = None) -> Interval | None:
-    """Exponent of the evaluations over 1/ε with its interval over the runs, or its difference from that of others.
+    """Return a of evaluations ~ (1/ε)^a, with its interval over the runs; with `less`, the difference of two exponents.
 
-    A difference is that over the sizes which both have. None with fewer than `LEAST_POINTS` errors that are reached.
+    The difference is taken over the sizes that both have. None with fewer than `LEAST_POINTS` errors that are reached.
     """
     common = [n for n in sizes if less is None or n in less]
     second = () if less is None else _costs([less[n] for n in common])

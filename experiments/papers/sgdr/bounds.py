@@ -137,7 +137,7 @@ class RandomExponent(Limits, kind="random_exponent"):
 
 @dataclass(frozen=True, kw_only=True)
 class MultipleUpdates(Statistic, kind="multiple_updates"):
-    """The closed form of the multiple update is that of presentations one by one."""
+    """The closed-form multiple update equals presenting the example k times."""
 
     def case(self, panel: Panel, evidence: Evidence) -> Case:
         """Decide on the number of updates that differ."""

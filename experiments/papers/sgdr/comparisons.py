@@ -32,7 +32,7 @@ Factors = Sequence[tuple[ProblemRuns, float]]
 
 @dataclass(frozen=True, kw_only=True)
 class TimeRatio(Limits, kind="time_ratio"):
-    """The cost of one method over that of another, to 1 % above the optimum: a case for each data set, pair and C.
+    """Ratio of two methods' costs to 1 % above the optimum; one case per data set, pair and C.
 
     `growth_from`, if given, is the C at which the ratio divides it: the factor by which it grows with C. If `datasets`
     are given, it is only measured on these, and its geometric mean on the others divides it. `over`: ``each`` data set

@@ -245,7 +245,7 @@ class TwoMethods(Statistic):
 
 @dataclass(frozen=True, kw_only=True)
 class AccessRatio(TwoMethods, kind="access_ratio"):
-    """Feature accesses of Pegasos over those of SIMBA to Pegasos's lowest error; a ratio of about so much holds."""
+    """Ratio of feature accesses, Pegasos / SIMBA, at Pegasos's lowest error; holds near the claimed factor."""
 
     first: Method = "pegasos"
     second: Method = "simba"

@@ -47,7 +47,7 @@ _CAPTION: Final = (
 
 @dataclass(frozen=True)
 class Setting:
-    """One data set of the family, in which the quantity of an axis has the value x, and the runs of both methods."""
+    """One generated data set, at the value x of the axis, with the runs of both methods."""
 
     axis: str
     """Key of `AXES`."""
@@ -166,7 +166,7 @@ class Growth(Statistic, kind="growth"):
 
 @lru_cache(maxsize=64)
 def growth(settings: tuple[Setting, ...], axis: str, cost: str) -> Interval | str:
-    """Return the exponent of one of the `costs` of settings, with its interval over the runs; or why there is none.
+    """Return the exponent of a cost along the axis, with its interval over the runs; or why there is none.
 
     SIMBA's iterations are divided by log n.
     """

@@ -54,7 +54,7 @@ def _share_of_theorem(iterations: float, n: int, medians: NDArray[np.float64]) -
 
 @dataclass(frozen=True, eq=False)
 class Rate:
-    """Distances from the optimum of the saddle problem for several numbers of iterations T of a series."""
+    """A series' distances from the saddle problem's optimum, for several numbers of iterations T."""
 
     panel: Panel
     series: str

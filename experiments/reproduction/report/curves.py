@@ -98,7 +98,7 @@ def _first_view(spec: FigureSpec, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _runs(evidence: Evidence, options: Options, panel: Panel, specs: Mapping[str, SeriesSpec]) -> Iterator[RunCurve]:
-    """Yield the runs of a panel, but for the one that computes the optimum."""
+    """Yield a panel's runs without the one that computes the optimum."""
     bound = next((_bound(runs) for name, runs in panel.runs.items() if _is_optimum(specs[name])), None)
     charged = any(row.times_n for row in evidence.spec.rows)
     for name, members in panel.runs.items():

@@ -70,7 +70,7 @@ class Use:
 
     @cached_property
     def rows(self) -> Rows:
-        """The numbers of rows that most figures use; of several, those of most runs."""
+        """Row counts that most figures use; ties are broken by the number of runs."""
         return max(self.figures, key=lambda rows: (len(self.figures[rows]), self.figures[rows].total()))
 
     @property
@@ -172,7 +172,7 @@ def uses_of(paper: str, evidence: Path) -> list[Use]:
 
 
 def _rows(evidence: Path, tables: str) -> Mapping[str, Rows]:
-    """Return the numbers of rows of each run of a paper, by the run's key."""
+    """Return each run's row counts, by the run's key."""
     runs = read_table(evidence, tables, RUNS).select(["key", "provenance"]).to_pylist()
     counts = {run["key"]: json.loads(run["provenance"])["data"]["counts"] for run in runs}
     return {key: Rows(count["train"]["n"], count["test"]["n"]) for key, count in counts.items()}

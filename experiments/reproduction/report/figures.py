@@ -131,7 +131,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Collection:
-    """All figures, in the order of the papers and of each paper, and sentences on problems of no single figure."""
+    """All figures, paper by paper, and the problems that belong to no single figure, one sentence each."""
 
     figures: tuple[Figure, ...]
     problems: tuple[str, ...] = ()

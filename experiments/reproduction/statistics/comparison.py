@@ -100,7 +100,7 @@ def difference(first: Sequence[ArrayLike], second: Sequence[ArrayLike]) -> Inter
 
 
 def ratio_of_means(first: ArrayLike, second: ArrayLike) -> Interval | None:
-    """Return the mean of some runs over that of others, resampling both; None without runs, or if the second is 0."""
+    """Return the ratio of two groups' means, both resampled; None if a group is empty or the second mean is 0."""
     groups = [np.asarray(values, dtype=np.float64) for values in (first, second)]
     if not all(group.size for group in groups) or not groups[1].mean():
         return None

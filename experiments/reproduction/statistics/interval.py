@@ -30,7 +30,7 @@ _ROWS: Final = 500
 """Resamples that a statistic gets at a time."""
 
 Draws = NDArray[np.int64]
-"""Numbers of the runs of one group, possibly repeated, in each of m resamples; (m, runs)."""
+"""Bootstrap indices of the runs of one group, drawn with replacement; (m resamples, runs)."""
 Centres = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """A statistic of the centres of groups of runs: from (m, groups) centres to (m,) numbers, row by row."""
 
@@ -112,7 +112,7 @@ def bootstrap_geometric_mean(logs: ArrayLike) -> Interval:
 
 
 def bootstrap_means(statistic: Centres, groups: Sequence[ArrayLike]) -> Interval:
-    """Return the interval of a statistic of the means of several groups of runs, resampled independently.
+    """Return the bootstrap interval of a function of group means; each group is resampled by itself.
 
     Raises ValueError if a group has no value, or one that is not finite.
 
@@ -129,7 +129,7 @@ def bootstrap_means(statistic: Centres, groups: Sequence[ArrayLike]) -> Interval
 
 
 def bootstrap_medians(statistic: Centres, groups: Sequence[ArrayLike]) -> Interval:
-    """Return the interval of a statistic of the medians of several groups of runs; otherwise as `bootstrap_means`.
+    """Return the bootstrap interval of a function of group medians; otherwise as `bootstrap_means`.
 
     Values may be infinite, as costs of runs that miss a target; then an end of the interval may be infinite.
     """
@@ -142,7 +142,7 @@ def bootstrap(statistic: Callable[[Draws], NDArray[np.float64]], n: int) -> Inte
 
 
 def bootstrap_groups(statistic: Callable[..., NDArray[np.float64]], sizes: Sequence[int]) -> Interval | None:
-    """Return the bootstrap interval of any statistic of several groups of runs, resampled independently.
+    """Return the bootstrap interval of any statistic of groups of runs; each group is resampled by itself.
 
     None if the statistic of all runs, or of every resample, is not defined. Other such resamples are left out.
 
@@ -203,7 +203,7 @@ def _fewest(sizes: Sequence[int]) -> int:
 
 @lru_cache(maxsize=8)  # a figure has many comparisons with the same numbers of runs
 def _single_runs(sizes: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return every choice of one run of each group, or `_LARGEST_RANGE` random ones; (choices, groups)."""
+    """Return all combinations of one run per group, (combinations, groups); a sample of `_LARGEST_RANGE` if more."""
     if math.prod(sizes) <= _LARGEST_RANGE:
         return np.array(list(product(*map(range, sizes))), dtype=np.int64)
     return _generator().integers(np.array(sizes), size=(_LARGEST_RANGE, len(sizes)))

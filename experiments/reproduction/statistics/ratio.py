@@ -27,7 +27,7 @@ Bound = Literal["", "at least", "at most"]
 
 @dataclass(frozen=True)
 class Ratio:
-    """Ratio of the costs of two methods, or another product of powers of costs."""
+    """Ratio of two methods' costs, or another product of powers of costs."""
 
     sample: Interval
     """Ratio of the medians over the runs of both. A run that misses its target has the cost of the longest run."""
@@ -96,7 +96,7 @@ def ratio_of(first: Effort, second: Effort) -> Ratio | None:
 
 
 def product(efforts: Sequence[Effort], exponents: Sequence[float]) -> Ratio | None:
-    """Return the product of powers of medians, with its interval from resampled runs of all.
+    """Return the product of powers of medians, with its interval from resampled runs.
 
     An end is open where it depends on runs that miss their target: if these, taken as infinitely costly, make the
     interval of a method's median cost infinite. None if it is bounded neither from below nor from above, because a

@@ -104,7 +104,7 @@ def exponent(
 
 
 def medians_of(groups: Sequence[ArrayLike]) -> Callable[..., NDArray[np.float64]]:
-    """Return the function of the runs drawn of each group that gives the medians of the groups, (m, groups).
+    """Return a function from bootstrap draws to the groups' medians, (m, groups).
 
     Parameters
     ----------
