@@ -286,7 +286,8 @@ def write_tables(
             if pyarrow.types.is_primitive(field.type) and not field.name.endswith("_error")
         ]
         pyarrow.parquet.write_table(
-            *(ordered, buffer),
+            ordered,
+            buffer,
             compression="zstd",
             compression_level=9,
             row_group_size=1 << 20,

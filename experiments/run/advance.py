@@ -48,6 +48,7 @@ def advance_run(
     schedule: EvaluationSchedule,
     builder: CurveBuilder,
     display: Display,
+    *,
     checkpointer: Checkpointer | None = None,
     checkpoint: Checkpoint | None = None,
     raise_if_stopped: Callable[[], None] = lambda: None,

@@ -46,9 +46,8 @@ def repeat_if_short(run: ActiveRun, rows: list[dict[str, Any]], raise_if_stopped
     repeats = 1
     while totals[0] < SHORT and settings.engine == "local":
         solver, times = run.engine.make_solver(settings, _with_empty_cache(run.problem)), _Times(n)
-        advance_run(
-            *(solver, budget.limits(n), budget.schedule(n), times, Display()), raise_if_stopped=raise_if_stopped
-        )
+        limit, schedule = budget.limits(n), budget.schedule(n)
+        advance_run(solver, limit, schedule, times, Display(), raise_if_stopped=raise_if_stopped)
         if times.seconds.keys() != sums.keys():
             return {"repeats": 1}
         for iterations, seconds in times.seconds.items():

@@ -136,11 +136,20 @@ def _compute(
         checkpoint = checkpointer.read() if checkpointer else None
         if checkpoint is not None:
             engine.restore(solver, checkpoint)
-        record = provenance.collect(build, data.provenance, command, settings.threads, settings.jobs)
-        now = time.perf_counter()
         active = ActiveRun(
-            *(completed, display, data, problem, evaluator, engine, solver),
-            *(checkpointer, checkpoint, store, key, record, now),
+            settings=completed,
+            display=display,
+            data=data,
+            problem=problem,
+            evaluator=evaluator,
+            engine=engine,
+            solver=solver,
+            checkpointer=checkpointer,
+            checkpoint=checkpoint,
+            store=store,
+            key=key,
+            provenance=provenance.collect(build, data.provenance, command, settings.threads, settings.jobs),
+            started=time.perf_counter(),
         )
         display.header(completed, header_facts(active))
         return _record(active)
@@ -160,8 +169,14 @@ def _record(active: ActiveRun) -> Outcome:
                 try:
                     with active.engine.watching(active.solver) as raise_if_stopped:
                         converged = advance_run(
-                            *(active.solver, budget.limits(n), budget.schedule(n), builder, display),
-                            *(active.checkpointer, active.checkpoint, raise_if_stopped),
+                            active.solver,
+                            budget.limits(n),
+                            budget.schedule(n),
+                            builder,
+                            display,
+                            checkpointer=active.checkpointer,
+                            checkpoint=active.checkpoint,
+                            raise_if_stopped=raise_if_stopped,
                         )
                         times = repeat_if_short(active, builder.rows, raise_if_stopped) if settings.timed else {}
                     curve = from_rows(builder.rows)
