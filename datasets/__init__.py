@@ -7,11 +7,12 @@ damaged or malformed, and data that do not fit in memory; the message is a sente
 if __name__ != "svm_cost_curves.datasets":
     raise ImportError("write svm_cost_curves.datasets for datasets: the folders of this checkout are one package")
 
-from svm_cost_curves.datasets.errors import DataError
-from svm_cost_curves.datasets.loader import fingerprint, load, stated_fingerprint
-from svm_cost_curves.datasets.settings import spec_of
-from svm_cost_curves.datasets.sizes import size_of, training_rows
-from svm_cost_curves.datasets.spec import (
+from ..support.disk_cache import default_cache_dir
+from .errors import DataError
+from .loader import fingerprint, load, stated_fingerprint
+from .settings import spec_of
+from .sizes import size_of, training_rows
+from .spec import (
     DatasetConfig,
     DatasetSpec,
     ElasticData,
@@ -21,8 +22,7 @@ from svm_cost_curves.datasets.spec import (
     SklearnData,
     SyntheticData,
 )
-from svm_cost_curves.datasets.types import Dataset, Stream
-from svm_cost_curves.support.disk_cache import default_cache_dir
+from .types import Dataset, Stream
 
 __all__ = [
     "DataError",

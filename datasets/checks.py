@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.readers.columns import missing_values
-from svm_cost_curves.datasets.spec import MAX_FEATURES, ExpectedSpec
-from svm_cost_curves.datasets.types import Features, Matrix, Table, count_nonzero
-from svm_cost_curves.support.rounding import float32_losses, used_columns
+from ..support.rounding import float32_losses, used_columns
+from .errors import DataError, shorten
+from .readers.columns import missing_values
+from .spec import MAX_FEATURES, ExpectedSpec
+from .types import Features, Matrix, Table, count_nonzero
 
 UNEVEN = 30
 """Times the range of the median feature from which `uneven_scales` speaks."""

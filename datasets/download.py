@@ -21,8 +21,8 @@ from typing import IO, Any, BinaryIO, NoReturn, TypeVar
 from urllib.error import URLError
 from urllib.response import addinfourl
 
-from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.types import gib
+from .errors import DataError, shorten
+from .types import gib
 
 LIMIT_VARIABLE = "SVM_DOWNLOAD_LIMIT"
 """Environment variable: most GiB of one download, as it is sent and with its ``Content-Encoding`` undone."""

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.datasets.errors import DataError
-from svm_cost_curves.datasets.spec import ElasticData
-from svm_cost_curves.datasets.types import Stream, require_memory
+from .errors import DataError
+from .spec import ElasticData
+from .types import Stream, require_memory
 
 GENERATOR_VERSION = 1
 """Part of the fingerprint: raised when images change."""
@@ -56,7 +56,7 @@ def deformed_images(
     spec
         Its ``sigma``, ``alpha`` and ``data_seed``.
     """
-    from svm_cost_curves.solvers import _core  # the compiled core; needed only here
+    from ..solvers import _core  # the compiled core; needed only here
 
     if X.shape[1] != PIXELS:
         raise DataError(f"Data set {spec.name}: kind elastic is for images of 28 x 28, not of {X.shape[1]} pixels.")

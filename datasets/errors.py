@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from svm_cost_curves.support.errors import LONGEST_PATH, UserError
-from svm_cost_curves.support.text import LONGEST_MESSAGE, printable
+from ..support.errors import LONGEST_PATH, UserError
+from ..support.text import LONGEST_MESSAGE, printable
 
 SHOWN = 120
 """Most characters of a line, a cell or a name in a message."""

@@ -18,15 +18,15 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 from urllib.parse import urlparse
 
-from svm_cost_curves.datasets import download
-from svm_cost_curves.datasets.download import GivenUpError, receive, watched
-from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
-from svm_cost_curves.datasets.readers.unpack import from_archive, read_unpacked, unpack
-from svm_cost_curves.datasets.spec import PACKED_SUFFIXES, FileSpec
-from svm_cost_curves.support import disk_cache
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import LOCK, locked, new_file, open_plain
-from svm_cost_curves.support.paths import named_by
+from ..support import disk_cache
+from ..support.errors import reason
+from ..support.files import LOCK, locked, new_file, open_plain
+from ..support.paths import named_by
+from . import download
+from .download import GivenUpError, receive, watched
+from .errors import DataError, shorten, shown_path
+from .readers.unpack import from_archive, read_unpacked, unpack
+from .spec import PACKED_SUFFIXES, FileSpec
 
 log = logging.getLogger(__name__)
 

@@ -17,16 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.datasets import checks, transforms
-from svm_cost_curves.datasets.elastic import GENERATOR_VERSION
-from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.fetch import fetch, known_checksum, places_from_environment, read
-from svm_cost_curves.datasets.parts import label_warnings, make_parts, make_rule
-from svm_cost_curves.datasets.readers import format_of, reader_of, version_of
-from svm_cost_curves.datasets.settings import check_spec
-from svm_cost_curves.datasets.sklearn_data import CHECKSUMS, name_and_version
-from svm_cost_curves.datasets.source import RawTables, by_role, read_tables, user_path
-from svm_cost_curves.datasets.spec import (
+from ..support.disk_cache import default_cache_dir
+from ..support.rounding import becomes_constant
+from . import checks, transforms
+from .elastic import GENERATOR_VERSION
+from .errors import DataError, shorten
+from .fetch import fetch, known_checksum, places_from_environment, read
+from .parts import label_warnings, make_parts, make_rule
+from .readers import format_of, reader_of, version_of
+from .settings import check_spec
+from .sklearn_data import CHECKSUMS, name_and_version
+from .source import RawTables, by_role, read_tables, user_path
+from .spec import (
     DatasetSpec,
     ElasticData,
     FileData,
@@ -39,9 +41,7 @@ from svm_cost_curves.datasets.spec import (
     WithFiles,
     named,
 )
-from svm_cost_curves.datasets.types import Dataset, Features, Matrix, Stream, count_nonzero
-from svm_cost_curves.support.disk_cache import default_cache_dir
-from svm_cost_curves.support.rounding import becomes_constant
+from .types import Dataset, Features, Matrix, Stream, count_nonzero
 
 log = logging.getLogger(__name__)
 

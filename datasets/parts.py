@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.datasets import elastic
-from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.readers.plain_text import DOUBTFUL_LABELS
-from svm_cost_curves.datasets.source import RawTables
-from svm_cost_curves.datasets.spec import DatasetSpec, ElasticData, PublishedData, SplitData
-from svm_cost_curves.datasets.split import (
+from . import elastic
+from .errors import DataError, shorten
+from .readers.plain_text import DOUBTFUL_LABELS
+from .source import RawTables
+from .spec import DatasetSpec, ElasticData, PublishedData, SplitData
+from .split import (
     PURPOSE_SAMPLE_TEST,
     PURPOSE_SAMPLE_TRAIN,
     PURPOSE_SPLIT,
@@ -25,8 +25,8 @@ from svm_cost_curves.datasets.split import (
     sample_rows,
     split_rows,
 )
-from svm_cost_curves.datasets.transforms import stack_rows
-from svm_cost_curves.datasets.types import Features, Stream
+from .transforms import stack_rows
+from .types import Features, Stream
 
 Label = int | float | str
 """A label in a setting: number or text."""

@@ -11,10 +11,11 @@ from dataclasses import fields
 
 import numpy as np
 
-from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.readers import TABLES, format_of
-from svm_cost_curves.datasets.sklearn_data import CHECKSUMS, name_and_version
-from svm_cost_curves.datasets.spec import (
+from ..support.text import nearest
+from .errors import DataError, shorten
+from .readers import TABLES, format_of
+from .sklearn_data import CHECKSUMS, name_and_version
+from .spec import (
     KINDS,
     LONGEST_NAME,
     MAX_FEATURES,
@@ -33,7 +34,6 @@ from svm_cost_curves.datasets.spec import (
     WithFiles,
     named,
 )
-from svm_cost_curves.support.text import nearest
 
 _ROWS = 2**63 - 1
 _ROLES = ("train", "test", "train_labels", "test_labels", "topics")

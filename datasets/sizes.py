@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from svm_cost_curves.datasets.spec import DatasetSpec, MadeData, SplitData
-from svm_cost_curves.datasets.split import fraction_of
-from svm_cost_curves.datasets.transforms import is_dense
+from .spec import DatasetSpec, MadeData, SplitData
+from .split import fraction_of
+from .transforms import is_dense
 
 GUESSED_ROWS, GUESSED_TEST_ROWS, GUESSED_FEATURES = 1500, 500, 100
 """Used where a specification does not give a size."""

@@ -15,12 +15,12 @@ from urllib.error import URLError
 import numpy as np
 from scipy import sparse
 
-from svm_cost_curves.datasets.download import TIMEOUT, GivenUpError, Transfer, through, watched
-from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
-from svm_cost_curves.datasets.readers.columns import labels_in, table_from
-from svm_cost_curves.datasets.types import Table
-from svm_cost_curves.support import disk_cache
-from svm_cost_curves.support.files import new_folder
+from ..support import disk_cache
+from ..support.files import new_folder
+from .download import TIMEOUT, GivenUpError, Transfer, through, watched
+from .errors import DataError, shorten, shown_path
+from .readers.columns import labels_in, table_from
+from .types import Table
 
 log = logging.getLogger(__name__)
 

@@ -18,14 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.datasets.errors import DataError, advice, shorten, shown_path
-from svm_cost_curves.datasets.fetch import Fetched, fetch, known_checksum, read
-from svm_cost_curves.datasets.readers import READER_VERSION, format_of, reader_of, version_of
-from svm_cost_curves.datasets.readers.arrays import read_npz
-from svm_cost_curves.datasets.readers.columns import check_names
-from svm_cost_curves.datasets.readers.libsvm import with_index_zero
-from svm_cost_curves.datasets.sklearn_data import CHECKSUMS, name_and_version, read_bundle, read_openml
-from svm_cost_curves.datasets.spec import (
+from ..support import disk_cache
+from ..support.errors import SettingsError
+from ..support.paths import expanded
+from .errors import DataError, advice, shorten, shown_path
+from .fetch import Fetched, fetch, known_checksum, read
+from .readers import READER_VERSION, format_of, reader_of, version_of
+from .readers.arrays import read_npz
+from .readers.columns import check_names
+from .readers.libsvm import with_index_zero
+from .sklearn_data import CHECKSUMS, name_and_version, read_bundle, read_openml
+from .spec import (
     DatasetSpec,
     ElasticData,
     FileData,
@@ -36,12 +39,9 @@ from svm_cost_curves.datasets.spec import (
     SklearnData,
     SyntheticData,
 )
-from svm_cost_curves.datasets.synthetic import generate
-from svm_cost_curves.datasets.transforms import stack_rows
-from svm_cost_curves.datasets.types import Table
-from svm_cost_curves.support import disk_cache
-from svm_cost_curves.support.errors import SettingsError
-from svm_cost_curves.support.paths import expanded
+from .synthetic import generate
+from .transforms import stack_rows
+from .types import Table
 
 _NAMES = ("y", "classes", "from_zero", "columns", "label_column", "indexed", "warnings")
 """Fields of a table beside its features."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import ClassVar
 
-from svm_cost_curves.datasets.errors import shorten
+from .errors import shorten
 
 PACKED_SUFFIXES = (".xz", ".bz2", ".gz")
 MAX_FEATURES = 2**31 - 1

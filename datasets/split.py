@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.datasets.errors import DataError
+from .errors import DataError
 
 PURPOSE_SPLIT = 1
 PURPOSE_SYNTHETIC = 2

@@ -28,9 +28,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.datasets.spec import SyntheticData
-from svm_cost_curves.datasets.split import PURPOSE_SYNTHETIC, raw_integers
-from svm_cost_curves.datasets.types import Table, require_memory
+from .spec import SyntheticData
+from .split import PURPOSE_SYNTHETIC, raw_integers
+from .types import Table, require_memory
 
 _BYTES_A_VALUE = 32
 """Peak memory of a value: random number, grid position, float64, and twice float32."""

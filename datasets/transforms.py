@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.datasets.errors import DataError
-from svm_cost_curves.datasets.types import Features, Matrix, require_memory
+from .errors import DataError
+from .types import Features, Matrix, require_memory
 
 DENSE_MAX_WIDTH = 1024
 DENSE_MIN_DENSITY = 0.10

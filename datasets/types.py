@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.datasets.errors import DataError
-from svm_cost_curves.support.memory import container_memory
+from ..support.memory import container_memory
+from .errors import DataError
 
 Features: TypeAlias = "NDArray[Any] | sparse.csr_matrix[Any]"
 """Features of a file, dense or CSR: float64 of a user's file, float32 of a published one, uint8 for pixels."""

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import svm_cost_curves.experiments.run  # noqa: F401 (before `run` below: the folder's first import sets this name)
+from . import run as _folder  # noqa: F401 (before `run` below: the folder's first import sets this name)
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from svm_cost_curves.experiments.run.arrays import Run
-    from svm_cost_curves.experiments.store import FinishedRun
+    from .run.arrays import Run
+    from .store import FinishedRun
 
 
 def run(
@@ -56,7 +56,7 @@ def run(
     KeyboardInterrupt
         The run was stopped by Ctrl-C.
     """
-    from svm_cost_curves.experiments.run.arrays import run_here
+    from .run.arrays import run_here
 
     return run_here(algo, X, y, X_test, y_test, dataset, store, settings)
 
@@ -88,8 +88,8 @@ def load(
     StoreError
         There is no store, no run has a setting of this name, or none has these values.
     """
-    from svm_cost_curves.experiments.store.browse import chosen, opened
-    from svm_cost_curves.experiments.store.tidy import tidy
+    from .store.browse import chosen, opened
+    from .store.tidy import tidy
 
     named = {name: value for name, value in (("algo", algo), ("dataset", dataset)) if value is not None}
     runs_of = opened(store)
@@ -124,13 +124,13 @@ def plot(
     """
     import pandas as pd
 
-    from svm_cost_curves.experiments.columns import COLUMNS, STEP_COSTS
-    from svm_cost_curves.experiments.command_line.sweep_figures import styles
-    from svm_cost_curves.experiments.command_line.sweep_names import in_order
-    from svm_cost_curves.experiments.curve import conform
-    from svm_cost_curves.experiments.plotting import curves_picture
-    from svm_cost_curves.experiments.store import FinishedRun
-    from svm_cost_curves.experiments.store.tidy import FIRST, separating, tidy
+    from .columns import COLUMNS, STEP_COSTS
+    from .command_line.sweep_figures import styles
+    from .command_line.sweep_names import in_order
+    from .curve import conform
+    from .plotting import curves_picture
+    from .store import FinishedRun
+    from .store.tidy import FIRST, separating, tidy
 
     if not isinstance(runs, pd.DataFrame):
         runs = tidy([runs] if isinstance(runs, FinishedRun) else runs)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from svm_cost_curves.experiments.curve import Points, aligned, first_at_or_below, without_missing
+from .curve import Points, aligned, first_at_or_below, without_missing
 
 
 def cost_to_stay(runs: Sequence[Points], target: float) -> float | None:

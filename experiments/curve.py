@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from svm_cost_curves.experiments.columns import COLUMNS, COSTS, COUNTS, MEASURES, STEP_COSTS
+from .columns import COLUMNS, COSTS, COUNTS, MEASURES, STEP_COSTS
 
 _DTYPES: Final = {name: pd.Int64Dtype() if name in COUNTS else np.dtype(np.float64) for name in COLUMNS}
 

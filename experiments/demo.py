@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 TYPE_CHECKING = False  # for a type checker it is true; typing would be imported too early
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.processes.command import Main
+    from .processes.command import Main
 
 SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 SEEDS, ALL_SEEDS = 3, 10
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str]) -> int:
     if {"--help", "-h"} & set(arguments):
         print(__doc__.strip())
         return 0
-    from svm_cost_curves.experiments.command_line.program import main as sweep
+    from .command_line.program import main as sweep
 
     budget, whole = ([], "") if any(text.startswith("budget.") for text in arguments) else ([BUDGET], ", ten epochs")
     short = command(SEEDS, [*budget, *arguments])
@@ -46,10 +46,10 @@ def command(seeds: int, arguments: Sequence[str]) -> list[str]:
 
 
 def _load() -> Main:
-    from svm_cost_curves.experiments.processes.core import load_core
+    from .processes.core import load_core
 
     load_core()
-    import svm_cost_curves.experiments.command_line.program  # noqa: F401 (while a signal ends the process at once)
+    from .command_line import program  # noqa: F401 (while a signal ends the process at once)
 
     return lambda: main(sys.argv[1:])
 
@@ -60,6 +60,6 @@ if __name__ == "__main__":
         signal.SIG_BLOCK,
         (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU),
     )
-    from svm_cost_curves.experiments.processes.command import run
+    from .processes.command import run
 
     sys.exit(run(_load))

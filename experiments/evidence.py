@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from svm_cost_curves.experiments.reproduction.published import EVIDENCE, figure_runs
-from svm_cost_curves.experiments.store.tidy import tidy
+from .reproduction.published import EVIDENCE, figure_runs
+from .store.tidy import tidy
 
 
 def load(figure: str, folder: Path = EVIDENCE) -> pd.DataFrame:

@@ -20,22 +20,22 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationE
 from scipy import sparse
 from typing_extensions import TypedDict
 
-from svm_cost_curves.datasets import DataError, FileData
-from svm_cost_curves.datasets.checks import check_table
-from svm_cost_curves.datasets.errors import shown_path, without_settings
-from svm_cost_curves.datasets.fetch import read
-from svm_cost_curves.datasets.readers import format_of, reader_of
-from svm_cost_curves.datasets.readers.columns import check_names
-from svm_cost_curves.datasets.readers.libsvm import with_index_zero
-from svm_cost_curves.datasets.source import user_path
-from svm_cost_curves.datasets.transforms import divide, normalise_rows, to_float32, to_matrix
-from svm_cost_curves.datasets.types import Matrix, Table
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.solvers.models import Model, ModelError
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import write_output
-from svm_cost_curves.support.forms import first_fault
-from svm_cost_curves.support.text import printable
+from ..datasets import DataError, FileData
+from ..datasets.checks import check_table
+from ..datasets.errors import shown_path, without_settings
+from ..datasets.fetch import read
+from ..datasets.readers import format_of, reader_of
+from ..datasets.readers.columns import check_names
+from ..datasets.readers.libsvm import with_index_zero
+from ..datasets.source import user_path
+from ..datasets.transforms import divide, normalise_rows, to_float32, to_matrix
+from ..datasets.types import Matrix, Table
+from ..solvers import SettingsError
+from ..solvers.models import Model, ModelError
+from ..support.errors import reason
+from ..support.files import write_output
+from ..support.forms import first_fault
+from ..support.text import printable
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from svm_cost_curves.support.values import plain
+from ..support.values import plain
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 

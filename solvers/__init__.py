@@ -10,16 +10,16 @@ from __future__ import annotations
 if __name__ != "svm_cost_curves.solvers":
     raise ImportError("write svm_cost_curves.solvers for solvers: the folders of this checkout are one package")
 
-from svm_cost_curves.solvers._core import Purpose, Random, RandomSubsets, build_info
-from svm_cost_curves.solvers.base import Counters, Limit, Solver, Status
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear, Polynomial
-from svm_cost_curves.solvers.nu import derive_nu
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.python_solver import PythonSolver
-from svm_cost_curves.solvers.registry import get, names
-from svm_cost_curves.solvers.rows import RowPolicy
-from svm_cost_curves.solvers.snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
+from ._core import Purpose, Random, RandomSubsets, build_info
+from .base import Counters, Limit, Solver, Status
+from .errors import SettingsError
+from .kernels import Gaussian, Kernel, Linear, Polynomial
+from .nu import derive_nu
+from .problem import Problem
+from .python_solver import PythonSolver
+from .registry import get, names
+from .rows import RowPolicy
+from .snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
 
 __all__ = [
     "Counters",

@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from svm_cost_curves.solvers import _core
+from . import _core
 
 
 class Accounting(Enum):

@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.errors import SettingsError, check_setting
-from svm_cost_curves.solvers.nystrom import NystromSolver
-from svm_cost_curves.solvers.precision import FeaturesPrecision
-from svm_cost_curves.solvers.problem import Problem
+from . import _core
+from .errors import SettingsError, check_setting
+from .nystrom import NystromSolver
+from .precision import FeaturesPrecision
+from .problem import Problem
 
 MAX_STORED_STEPS = 10_000
 """Most steps whose rows a run stores, for the average and for the estimate of D_G."""

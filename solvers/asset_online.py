@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers import _core, blas
-from svm_cost_curves.solvers.asset import iteration_settings
-from svm_cost_curves.solvers.base import Counters, Limit, State, Status
-from svm_cost_curves.solvers.cosines import Cosines
-from svm_cost_curves.solvers.errors import CoreError, SettingsError
-from svm_cost_curves.solvers.features import Features
-from svm_cost_curves.solvers.predictors import CosinePredictor
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.python_solver import PythonSolver, prefixed, select
-from svm_cost_curves.solvers.snapshots import FunctionSnapshot
+from . import _core, blas
+from .asset import iteration_settings
+from .base import Counters, Limit, State, Status
+from .cosines import Cosines
+from .errors import CoreError, SettingsError
+from .features import Features
+from .predictors import CosinePredictor
+from .problem import Problem
+from .python_solver import PythonSolver, prefixed, select
+from .snapshots import FunctionSnapshot
 
 
 @dataclass

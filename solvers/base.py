@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.errors import CoreError, SettingsError, check_numbers
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.snapshots import Snapshot
+from . import _core
+from .errors import CoreError, SettingsError, check_numbers
+from .problem import Problem
+from .snapshots import Snapshot
 
 
 class Status(enum.Enum):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from svm_cost_curves.solvers import _core
+from . import _core
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController

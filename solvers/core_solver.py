@@ -5,11 +5,11 @@ from __future__ import annotations
 import abc
 from typing import Any, ClassVar
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.base import Counters, Limit, Solver, State, Status
-from svm_cost_curves.solvers.errors import core_errors
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.snapshots import KernelSnapshot, LinearSnapshot, Snapshot
+from . import _core
+from .base import Counters, Limit, Solver, State, Status
+from .errors import core_errors
+from .problem import Problem
+from .snapshots import KernelSnapshot, LinearSnapshot, Snapshot
 
 
 class CoreSolver(Solver):

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.features import Features, squares
-from svm_cost_curves.solvers.kernels import Gaussian
-from svm_cost_curves.solvers.problem import Problem
+from . import _core
+from .errors import SettingsError
+from .features import Features, squares
+from .kernels import Gaussian
+from .problem import Problem
 
 _BLOCK = 4096  # features are computed for so many points at a time
 _LARGEST_ANGLE = 4096.0  # of |x| |nu|: in float32 an angle is wrong by about 2^-24 times that

@@ -7,10 +7,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.errors import SettingsError, check_setting
-from svm_cost_curves.solvers.nystrom import Nystrom, NystromSolver
-from svm_cost_curves.solvers.problem import Problem
+from . import _core
+from .errors import SettingsError, check_setting
+from .nystrom import Nystrom, NystromSolver
+from .problem import Problem
 
 
 @dataclass

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.core_solver import CoreSolver
-from svm_cost_curves.solvers.errors import SettingsError, check_setting
-from svm_cost_curves.solvers.features import Features, compact
-from svm_cost_curves.solvers.kernels import Gaussian
-from svm_cost_curves.solvers.predictors import BasisPredictor
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.snapshots import FunctionSnapshot
+from . import _core
+from .core_solver import CoreSolver
+from .errors import SettingsError, check_setting
+from .features import Features, compact
+from .kernels import Gaussian
+from .predictors import BasisPredictor
+from .problem import Problem
+from .snapshots import FunctionSnapshot
 
 
 @dataclass

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.accounting import Accounting
-from svm_cost_curves.solvers.core_solver import CoreSolver
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.snapshots import KernelSnapshot, Snapshot
+from . import _core
+from .accounting import Accounting
+from .core_solver import CoreSolver
+from .errors import SettingsError
+from .snapshots import KernelSnapshot, Snapshot
 
 
 @dataclass

@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.support.errors import LARGEST_INTEGER as LARGEST_INTEGER
-from svm_cost_curves.support.errors import SettingsError as SettingsError
+from ..support.errors import LARGEST_INTEGER as LARGEST_INTEGER
+from ..support.errors import SettingsError as SettingsError
+from . import _core
 
 CoreError = _core.InvalidArgument
 """Raised by the compiled core for an invalid argument."""

@@ -13,16 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.solvers import _core, blas
-from svm_cost_curves.solvers.features import Features
-from svm_cost_curves.solvers.problem import Problem, Stream
-from svm_cost_curves.solvers.snapshots import (
-    DeferredResponses,
-    FunctionSnapshot,
-    KernelSnapshot,
-    LinearSnapshot,
-    Snapshot,
-)
+from . import _core, blas
+from .features import Features
+from .problem import Problem, Stream
+from .snapshots import DeferredResponses, FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
 
 Measures = dict[str, float | None]
 """By the names of `experiments.columns.MEASURES`; None where a method does not have one."""

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.errors import CoreError, FeatureRangeError, SettingsError
-from svm_cost_curves.solvers.kernels import Gaussian, Kernel
+from . import _core
+from .errors import CoreError, FeatureRangeError, SettingsError
+from .kernels import Gaussian, Kernel
 
 Features = NDArray[np.float32] | sparse.csr_matrix
 MAX_FEATURES = 2**31 - 1

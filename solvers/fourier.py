@@ -10,16 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.base import Counters, Limit, State, Status
-from svm_cost_curves.solvers.cosines import angles_of
-from svm_cost_curves.solvers.errors import SettingsError, check_setting
-from svm_cost_curves.solvers.features import Features
-from svm_cost_curves.solvers.kernels import Gaussian
-from svm_cost_curves.solvers.predictors import CosinePredictor
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.python_solver import PythonSolver, prefixed, select
-from svm_cost_curves.solvers.snapshots import FunctionSnapshot
+from . import _core
+from .base import Counters, Limit, State, Status
+from .cosines import angles_of
+from .errors import SettingsError, check_setting
+from .features import Features
+from .kernels import Gaussian
+from .predictors import CosinePredictor
+from .problem import Problem
+from .python_solver import PythonSolver, prefixed, select
+from .snapshots import FunctionSnapshot
 
 _BLOCK = 4096  # features are computed for so many points at a time when predicting
 

@@ -34,21 +34,11 @@ import psutil
 import xxhash
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.support.disk_cache import check, checksummed, default_cache_dir
-from svm_cost_curves.support.files import (
-    DRAFT,
-    LOCK,
-    entries_of,
-    keyed,
-    locked,
-    new_file,
-    remove_drafts,
-    remove_locks,
-    unlocked,
-)
-from svm_cost_curves.support.memory import container_memory
-from svm_cost_curves.support.paths import expanded
+from ..support.disk_cache import check, checksummed, default_cache_dir
+from ..support.files import DRAFT, LOCK, entries_of, keyed, locked, new_file, remove_drafts, remove_locks, unlocked
+from ..support.memory import container_memory
+from ..support.paths import expanded
+from . import _core
 
 log = logging.getLogger(__name__)
 

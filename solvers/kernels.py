@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.errors import SettingsError
+from . import _core
+from .errors import SettingsError
 
 
 def _finite(name: str, value: float, *, positive: bool = False) -> None:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from svm_cost_curves.solvers.base import Counters, Limit, Status
-from svm_cost_curves.solvers.errors import SettingsError, check_setting
-from svm_cost_curves.solvers.passes import NOT_REPORTED, sklearn_kernel
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.python_solver import PythonSolver
-from svm_cost_curves.solvers.snapshots import KernelSnapshot
+from .base import Counters, Limit, Status
+from .errors import SettingsError, check_setting
+from .passes import NOT_REPORTED, sklearn_kernel
+from .problem import Problem
+from .python_solver import PythonSolver
+from .snapshots import KernelSnapshot
 
 MAX_ITERATIONS = 10_000_000
 """LIBSVM's own program stops after this many iterations, or 100 n if that is more; scikit-learn's has no limit."""

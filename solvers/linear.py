@@ -8,9 +8,9 @@ COMPSTAT 2010. SGD-QN: Bordes, Bottou, Gallinari, JMLR 10, 2009, and its erratum
 import enum
 from dataclasses import dataclass
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.core_solver import LinearCoreSolver
-from svm_cost_curves.solvers.precision import Precision
+from . import _core
+from .core_solver import LinearCoreSolver
+from .precision import Precision
 
 
 @dataclass

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.base import State
-from svm_cost_curves.solvers.core_solver import LinearCoreSolver
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.rows import threads_refused
-from svm_cost_curves.solvers.snapshots import LinearSnapshot
-from svm_cost_curves.solvers.spectrum import beta
+from . import _core
+from .base import State
+from .core_solver import LinearCoreSolver
+from .errors import SettingsError
+from .problem import Problem
+from .rows import threads_refused
+from .snapshots import LinearSnapshot
+from .spectrum import beta
 
 _SIZES = "features.problem"
 """Name of the sizes in the core's state: n, d, positives, number of stored values."""

@@ -16,22 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.evaluation import completion, expanded
-from svm_cost_curves.solvers.features import MAX_FEATURES, Features, augmented, check_range
-from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear, Polynomial
-from svm_cost_curves.solvers.predictors import (
-    BasisPredictor,
-    CosinePredictor,
-    KernelPredictor,
-    LinearPredictor,
-    Predictor,
-)
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
-from svm_cost_curves.support.errors import LARGEST_INTEGER
-from svm_cost_curves.support.files import open_plain, write_output
-from svm_cost_curves.support.forms import fault
+from ..support.errors import LARGEST_INTEGER
+from ..support.files import open_plain, write_output
+from ..support.forms import fault
+from .errors import SettingsError
+from .evaluation import completion, expanded
+from .features import MAX_FEATURES, Features, augmented, check_range
+from .kernels import Gaussian, Kernel, Linear, Polynomial
+from .predictors import BasisPredictor, CosinePredictor, KernelPredictor, LinearPredictor, Predictor
+from .problem import Problem
+from .snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

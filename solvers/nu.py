@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from svm_cost_curves.solvers.base import Limit, Status
-from svm_cost_curves.solvers.dual import Smo, SmoSettings
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.kernels import Linear
-from svm_cost_curves.solvers.linear import Dcd, DcdSettings
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.snapshots import KernelSnapshot, LinearSnapshot
+from .base import Limit, Status
+from .dual import Smo, SmoSettings
+from .errors import SettingsError
+from .kernels import Linear
+from .linear import Dcd, DcdSettings
+from .problem import Problem
+from .snapshots import KernelSnapshot, LinearSnapshot
 
 
 class NuNotFoundError(SettingsError):

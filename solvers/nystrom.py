@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers import _core, blas
-from svm_cost_curves.solvers.base import Counters, Limit, State, Status
-from svm_cost_curves.solvers.errors import SettingsError, core_errors
-from svm_cost_curves.solvers.features import Features
-from svm_cost_curves.solvers.precision import FeaturesPrecision
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.python_solver import PythonSolver, prefixed, select
-from svm_cost_curves.solvers.rows import threads_refused
-from svm_cost_curves.solvers.snapshots import DeferredResponses, KernelSnapshot
+from . import _core, blas
+from .base import Counters, Limit, State, Status
+from .errors import SettingsError, core_errors
+from .features import Features
+from .precision import FeaturesPrecision
+from .problem import Problem
+from .python_solver import PythonSolver, prefixed, select
+from .rows import threads_refused
+from .snapshots import DeferredResponses, KernelSnapshot
 
 _EPSILON = float(np.finfo(np.float32).eps)
 _LINE = 64  # bytes of a cache line of the processor

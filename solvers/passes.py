@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.solvers._core import Purpose, Random
-from svm_cost_curves.solvers.base import Counters, Limit, Status
-from svm_cost_curves.solvers.errors import SettingsError, check_setting
-from svm_cost_curves.solvers.features import Features, compact
-from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Polynomial
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.python_solver import PythonSolver
-from svm_cost_curves.solvers.snapshots import KernelSnapshot, LinearSnapshot, Snapshot
+from ._core import Purpose, Random
+from .base import Counters, Limit, Status
+from .errors import SettingsError, check_setting
+from .features import Features, compact
+from .kernels import Gaussian, Kernel, Polynomial
+from .problem import Problem
+from .python_solver import PythonSolver
+from .snapshots import KernelSnapshot, LinearSnapshot, Snapshot
 
 NOT_REPORTED = frozenset({"kernel_evaluations", "inner_products", "feature_accesses", "feature_accesses_dense"})
 """Counters that no library reports."""

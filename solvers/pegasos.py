@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.accounting import Accounting
-from svm_cost_curves.solvers.core_solver import CoreSolver
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.precision import Precision
+from . import _core
+from .accounting import Accounting
+from .core_solver import CoreSolver
+from .errors import SettingsError
+from .precision import Precision
 
 
 @dataclass

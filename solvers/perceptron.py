@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers._core import Purpose, Random
-from svm_cost_curves.solvers.base import Counters, Limit, State, Status
-from svm_cost_curves.solvers.core_solver import CoreSolver
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.python_solver import PythonSolver, prefixed, select
-from svm_cost_curves.solvers.snapshots import KernelSnapshot
+from . import _core
+from ._core import Purpose, Random
+from .base import Counters, Limit, State, Status
+from .core_solver import CoreSolver
+from .problem import Problem
+from .python_solver import PythonSolver, prefixed, select
+from .snapshots import KernelSnapshot
 
 _CHUNK = 256  # examples searched at once for the next mistake
 

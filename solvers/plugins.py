@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.base import Counters, Limit, Solver, State, Status
-from svm_cost_curves.solvers.core_solver import CoreSolver
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.python_solver import prefixed, select
-from svm_cost_curves.solvers.registry import is_plugin
+from . import _core
+from .base import Counters, Limit, Solver, State, Status
+from .core_solver import CoreSolver
+from .errors import SettingsError
+from .problem import Problem
+from .python_solver import prefixed, select
+from .registry import is_plugin
 
 UNCOUNTED = frozenset({"X", "examples", "features", "in_feature_order", "matrix", "ordered", "rows"})
 """Members of a problem that give points or kernel rows without counting them."""

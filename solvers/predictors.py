@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.solvers import _core, blas
-from svm_cost_curves.solvers.features import Features, core_matrix
-from svm_cost_curves.solvers.kernels import Kernel
+from . import _core, blas
+from .features import Features, core_matrix
+from .kernels import Kernel
 
 _BLOCK = 4096  # features and kernel values are computed for so many points at a time
 _LARGEST_EXPONENT = 1e6  # of gamma (|x|^2 + |b|^2): float64 then has ten digits of gamma |x - b|^2 after the point

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.all_reduce import AllReduce
-from svm_cost_curves.solvers.errors import SettingsError, check_setting
-from svm_cost_curves.solvers.features import (
+from . import _core
+from .all_reduce import AllReduce
+from .errors import SettingsError, check_setting
+from .features import (
     MAX_FEATURES,
     Features,
     TrainingPoints,
@@ -28,8 +28,8 @@ from svm_cost_curves.solvers.features import (
     largest_square,
     stored_arrays,
 )
-from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear
-from svm_cost_curves.solvers.rows import WORKING_BYTES, RowPolicy, Rows, make_rows
+from .kernels import Gaussian, Kernel, Linear
+from .rows import WORKING_BYTES, RowPolicy, Rows, make_rows
 
 T = TypeVar("T")
 _LARGEST_SHIFTED = 2.0**14

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.base import Limit, Solver, State, Status
-from svm_cost_curves.solvers.problem import Problem
+from . import _core
+from .base import Limit, Solver, State, Status
+from .problem import Problem
 
 
 def prefixed(name: str, state: State) -> State:

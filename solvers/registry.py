@@ -14,10 +14,10 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import ModuleType
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.base import Solver
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.support.paths import named_by
+from ..support.paths import named_by
+from . import _core
+from .base import Solver
+from .errors import SettingsError
 
 
 def names() -> list[str]:

@@ -12,11 +12,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers import _core, blas
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.gram_store import GramStore, Progress, UnavailableError, default_directory, gram_key
-from svm_cost_curves.solvers.kernels import Kernel
-from svm_cost_curves.support.text import size_text
+from ..support.text import size_text
+from . import _core, blas
+from .errors import SettingsError
+from .gram_store import GramStore, Progress, UnavailableError, default_directory, gram_key
+from .kernels import Kernel
 
 log = logging.getLogger(__name__)
 

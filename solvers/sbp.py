@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.core_solver import CoreSolver
-from svm_cost_curves.solvers.snapshots import KernelSnapshot
+from . import _core
+from .core_solver import CoreSolver
+from .snapshots import KernelSnapshot
 
 
 class Draws(Enum):

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.core_solver import LinearCoreSolver
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.precision import Precision
+from . import _core
+from .core_solver import LinearCoreSolver
+from .errors import SettingsError
+from .precision import Precision
 
 
 @dataclass

@@ -8,12 +8,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.all_reduce import AllReduce
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.features import Features, read_only
-from svm_cost_curves.solvers.kernels import Linear
-from svm_cost_curves.solvers.problem import Problem
+from . import _core
+from .all_reduce import AllReduce
+from .errors import SettingsError
+from .features import Features, read_only
+from .kernels import Linear
+from .problem import Problem
 
 T = TypeVar("T")
 

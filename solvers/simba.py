@@ -3,11 +3,11 @@
 import enum
 from dataclasses import dataclass
 
-from svm_cost_curves.solvers import _core
-from svm_cost_curves.solvers.core_solver import CoreSolver
-from svm_cost_curves.solvers.errors import SettingsError
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.snapshots import LinearSnapshot
+from . import _core
+from .core_solver import CoreSolver
+from .errors import SettingsError
+from .problem import Problem
+from .snapshots import LinearSnapshot
 
 
 class LearningRate(enum.Enum):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers.features import Features
-from svm_cost_curves.solvers.predictors import Predictor
+from .features import Features
+from .predictors import Predictor
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from svm_cost_curves.solvers.features import Features, stored_arrays
-from svm_cost_curves.solvers.gram_store import checksum
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.support.disk_cache import cached_numbers, default_cache_dir
+from ..support.disk_cache import cached_numbers, default_cache_dir
+from .features import Features, stored_arrays
+from .gram_store import checksum
+from .problem import Problem
 
 _SMALL = 64
 """Up to this number of rows or columns all singular values are computed."""

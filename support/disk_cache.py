@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from svm_cost_curves.support.files import new_file, open_plain
-from svm_cost_curves.support.paths import expanded
+from .files import new_file, open_plain
+from .paths import expanded
 
 log = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ import reprlib
 from collections.abc import Collection
 from typing import TYPE_CHECKING, cast
 
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.text import nearest
+from .errors import reason
+from .text import nearest
 
 if TYPE_CHECKING:
     from pydantic import ValidationError

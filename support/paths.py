@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from svm_cost_curves.support.errors import SettingsError
+from .errors import SettingsError
 
 
 def expanded(path: str | Path, name: str) -> Path:

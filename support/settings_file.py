@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import yaml  # type: ignore[import-untyped]
 
-from svm_cost_curves.support.errors import SettingsError
-from svm_cost_curves.support.files import open_plain
+from .errors import SettingsError
+from .files import open_plain
 
 MOST_BYTES: Final = 2**20
 MOST_VALUES: Final = 20_000

@@ -14,20 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from svm_cost_curves.datasets.errors import DataError, shown_path
-from svm_cost_curves.datasets.readers.arrays import read_idx, read_npz
-from svm_cost_curves.datasets.readers.libsvm import read_libsvm
-from svm_cost_curves.datasets.readers.tables import read_arff, read_csv, read_parquet
-from svm_cost_curves.datasets.readers.texts import read_messages, read_reuters, read_topics
-from svm_cost_curves.datasets.spec import (
-    PACKED_SUFFIXES,
-    DatasetSpec,
-    FileData,
-    OpenmlData,
-    PublishedData,
-    ReadData,
-)
-from svm_cost_curves.datasets.types import Table
+from ..errors import DataError, shown_path
+from ..spec import PACKED_SUFFIXES, DatasetSpec, FileData, OpenmlData, PublishedData, ReadData
+from ..types import Table
+from .arrays import read_idx, read_npz
+from .libsvm import read_libsvm
+from .tables import read_arff, read_csv, read_parquet
+from .texts import read_messages, read_reuters, read_topics
 
 READER_VERSION = 1
 """Part of every fingerprint and prepared file: raised when a reader's result changes for some published file."""

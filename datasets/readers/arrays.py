@@ -14,17 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.readers.columns import (
-    equal_warning,
-    labels_in,
-    no_number,
-    numbers_in,
-    place_of,
-    table_of,
-)
-from svm_cost_curves.datasets.readers.plain_text import number_hint
-from svm_cost_curves.datasets.types import Table, require_memory
+from ..errors import DataError, shorten
+from ..types import Table, require_memory
+from .columns import equal_warning, labels_in, no_number, numbers_in, place_of, table_of
+from .plain_text import number_hint
 
 CSR = ("data", "indices", "indptr", "shape")
 _COPIES = 2

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.datasets.errors import DataError, advice, shorten
-from svm_cost_curves.datasets.readers.plain_text import DOUBTFUL_LABELS, MISSING, NO_LABEL, TRUTH, number_hint
-from svm_cost_curves.datasets.types import Table
+from ..errors import DataError, advice, shorten
+from ..types import Table
+from .plain_text import DOUBTFUL_LABELS, MISSING, NO_LABEL, TRUTH, number_hint
 
 _NAMED = 20
 """Most column names in a message."""

@@ -18,19 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.datasets.errors import DataError, read_as, shorten
-from svm_cost_curves.datasets.readers.columns import WHOLE, refuse_equal
-from svm_cost_curves.datasets.readers.plain_text import (
-    MISSING,
-    NO_LABEL,
-    TRUTH,
-    decoded,
-    encoding_of,
-    lines_of,
-    number_hint,
-)
-from svm_cost_curves.datasets.transforms import to_matrix
-from svm_cost_curves.datasets.types import Table
+from ..errors import DataError, read_as, shorten
+from ..transforms import to_matrix
+from ..types import Table
+from .columns import WHOLE, refuse_equal
+from .plain_text import MISSING, NO_LABEL, TRUTH, decoded, encoding_of, lines_of, number_hint
 
 _MAX_INDEX = 2**63 - 2
 _LONGEST_NUMBER = 1000

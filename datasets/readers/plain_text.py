@@ -6,7 +6,7 @@ import codecs
 import re
 from collections.abc import Sequence
 
-from svm_cost_curves.datasets.errors import DataError, read_as
+from ..errors import DataError, read_as
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16

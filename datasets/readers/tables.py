@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.datasets.errors import DataError, advice, read_as, shorten
-from svm_cost_curves.datasets.readers.columns import (
+from ..errors import DataError, advice, read_as, shorten
+from ..types import Table, require_memory
+from .columns import (
     chosen_columns,
     equal_warning,
     labels_in,
@@ -32,13 +33,7 @@ from svm_cost_curves.datasets.readers.columns import (
     table_from,
     table_of,
 )
-from svm_cost_curves.datasets.readers.plain_text import (
-    MISSING,
-    decoded,
-    lines_of,
-    looks_like_libsvm,
-)
-from svm_cost_curves.datasets.types import Table, require_memory
+from .plain_text import MISSING, decoded, lines_of, looks_like_libsvm
 
 _SAMPLE = 20
 """Lines in which the separator is looked for."""

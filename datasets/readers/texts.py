@@ -14,9 +14,9 @@ from pathlib import PurePosixPath
 import numpy as np
 from scipy import sparse
 
-from svm_cost_curves.datasets.errors import DataError, shorten
-from svm_cost_curves.datasets.readers.unpack import read_archive
-from svm_cost_curves.datasets.types import Table
+from ..errors import DataError, shorten
+from ..types import Table
+from .unpack import read_archive
 
 _DOCUMENT = re.compile(r"<REUTERS ([^>]*)>(.*?)</REUTERS>", re.DOTALL)
 _SPLIT = re.compile('LEWISSPLIT="(TRAIN|TEST)"')

@@ -14,9 +14,9 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from svm_cost_curves.datasets.errors import DataError, shorten, shown_path
-from svm_cost_curves.datasets.types import SHARE, gib, machine_memory, require_memory
-from svm_cost_curves.support.files import open_plain
+from ...support.files import open_plain
+from ..errors import DataError, shorten, shown_path
+from ..types import SHARE, gib, machine_memory, require_memory
 
 # Text and numpy files never start with these bytes.
 _PACKERS: tuple[tuple[bytes, Callable[[BinaryIO], Any]], ...] = (

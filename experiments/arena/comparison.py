@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.arena.options import COSTS, Targets
-from svm_cost_curves.experiments.cost_to_target import cost_to_reach, cost_to_stay
-from svm_cost_curves.experiments.curve import Points, column
-from svm_cost_curves.experiments.papers.optimum import SERIES as OPTIMUM
-from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
-from svm_cost_curves.experiments.plotting.bands import Band, band
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort, effort_of
+from ..cost_to_target import cost_to_reach, cost_to_stay
+from ..curve import Points, column
+from ..papers.optimum import SERIES as OPTIMUM
+from ..papers.optimum import Optimum, optimum_of
+from ..plotting.bands import Band, band
+from ..reproduction.evidence import Panel
+from ..reproduction.statistics.target import Effort, effort_of
+from .options import COSTS, Targets
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,23 +14,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.arena.comparison import Comparison, Profile, costs_of, profiles
-from svm_cost_curves.experiments.arena.options import COSTS, TIME, read_costs, read_targets
-from svm_cost_curves.experiments.arena.table import table
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.panels import empty, empty_panel, heading, write_heading
-from svm_cost_curves.experiments.plotting import (
-    INK,
-    Style,
-    axis_name,
-    draw_level,
-    interesting_range,
-    plain_frame,
-    styles_for,
-)
-from svm_cost_curves.experiments.plotting.bands import Band, band_table
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
-from svm_cost_curves.support.text import number_of
+from ...support.text import number_of
+from ..papers import layout
+from ..papers.panels import empty, empty_panel, heading, write_heading
+from ..plotting import INK, Style, axis_name, draw_level, interesting_range, plain_frame, styles_for
+from ..plotting.bands import Band, band_table
+from ..reproduction.evidence import Evidence, FigureResult
+from .comparison import Comparison, Profile, costs_of, profiles
+from .options import COSTS, TIME, read_costs, read_targets
+from .table import table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

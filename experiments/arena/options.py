@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal, cast, get_args
 
-from svm_cost_curves.experiments.reproduction.spec import FigureError
-from svm_cost_curves.support.text import nearest
+from ...support.text import nearest
+from ..reproduction.spec import FigureError
 
 Kind = Literal["gap", "error", "best"]
 COSTS: Final = ("kernel_evaluations", "feature_accesses", "cpu_seconds", "iterations")
@@ -70,7 +70,7 @@ def read_entrants(text: str) -> tuple[Entrant, ...]:
 
     Raises FigureError if a solver or a setting does not exist, a setting has no value, or an entrant is named twice.
     """
-    from svm_cost_curves import solvers
+    from ... import solvers
 
     parts = _listed(text)
     if parts == [ALL]:
@@ -118,7 +118,7 @@ def read_costs(text: str) -> tuple[str, ...]:
 
 def _entrant(part: str) -> Entrant:
     algo, *settings = part.split(":")
-    from svm_cost_curves import solvers
+    from ... import solvers
 
     known = solvers.names()
     if algo not in known:

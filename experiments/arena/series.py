@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
-from svm_cost_curves import datasets, solvers
-from svm_cost_curves.experiments.arena.options import TIME, Entrant, Targets, read_costs, read_entrants, read_targets
-from svm_cost_curves.experiments.configuration.budget import BUDGET_LIMITS
-from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.configuration.schema import kernel_name
-from svm_cost_curves.experiments.configuration.settings import RunSettings, setting_name
-from svm_cost_curves.experiments.papers.optimum import SERIES as OPTIMUM
-from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
-from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, ScaleSpec
-from svm_cost_curves.solvers.passes import Passes
-from svm_cost_curves.support.text import number_of
+from ... import datasets, solvers
+from ...solvers.passes import Passes
+from ...support.text import number_of
+from ..configuration.budget import BUDGET_LIMITS
+from ..configuration.composition import settings_of
+from ..configuration.schema import kernel_name
+from ..configuration.settings import RunSettings, setting_name
+from ..papers.optimum import SERIES as OPTIMUM
+from ..reproduction.options import Options
+from ..reproduction.series_spec import SeriesSpec
+from ..reproduction.spec import FigureError, FigureSpec, ScaleSpec
+from .options import TIME, Entrant, Targets, read_costs, read_entrants, read_targets
 
 EPOCHS_A_PASS: Final = 10
 """Epochs of the budget for each pass: most methods use less than a kernel row for an example."""

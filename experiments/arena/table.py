@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from svm_cost_curves.experiments.arena.comparison import Comparison, Profile
-from svm_cost_curves.experiments.arena.options import COSTS, TIME
-from svm_cost_curves.experiments.papers.panels import called
-from svm_cost_curves.experiments.papers.times import seconds_text
-from svm_cost_curves.experiments.plotting import axis_name, styles_for
-from svm_cost_curves.experiments.reproduction.evidence import Bold, Table
-from svm_cost_curves.experiments.reproduction.report.labels import NOTHING, quantity
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort
+from ..papers.panels import called
+from ..papers.times import seconds_text
+from ..plotting import axis_name, styles_for
+from ..reproduction.evidence import Bold, Table
+from ..reproduction.report.labels import NOTHING, quantity
+from ..reproduction.statistics.target import Effort
+from .comparison import Comparison, Profile
+from .options import COSTS, TIME
 
 NOT_COUNTED = "not counted"
 

@@ -8,16 +8,16 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]
 from omegaconf import DictConfig
 
-from svm_cost_curves import datasets, solvers
-from svm_cost_curves.experiments.configuration.composition import config_of
-from svm_cost_curves.experiments.configuration.presets import DEFAULT
-from svm_cost_curves.experiments.configuration.schema import RENAMED, RunConfig
-from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
-from svm_cost_curves.experiments.processes.outcome import Outcome, outcome_of
-from svm_cost_curves.experiments.processes.streams import print_error
-from svm_cost_curves.experiments.run.console import note
-from svm_cost_curves.experiments.run.identity import code_id, run_key
-from svm_cost_curves.experiments.store import Store
+from ... import datasets, solvers
+from ..configuration.composition import config_of
+from ..configuration.presets import DEFAULT
+from ..configuration.schema import RENAMED, RunConfig
+from ..configuration.settings import RunSettings, resolve, setting_name
+from ..processes.outcome import Outcome, outcome_of
+from ..processes.streams import print_error
+from ..run.console import note
+from ..run.identity import code_id, run_key
+from ..store import Store
 
 
 def show_plan(config: DictConfig | RunConfig, overrides: Sequence[str], number: int | None = None) -> Outcome:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-from svm_cost_curves import solvers
-from svm_cost_curves.experiments import provenance
-from svm_cost_curves.experiments.configuration.choices import CONF, add_config_folders, option_files, user_folders
-from svm_cost_curves.solvers.registry import is_plugin
-from svm_cost_curves.support.files import open_plain
-from svm_cost_curves.support.text import command_line, printable
+from ... import solvers
+from ...solvers.registry import is_plugin
+from ...support.files import open_plain
+from ...support.text import command_line, printable
+from .. import provenance
+from ..configuration.choices import CONF, add_config_folders, option_files, user_folders
 
 _COLUMN = 20
 """Most characters before the second column; the few longer names move their own line only."""

@@ -12,22 +12,22 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from svm_cost_curves.experiments import engine
-from svm_cost_curves.experiments.command_line.dry_run import show_plan
-from svm_cost_curves.experiments.configuration.choices import style_of
-from svm_cost_curves.experiments.configuration.composition import config_of, distinguishing
-from svm_cost_curves.experiments.configuration.schema import RunConfig
-from svm_cost_curves.experiments.configuration.settings import resolve, setting_name
-from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, outcome_of
-from svm_cost_curves.experiments.processes.pool import Report
-from svm_cost_curves.experiments.processes.stopping import SIGNAL_OF, status_of
-from svm_cost_curves.experiments.processes.streams import place, print_error
-from svm_cost_curves.experiments.run.console import CompactDisplay, Display, FullDisplay
-from svm_cost_curves.experiments.run.jobs import ReportingDisplay
-from svm_cost_curves.experiments.store import Store
-from svm_cost_curves.experiments.store.recorder import recording
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.text import command_line
+from ...solvers import SettingsError
+from ...support.text import command_line
+from .. import engine
+from ..configuration.choices import style_of
+from ..configuration.composition import config_of, distinguishing
+from ..configuration.schema import RunConfig
+from ..configuration.settings import resolve, setting_name
+from ..processes.outcome import STOPPED, Outcome, outcome_of
+from ..processes.pool import Report
+from ..processes.stopping import SIGNAL_OF, status_of
+from ..processes.streams import place, print_error
+from ..run.console import CompactDisplay, Display, FullDisplay
+from ..run.jobs import ReportingDisplay
+from ..store import Store
+from ..store.recorder import recording
+from .dry_run import show_plan
 
 HERE = "here"
 """The launcher that runs jobs in the process of the command."""
@@ -63,7 +63,7 @@ def run_composed(composed: DictConfig) -> Outcome:
     outcome = show_plan(config, overrides) if config.dry_run else run_job(config, overrides, ["run.py", *overrides])
     code = outcome.exit_code
     if not (code or config.dry_run or paper is None or outcome.result_path is None):
-        from svm_cost_curves.experiments.command_line.sweep_results import write_for_paper  # imports matplotlib
+        from .sweep_results import write_for_paper  # imports matplotlib
 
         code = write_for_paper([outcome], Path(outcome.result_path).parent, shown(overrides), paper)
     if code:

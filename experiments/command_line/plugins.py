@@ -13,12 +13,12 @@ from hydra.plugins.config_source import ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
-from svm_cost_curves import solvers
-from svm_cost_curves.datasets.spec import NAMED, NAMED_OPTION
-from svm_cost_curves.experiments.configuration.choices import GROUPS, option_files
-from svm_cost_curves.experiments.configuration.composition import preset_rows
-from svm_cost_curves.experiments.configuration.options import read_options
-from svm_cost_curves.experiments.configuration.schema import schema_of
+from ... import solvers
+from ...datasets.spec import NAMED, NAMED_OPTION
+from ..configuration.choices import GROUPS, option_files
+from ..configuration.composition import preset_rows
+from ..configuration.options import read_options
+from ..configuration.schema import schema_of
 
 _SCHEME = "svm-cost-curves"
 

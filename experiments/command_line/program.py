@@ -18,23 +18,17 @@ from collections.abc import Iterator
 import hydra
 from omegaconf import DictConfig
 
-from svm_cost_curves.experiments.command_line.help import help_text, version_text
-from svm_cost_curves.experiments.command_line.job import run_composed
-from svm_cost_curves.experiments.command_line.sweep import SWEEP_ID
-from svm_cost_curves.experiments.command_line.words import register, translated
-from svm_cost_curves.experiments.configuration.choices import (
-    CONF,
-    CONFIG_DIR,
-    add_config_folders,
-    check_environment,
-    missing_folders,
-)
-from svm_cost_curves.experiments.configuration.explain import COMPOSITION_ERRORS, explain
-from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
-from svm_cost_curves.experiments.processes.streams import print_error, print_text
-from svm_cost_curves.experiments.run.console import note
-from svm_cost_curves.support.errors import UserError, reason
+from ...support.errors import UserError, reason
+from ..configuration.choices import CONF, CONFIG_DIR, add_config_folders, check_environment, missing_folders
+from ..configuration.explain import COMPOSITION_ERRORS, explain
+from ..processes.outcome import Outcome
+from ..processes.stopping import EXIT_STATUS, status_of
+from ..processes.streams import print_error, print_text
+from ..run.console import note
+from .help import help_text, version_text
+from .job import run_composed
+from .sweep import SWEEP_ID
+from .words import register, translated
 
 # Hydra 1.3 warns without a version, 1.4 with one
 _BASE: dict[str, str] = {"version_base": "1.3"} if hydra.__version__.startswith("1.3.") else {}

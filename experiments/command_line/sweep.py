@@ -15,22 +15,22 @@ from hydra.core.utils import JobReturn
 from hydra.plugins.launcher import Launcher
 from omegaconf import DictConfig, OmegaConf, read_write
 
-from svm_cost_curves.experiments.command_line.dry_run import show_plan
-from svm_cost_curves.experiments.command_line.job import HERE, shown
-from svm_cost_curves.experiments.command_line.sweep_names import job_labels
-from svm_cost_curves.experiments.configuration.choices import NO_SWEEPS, PaperStyle, check_choice, folder, style_of
-from svm_cost_curves.experiments.configuration.composition import compose, config_of
-from svm_cost_curves.experiments.configuration.grammar import IN_A_JOB, in_quotes
-from svm_cost_curves.experiments.configuration.settings import resolve, server_address, setting_name, store_wait
-from svm_cost_curves.experiments.launchers.checks import LOCAL, RAY, check_address, check_launcher, refusal
-from svm_cost_curves.experiments.processes.outcome import Outcome, outcomes_in
-from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, terminable
-from svm_cost_curves.experiments.processes.streams import print_error
-from svm_cost_curves.experiments.store import Store, StoreError
-from svm_cost_curves.experiments.store.recorder import recording
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.errors import UserError
-from svm_cost_curves.support.text import number_of
+from ...solvers import SettingsError
+from ...support.errors import UserError
+from ...support.text import number_of
+from ..configuration.choices import NO_SWEEPS, PaperStyle, check_choice, folder, style_of
+from ..configuration.composition import compose, config_of
+from ..configuration.grammar import IN_A_JOB, in_quotes
+from ..configuration.settings import resolve, server_address, setting_name, store_wait
+from ..launchers.checks import LOCAL, RAY, check_address, check_launcher, refusal
+from ..processes.outcome import Outcome, outcomes_in
+from ..processes.stopping import EXIT_STATUS, terminable
+from ..processes.streams import print_error
+from ..store import Store, StoreError
+from ..store.recorder import recording
+from .dry_run import show_plan
+from .job import HERE, shown
+from .sweep_names import job_labels
 
 SWEEP_ID = "SVM_SWEEP_ID"
 """Environment variable with the process number of a sweep: names its folder."""
@@ -156,7 +156,7 @@ def _launched(
 def _finish(
     directory: Path, store: Store, config: Any, paper: PaperStyle | None, highlight: str | None, stopped: int | None
 ) -> int:
-    from svm_cost_curves.experiments.command_line import sweep_results  # imports matplotlib
+    from . import sweep_results  # imports matplotlib
 
     outcomes = [_fetched(outcome, store) for outcome in outcomes_in(directory)]
     words: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)

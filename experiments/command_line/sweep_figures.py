@@ -13,24 +13,16 @@ import matplotlib
 import pandas as pd
 from matplotlib.colors import to_hex
 
-from svm_cost_curves.experiments import provenance
-from svm_cost_curves.experiments.columns import STEP_COSTS
-from svm_cost_curves.experiments.command_line.sweep_names import Group, Values, differing, groups, short
-from svm_cost_curves.experiments.cost_to_target import cost_to_stay
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.plotting import (
-    STYLES,
-    NothingToDrawError,
-    Picture,
-    Style,
-    curves_picture,
-    mean_curves,
-    styles_for,
-)
-from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.processes.streams import print_error
-from svm_cost_curves.experiments.store.run_folder import DamagedRunError, read_run
-from svm_cost_curves.support.text import power_of_ten
+from ...support.text import power_of_ten
+from .. import provenance
+from ..columns import STEP_COSTS
+from ..cost_to_target import cost_to_stay
+from ..curve import column
+from ..plotting import STYLES, NothingToDrawError, Picture, Style, curves_picture, mean_curves, styles_for
+from ..processes.outcome import Outcome
+from ..processes.streams import print_error
+from ..store.run_folder import DamagedRunError, read_run
+from .sweep_names import Group, Values, differing, groups, short
 
 NEAR = 0.1
 """`sentence` compares at an error a tenth above the least one of all mean curves."""

@@ -16,19 +16,19 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.core.utils import JobReturn, JobStatus, configure_log, setup_globals
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
-from svm_cost_curves.experiments.command_line.job import run_job
-from svm_cost_curves.experiments.command_line.sweep_names import job_labels
-from svm_cost_curves.experiments.configuration.composition import compose
-from svm_cost_curves.experiments.configuration.settings import available_cores
-from svm_cost_curves.experiments.launchers.cluster import cores_here
-from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.processes.pool import Pool, Report, run_jobs
-from svm_cost_curves.experiments.processes.streams import ElapsedTime, print_error
-from svm_cost_curves.experiments.run.console import console, note, progress_text
-from svm_cost_curves.experiments.run.jobs import RunsLine
-from svm_cost_curves.experiments.run.meter import LINE_WIDTH, cut, meter
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.text import number_of
+from ...solvers import SettingsError
+from ...support.text import number_of
+from ..configuration.composition import compose
+from ..configuration.settings import available_cores
+from ..launchers.cluster import cores_here
+from ..processes.outcome import Outcome
+from ..processes.pool import Pool, Report, run_jobs
+from ..processes.streams import ElapsedTime, print_error
+from ..run.console import console, note, progress_text
+from ..run.jobs import RunsLine
+from ..run.meter import LINE_WIDTH, cut, meter
+from .job import run_job
+from .sweep_names import job_labels
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from svm_cost_curves.experiments.configuration.composition import distinguishing
-from svm_cost_curves.experiments.configuration.grammar import plain_value
-from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.support.text import setting_name
+from ...support.text import setting_name
+from ..configuration.composition import distinguishing
+from ..configuration.grammar import plain_value
+from ..processes.outcome import Outcome
 
 _LONGEST_NUMBER = 12
 """Characters of a number; a longer one is rounded."""

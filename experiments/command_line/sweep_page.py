@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from svm_cost_curves.experiments.command_line.sweep_figures import Member, called, styles
-from svm_cost_curves.experiments.command_line.sweep_names import Values, in_order, short_name
-from svm_cost_curves.experiments.configuration.composition import influential
-from svm_cost_curves.experiments.plotting import styles_for
-from svm_cost_curves.experiments.plotting.interactive import PAGE, Curves, NoPlotlyError, RunCurve, Swept, curves_page
-from svm_cost_curves.experiments.processes.streams import print_error
-from svm_cost_curves.support.files import write_file
-from svm_cost_curves.support.text import command_line, number_of
+from ...support.files import write_file
+from ...support.text import command_line, number_of
+from ..configuration.composition import influential
+from ..plotting import styles_for
+from ..plotting.interactive import PAGE, Curves, NoPlotlyError, RunCurve, Swept, curves_page
+from ..processes.streams import print_error
+from .sweep_figures import Member, called, styles
+from .sweep_names import Values, in_order, short_name
 
 Kind = tuple[str, Values]
 """Algorithm and differing settings: one curve."""

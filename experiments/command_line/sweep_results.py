@@ -11,22 +11,22 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from svm_cost_curves.experiments.columns import COUNTS, MEASURES, STEP_COSTS
-from svm_cost_curves.experiments.command_line.sweep_figures import Member, members_of, pictures, small_print
-from svm_cost_curves.experiments.command_line.sweep_names import groups, short
-from svm_cost_curves.experiments.command_line.sweep_page import write_page
-from svm_cost_curves.experiments.configuration.choices import PaperStyle
-from svm_cost_curves.experiments.configuration.schema import StoreConfig
-from svm_cost_curves.experiments.plotting.interactive import write_overview
-from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome, exit_code
-from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
-from svm_cost_curves.experiments.processes.streams import print_error
-from svm_cost_curves.experiments.run.console import console, count, fit, percent, show
-from svm_cost_curves.experiments.run.meter import duration
-from svm_cost_curves.experiments.store import Store
-from svm_cost_curves.experiments.store.store import SWEEPS
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.text import command_line
+from ...solvers import SettingsError
+from ...support.text import command_line
+from ..columns import COUNTS, MEASURES, STEP_COSTS
+from ..configuration.choices import PaperStyle
+from ..configuration.schema import StoreConfig
+from ..plotting.interactive import write_overview
+from ..processes.outcome import STOPPED, Outcome, exit_code
+from ..processes.stopping import EXIT_STATUS, status_of
+from ..processes.streams import print_error
+from ..run.console import console, count, fit, percent, show
+from ..run.meter import duration
+from ..store import Store
+from ..store.store import SWEEPS
+from .sweep_figures import Member, members_of, pictures, small_print
+from .sweep_names import groups, short
+from .sweep_page import write_page
 
 
 def finish(

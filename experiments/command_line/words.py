@@ -16,24 +16,17 @@ from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, RangeSweep
 
-from svm_cost_curves.experiments.command_line.plugins import register_plugins
-from svm_cost_curves.experiments.configuration.choices import CONFIG_OPTIONS, EXPERIMENT, option_files
-from svm_cost_curves.experiments.configuration.composition import compose, config_of, groups, settings_of
-from svm_cost_curves.experiments.configuration.explain import A_SWEEP, hint_of
-from svm_cost_curves.experiments.configuration.grammar import (
-    IN_A_JOB,
-    as_text,
-    is_sweep,
-    parsed,
-    parsed_or_none,
-    with_quotes,
-)
-from svm_cost_curves.experiments.configuration.options import read_options
-from svm_cost_curves.experiments.configuration.schema import KERNELS, RunConfig
-from svm_cost_curves.experiments.run.console import note
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.text import known_names, nearest, quoted, setting_name
-from svm_cost_curves.support.values import flatten
+from ...solvers import SettingsError
+from ...support.text import known_names, nearest, quoted, setting_name
+from ...support.values import flatten
+from ..configuration.choices import CONFIG_OPTIONS, EXPERIMENT, option_files
+from ..configuration.composition import compose, config_of, groups, settings_of
+from ..configuration.explain import A_SWEEP, hint_of
+from ..configuration.grammar import IN_A_JOB, as_text, is_sweep, parsed, parsed_or_none, with_quotes
+from ..configuration.options import read_options
+from ..configuration.schema import KERNELS, RunConfig
+from ..run.console import note
+from .plugins import register_plugins
 
 _SWEEP: Final = ("--multirun", "-m")
 _COMPLETION: Final = ("--shell-completion", "-sc")

@@ -19,10 +19,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from svm_cost_curves.experiments.configuration import presets
-from svm_cost_curves.experiments.configuration.schema import BudgetConfig, PresetConfig
-from svm_cost_curves.solvers import Limit, SettingsError
-from svm_cost_curves.solvers.errors import LARGEST_INTEGER
+from ...solvers import Limit, SettingsError
+from ...solvers.errors import LARGEST_INTEGER
+from . import presets
+from .schema import BudgetConfig, PresetConfig
 
 MAX_EVALUATIONS = 100_000
 DECADES = 4.0

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from svm_cost_curves.experiments.processes.streams import place
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.support.errors import LARGEST_INTEGER, SettingsError
-from svm_cost_curves.support.paths import expanded, named_by
-from svm_cost_curves.support.text import made_by_make, quoted
+from ...support.errors import LARGEST_INTEGER, SettingsError
+from ...support.paths import expanded, named_by
+from ...support.text import made_by_make, quoted
+from ..processes.streams import place
+from ..provenance import PROJECT_ROOT
 
 CONF: Final = PROJECT_ROOT / "conf"
 CONFIG_DIR: Final = "SVM_CONFIG_DIR"
@@ -135,7 +135,7 @@ def check_model(text: str | None) -> Path | None:
 
 def parse_memory(value: int | str) -> int:
     """Return the bytes of ``12GiB``, ``800 MB``, ``1e9`` or ``auto`` (75 % of the machine's or the container's)."""
-    from svm_cost_curves.datasets.types import machine_memory
+    from ...datasets.types import machine_memory
 
     text = str(value).strip()
     if text.lower() == "auto":
@@ -174,7 +174,7 @@ def check_environment() -> None:
         The user has no home folder, as in some containers: mlflow imports only with one. A variable that says where
         data come from, or how much of them, has a wrong value.
     """
-    from svm_cost_curves.datasets.fetch import places_from_environment
+    from ...datasets.fetch import places_from_environment
 
     places_from_environment()
     try:
@@ -225,7 +225,7 @@ def check_engine(name: str, solver: Any) -> None:
             )
         return
     if not solver.shardable:
-        from svm_cost_curves import solvers  # imports the core, which a figure from evidence does not need
+        from ... import solvers  # imports the core, which a figure from evidence does not need
 
         sharded = " and ".join(f"algo={name}" for name in solvers.names() if solvers.get(name).shardable)
         raise SettingsError(f"algo={solver.name} has no shards: engine=mpi works with {sharded}")

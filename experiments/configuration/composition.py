@@ -18,27 +18,18 @@ from typing import Any, Final, cast, get_args, get_origin
 from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from svm_cost_curves import solvers
-from svm_cost_curves.datasets.spec import NAMED, NAMED_OPTION
-from svm_cost_curves.experiments.configuration import choices
-from svm_cost_curves.experiments.configuration.explain import (
-    A_SWEEP,
-    check_items,
-    explain,
-    hint_of,
-    hints_of,
-    unknown_option,
-    unknown_setting,
-    wrong_type,
-)
-from svm_cost_curves.experiments.configuration.grammar import parsed, with_quotes
-from svm_cost_curves.experiments.configuration.options import read_options
-from svm_cost_curves.experiments.configuration.presets import options, read_tables
-from svm_cost_curves.experiments.configuration.schema import KERNELS, NOT_INFLUENTIAL, RunConfig, schema_of
-from svm_cost_curves.experiments.configuration.settings import RunSettings, resolve, setting_name
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.settings_file import read_yaml
-from svm_cost_curves.support.text import quoted
+from ... import solvers
+from ...datasets.spec import NAMED, NAMED_OPTION
+from ...solvers import SettingsError
+from ...support.settings_file import read_yaml
+from ...support.text import quoted
+from . import choices
+from .explain import A_SWEEP, check_items, explain, hint_of, hints_of, unknown_option, unknown_setting, wrong_type
+from .grammar import parsed, with_quotes
+from .options import read_options
+from .presets import options, read_tables
+from .schema import KERNELS, NOT_INFLUENTIAL, RunConfig, schema_of
+from .settings import RunSettings, resolve, setting_name
 
 _FUNCTION: Final = re.compile(r"\w+\(")
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+")

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from svm_cost_curves import solvers
-from svm_cost_curves.experiments.configuration.schema import kernel_name
-from svm_cost_curves.solvers import SettingsError
+from ... import solvers
+from ...solvers import SettingsError
+from .schema import kernel_name
 
 _KERNELS: Final = {"gaussian": solvers.Gaussian, "linear": solvers.Linear, "polynomial": solvers.Polynomial}
 

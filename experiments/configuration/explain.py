@@ -22,10 +22,10 @@ from omegaconf.errors import (
     OmegaConfBaseException,
 )
 
-from svm_cost_curves.datasets.spec import FileSpec
-from svm_cost_curves.experiments.configuration.schema import RENAMED, GaussianConfig, RunConfig
-from svm_cost_curves.support.errors import SettingsError, UserError
-from svm_cost_curves.support.text import LONGEST_MESSAGE, command_line, known_names, quoted
+from ...datasets.spec import FileSpec
+from ...support.errors import SettingsError, UserError
+from ...support.text import LONGEST_MESSAGE, command_line, known_names, quoted
+from .schema import RENAMED, GaussianConfig, RunConfig
 
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 """What Hydra raises for a wrong command line; see `explain`."""

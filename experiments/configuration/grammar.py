@@ -10,9 +10,9 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, Quote, QuotedString
 from hydra.errors import HydraException
 
-from svm_cost_curves.experiments.configuration.explain import hint_of, unreadable
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.text import setting_name
+from ...solvers import SettingsError
+from ...support.text import setting_name
+from .explain import hint_of, unreadable
 
 _OPENING: Final = tuple("'\"[{")
 """A value that begins with one of them follows Hydra's grammar."""

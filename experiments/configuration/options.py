@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from svm_cost_curves.support.errors import SettingsError
-from svm_cost_curves.support.settings_file import read_yaml
-from svm_cost_curves.support.text import quoted
+from ...support.errors import SettingsError
+from ...support.settings_file import read_yaml
+from ...support.text import quoted
 
 LONGEST_TEXT: Final = 20_000
 """Most characters of a text in a file of options: an experiment's are parsed as words of the command line."""

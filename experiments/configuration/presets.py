@@ -17,18 +17,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from svm_cost_curves.experiments.configuration.schema import (
-    KERNELS,
-    GaussianConfig,
-    Preset,
-    PresetConfig,
-    ProblemConfig,
-    ProblemPreset,
-    RunConfig,
-    kernel_name,
-)
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.settings_file import read_yaml
+from ...solvers import SettingsError
+from ...support.settings_file import read_yaml
+from .schema import KERNELS, GaussianConfig, Preset, PresetConfig, ProblemConfig, ProblemPreset, RunConfig, kernel_name
 
 COMMAND_LINE = "command line"
 DEFAULT = "default"

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from svm_cost_curves import solvers
-from svm_cost_curves.datasets import DatasetConfig
+from ... import solvers
+from ...datasets import DatasetConfig
 
 ROW_PROVIDERS = ("auto", "gram", "cache", "on_the_fly")
 RENAMED = {"budget.checkpoints": "budget.evaluations"}

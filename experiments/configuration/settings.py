@@ -9,13 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from svm_cost_curves import solvers
-from svm_cost_curves.datasets import DataError, DatasetSpec, spec_of
-from svm_cost_curves.datasets.spec import TEXTS
-from svm_cost_curves.experiments import provenance
-from svm_cost_curves.experiments.configuration import presets
-from svm_cost_curves.experiments.configuration.budget import Budget, choose_budget
-from svm_cost_curves.experiments.configuration.choices import (
+from ... import solvers
+from ...datasets import DataError, DatasetSpec, spec_of
+from ...datasets.spec import TEXTS
+from ...solvers import SettingsError
+from ...solvers.errors import LARGEST_INTEGER, check_numbers
+from ...solvers.registry import is_plugin, source_of
+from ...solvers.rows import MAX_THREADS
+from ...support.text import command_line, known_names
+from ...support.text import nearest as nearest
+from ...support.text import setting_name as setting_name
+from .. import provenance
+from . import presets
+from .budget import Budget, choose_budget
+from .choices import (
     check_choice,
     check_engine,
     check_model,
@@ -25,16 +32,9 @@ from svm_cost_curves.experiments.configuration.choices import (
     parse_memory,
     shown,
 )
-from svm_cost_curves.experiments.configuration.early_checks import check_on_a_toy
-from svm_cost_curves.experiments.configuration.presets import COMMAND_LINE, ProblemChoice
-from svm_cost_curves.experiments.configuration.schema import ROW_PROVIDERS, RunConfig, StoreConfig, kernel_name
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.solvers.errors import LARGEST_INTEGER, check_numbers
-from svm_cost_curves.solvers.registry import is_plugin, source_of
-from svm_cost_curves.solvers.rows import MAX_THREADS
-from svm_cost_curves.support.text import command_line, known_names
-from svm_cost_curves.support.text import nearest as nearest
-from svm_cost_curves.support.text import setting_name as setting_name
+from .early_checks import check_on_a_toy
+from .presets import COMMAND_LINE, ProblemChoice
+from .schema import ROW_PROVIDERS, RunConfig, StoreConfig, kernel_name
 
 MAX_SEED = LARGEST_INTEGER
 available_cores = provenance.cores

@@ -22,15 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from svm_cost_curves.datasets import DataError, default_cache_dir, load
-from svm_cost_curves.datasets.types import Matrix
-from svm_cost_curves.experiments.configuration import choices
-from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.processes.command import run
-from svm_cost_curves.experiments.run.console import note
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.files import write_file
-from svm_cost_curves.support.text import printable
+from ...datasets import DataError, default_cache_dir, load
+from ...datasets.types import Matrix
+from ...solvers import SettingsError
+from ...support.files import write_file
+from ...support.text import printable
+from ..configuration import choices
+from ..configuration.composition import settings_of
+from ..processes.command import run
+from ..run.console import note
 
 FOLDS: Final = 5
 WIDTHS: Final = (2.0, 1 / 2, 1 / 8, 1 / 32, 1 / 128)

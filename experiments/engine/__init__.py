@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.run.console import Display
+from ..configuration.settings import RunSettings
+from ..processes.outcome import Outcome
+from ..run.console import Display
 
 
 def run(
@@ -21,14 +21,14 @@ def run(
     """
     # imported here: these import scipy and more, which an error in the settings does not need
     if settings.engine == "local":
-        from svm_cost_curves.experiments.run import runner
+        from ..run import runner
 
         return runner.run(settings, display, command, begun=begun)
     begun()
     if settings.starts_ranks:
-        from svm_cost_curves.experiments.engine import start
+        from . import start
 
         return start.run(settings, display, command)
-    from svm_cost_curves.experiments.engine import ranks
+    from . import ranks
 
     return ranks.run(settings, display, command)

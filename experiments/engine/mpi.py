@@ -10,9 +10,9 @@ import mpi4py
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.processes.streams import place
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.solvers.all_reduce import AllReduce
+from ...solvers import SettingsError
+from ...solvers.all_reduce import AllReduce
+from ..processes.streams import place
 
 # `connect` starts MPI and `Mpi.close` ends it, not the import
 mpi4py.rc.initialize = mpi4py.rc.finalize = False

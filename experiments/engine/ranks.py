@@ -13,22 +13,22 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from svm_cost_curves import solvers
-from svm_cost_curves.experiments.configuration.choices import install_command
-from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.processes.outcome import EXIT_CODES, Outcome, OutcomeStatus, outcome_of
-from svm_cost_curves.experiments.processes.stopping import StopRequest, Terminated, deferred, status_of
-from svm_cost_curves.experiments.processes.streams import place
-from svm_cost_curves.experiments.run import runner
-from svm_cost_curves.experiments.run.advance import LocalEngine
-from svm_cost_curves.experiments.run.checkpointer import Checkpoint
-from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.experiments.run.identity import canonical_json
-from svm_cost_curves.solvers import Counters, Limit, Problem, SettingsError, Snapshot, Status
-from svm_cost_curves.solvers.shard import check_ranks, scatter_rows
+from ... import solvers
+from ...solvers import Counters, Limit, Problem, SettingsError, Snapshot, Status
+from ...solvers.shard import check_ranks, scatter_rows
+from ..configuration.choices import install_command
+from ..configuration.settings import RunSettings
+from ..processes.outcome import EXIT_CODES, Outcome, OutcomeStatus, outcome_of
+from ..processes.stopping import StopRequest, Terminated, deferred, status_of
+from ..processes.streams import place
+from ..run import runner
+from ..run.advance import LocalEngine
+from ..run.checkpointer import Checkpoint
+from ..run.console import Display
+from ..run.identity import canonical_json
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.engine.mpi import Mpi
+    from .mpi import Mpi
 
 END = "end"
 """The last order; its argument is the status of the run."""
@@ -239,7 +239,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
     if rank:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # until `RankSolver.follow`
     try:
-        from svm_cost_curves.experiments.engine.mpi import connect
+        from .mpi import connect
     except (ImportError, RuntimeError) as error:  # mpi4py is installed, but not the library that it loads
         why = " ".join(str(error).split())
         raise SettingsError(f"engine=mpi cannot load MPI ({why}): {install_command('mpi')} brings one") from error

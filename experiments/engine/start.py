@@ -18,20 +18,14 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
-from svm_cost_curves import solvers
-from svm_cost_curves.experiments.configuration.choices import mpirun
-from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.processes.outcome import (
-    EXIT_CODES,
-    STOPPED,
-    Outcome,
-    OutcomeStatus,
-    outcome_of,
-)
-from svm_cost_curves.experiments.processes.stopping import deferred, status_of
-from svm_cost_curves.experiments.processes.streams import place, without_place
-from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.support.files import temporary_folder
+from ... import solvers
+from ...support.files import temporary_folder
+from ..configuration.choices import mpirun
+from ..configuration.settings import RunSettings
+from ..processes.outcome import EXIT_CODES, STOPPED, Outcome, OutcomeStatus, outcome_of
+from ..processes.stopping import deferred, status_of
+from ..processes.streams import place, without_place
+from ..run.console import Display
 
 RANK = """
 import sys
@@ -120,7 +114,7 @@ class _Reports:
 
 def run_as_rank() -> int:
     """Run as one of the ranks of `run` and return the exit status; ``sys.argv[1]`` is the file with the job."""
-    from svm_cost_curves.experiments.engine import ranks
+    from . import ranks
 
     solvers.names()  # loads the user's solvers, whose classes are in the settings
     settings, command, pause = pickle.loads(Path(sys.argv[1]).read_bytes())

@@ -8,10 +8,10 @@ import re
 import shutil
 import socket
 
-from svm_cost_curves.experiments.configuration.choices import install_command
-from svm_cost_curves.experiments.processes.streams import CONNECT_SECONDS, print_error
-from svm_cost_curves.support.errors import SettingsError
-from svm_cost_curves.support.text import LONGEST_MESSAGE, quoted
+from ...support.errors import SettingsError
+from ...support.text import LONGEST_MESSAGE, quoted
+from ..configuration.choices import install_command
+from ..processes.streams import CONNECT_SECONDS, print_error
 
 LOCAL, RAY, SLURM = "local", "ray", "submitit_slurm"
 _EXTRAS = {RAY: "ray", SLURM: "slurm", "submitit_local": "slurm"}

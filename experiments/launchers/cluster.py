@@ -12,11 +12,11 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from svm_cost_curves.experiments.configuration.settings import available_cores
-from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.processes.pool import ATTEMPTS, Job
-from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS, Terminated, blocked, terminable
-from svm_cost_curves.solvers import SettingsError
+from ...solvers import SettingsError
+from ..configuration.settings import available_cores
+from ..processes.outcome import Outcome
+from ..processes.pool import ATTEMPTS, Job
+from ..processes.stopping import STOP_SIGNALS, Terminated, blocked, terminable
 
 STORE_BYTES = 80 * 2**20
 """Bytes of object store of a Ray that is started here: tasks share almost nothing. An existing cluster has its own."""
@@ -112,7 +112,7 @@ def _call(folder: str, packed: bytes, reports: Any, index: int) -> Outcome:
     """Run a job in a process of the cluster."""
     os.chdir(folder)
     STOP_SIGNALS[signal.SIGINT] = Terminated  # Ray stops a task by SIGINT; so it writes a checkpoint as well
-    from svm_cost_curves import solvers
+    from ... import solvers
 
     solvers.names()  # loads the users' own, whose classes the job names
     job: Job = pickle.loads(packed)

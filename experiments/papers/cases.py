@@ -7,26 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, cast
 
-from svm_cost_curves.experiments.papers.panels import NAMES, called
-from svm_cost_curves.experiments.reproduction.claim_spec import (
-    ClaimSpec,
-    Described,
-    ReadingSpec,
-    kinds_of,
-    statistic_of,
-)
-from svm_cost_curves.experiments.reproduction.data_statement import Origin, origin_of_data, paper_data
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.statistics.interval import Decision, Interval
-from svm_cost_curves.experiments.reproduction.verdict import (
-    Case as Case,
-)
-from svm_cost_curves.experiments.reproduction.verdict import (
-    Claim,
-    Reading,
-    Sensitivity,
-    outcome_of,
-)
+from ..reproduction.claim_spec import ClaimSpec, Described, ReadingSpec, kinds_of, statistic_of
+from ..reproduction.data_statement import Origin, origin_of_data, paper_data
+from ..reproduction.evidence import Evidence, Panel
+from ..reproduction.statistics.interval import Decision, Interval
+from ..reproduction.verdict import Case as Case
+from ..reproduction.verdict import Claim, Reading, Sensitivity, outcome_of
+from .panels import NAMES, called
 
 
 @dataclass(frozen=True)

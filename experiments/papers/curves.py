@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from svm_cost_curves.experiments.papers.cases import judge_claims
-from svm_cost_curves.experiments.papers.panels import CurveFigure
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
-from svm_cost_curves.experiments.reproduction.numbers import number
-from svm_cost_curves.experiments.reproduction.series_spec import RowSpec
+from ..reproduction.evidence import Evidence, FigureResult
+from ..reproduction.numbers import number
+from ..reproduction.series_spec import RowSpec
+from .cases import judge_claims
+from .panels import CurveFigure
 
 ROWS = (RowSpec("kernel_evaluations"), RowSpec("cpu_seconds", "The same runs against time"))
 """Rows of a figure whose file has none."""

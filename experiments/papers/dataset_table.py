@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.printed import compare_number, data_difference
-from svm_cost_curves.experiments.plotting import FAINT, INK
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.numbers import Number
+from ..plotting import FAINT, INK
+from ..reproduction.evidence import Evidence, Panel
+from ..reproduction.numbers import Number
+from . import layout
+from .printed import compare_number, data_difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

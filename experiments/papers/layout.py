@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
-from svm_cost_curves.experiments.papers.panels import empty
-from svm_cost_curves.experiments.plotting import FAINT, INK, Style, draw_spread, legend_row, plain_frame, row_of_axes
-from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort
+from ..plotting import FAINT, INK, Style, draw_spread, legend_row, plain_frame, row_of_axes
+from ..plotting.bands import Band
+from ..reproduction.statistics.target import Effort
+from .panels import empty
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

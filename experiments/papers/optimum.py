@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.series_spec import OPTIMUM
+from ..curve import column
+from ..reproduction.evidence import Panel
+from ..reproduction.series_spec import OPTIMUM
 
 SERIES: Final = OPTIMUM
 """Series that computes the optimum; if a figure sweeps C, this series has the same values."""

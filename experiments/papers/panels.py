@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.plotting import (
+from ..plotting import (
     FAINT,
     INK,
     LEFT,
@@ -26,9 +26,9 @@ from svm_cost_curves.experiments.plotting import (
     row_of_axes,
     styles_for,
 )
-from svm_cost_curves.experiments.plotting.bands import Band, median_band
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.series_spec import RowSpec
+from ..plotting.bands import Band, median_band
+from ..reproduction.evidence import Evidence, Panel
+from ..reproduction.series_spec import RowSpec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

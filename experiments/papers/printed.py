@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.numbers import Number, number
+from ..reproduction.claim_spec import NumberSpec
+from ..reproduction.evidence import Panel
+from ..reproduction.numbers import Number, number
 
 
 def data_difference(panel: Panel, full: int | None) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.configuration.settings import RunSettings
-    from svm_cost_curves.solvers import Problem
+    from ...solvers import Problem
+    from ..configuration.settings import RunSettings
 
 
 def load_problem(run: RunSettings) -> Problem:
     """Return the problem of a run with its data. Raises DataError if they are not available."""
-    from svm_cost_curves import datasets
-    from svm_cost_curves.experiments.run.assembly import assemble
-    from svm_cost_curves.experiments.run.console import note
+    from ... import datasets
+    from ..run.assembly import assemble
+    from ..run.console import note
 
     cache_dir = datasets.default_cache_dir()
     data = datasets.load(run.dataset, cache_dir=cache_dir, note=note)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio
+from ..reproduction.evidence import Panel
+from ..reproduction.statistics.ratio import Ratio
 
 BETWEEN_STARTS: Final = 1.1
 """Factor by which a ratio of CPU times is widened on both sides, as two starts of the program differ.

@@ -7,28 +7,12 @@ figure, whose module puts panels (`draw_panel`) under one legend (`legend_row`).
 another style (`paper.mplstyle`) and its panels are put into a grid of the paper's width (`paper`).
 """
 
-from svm_cost_curves.experiments.plotting.bands import MeanCurve, mean_curve, mean_curves
-from svm_cost_curves.experiments.plotting.curves import NothingToDrawError, curves_picture
-from svm_cost_curves.experiments.plotting.legend import legend_row
-from svm_cost_curves.experiments.plotting.panel import (
-    LEFT,
-    draw_level,
-    draw_panel,
-    draw_spread,
-    interesting_range,
-    row_of_axes,
-)
-from svm_cost_curves.experiments.plotting.picture import Picture
-from svm_cost_curves.experiments.plotting.styles import (
-    FAINT,
-    INK,
-    STYLES,
-    Style,
-    axis_name,
-    own_settings,
-    plain_frame,
-    styles_for,
-)
+from .bands import MeanCurve, mean_curve, mean_curves
+from .curves import NothingToDrawError, curves_picture
+from .legend import legend_row
+from .panel import LEFT, draw_level, draw_panel, draw_spread, interesting_range, row_of_axes
+from .picture import Picture
+from .styles import FAINT, INK, STYLES, Style, axis_name, own_settings, plain_frame, styles_for
 
 __all__ = [
     "FAINT",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import Points, aligned, epoch_cost, known_points, mean_over_runs
+from ..curve import Points, aligned, epoch_cost, known_points, mean_over_runs
 
 if TYPE_CHECKING:
     import pandas as pd

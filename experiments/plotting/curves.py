@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from svm_cost_curves.experiments.plotting import paper
-from svm_cost_curves.experiments.plotting.bands import mean_curves
-from svm_cost_curves.experiments.plotting.legend import DASHED_WHEN, legend_row, name_curves, names_height
-from svm_cost_curves.experiments.plotting.panel import draw_level, draw_panel, row_of_axes
-from svm_cost_curves.experiments.plotting.picture import Picture
-from svm_cost_curves.experiments.plotting.styles import FAINT, INK, Style, axis_name, styles_for
+from . import paper
+from .bands import mean_curves
+from .legend import DASHED_WHEN, legend_row, name_curves, names_height
+from .panel import draw_level, draw_panel, row_of_axes
+from .picture import Picture
+from .styles import FAINT, INK, Style, axis_name, styles_for
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,12 +23,12 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.columns import COLUMNS, COSTS, MEASURES, STEP_COSTS
-from svm_cost_curves.experiments.curve import MAX_POINTS, spread_rows
-from svm_cost_curves.experiments.plotting.styles import Style, axis_name, on_dark
-from svm_cost_curves.support.errors import UserError
-from svm_cost_curves.support.files import open_plain, write_file
-from svm_cost_curves.support.text import made_by_make
+from ...support.errors import UserError
+from ...support.files import open_plain, write_file
+from ...support.text import made_by_make
+from ..columns import COLUMNS, COSTS, MEASURES, STEP_COSTS
+from ..curve import MAX_POINTS, spread_rows
+from .styles import Style, axis_name, on_dark
 
 if TYPE_CHECKING:
     import pandas as pd

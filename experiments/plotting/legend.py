@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.plotting.styles import DASHED, INK, Style
+from .bands import Band
+from .styles import DASHED, INK, Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

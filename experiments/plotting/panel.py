@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import Points, value_at
-from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.plotting.styles import DASHED, INK, Style, axis_name, plain_frame
-from svm_cost_curves.support.text import power_of_ten
+from ...support.text import power_of_ten
+from ..curve import Points, value_at
+from .bands import Band
+from .styles import DASHED, INK, Style, axis_name, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

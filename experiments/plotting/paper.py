@@ -13,11 +13,11 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.configuration.choices import LATEX, latex
-from svm_cost_curves.experiments.plotting.legend import write_legend
-from svm_cost_curves.experiments.plotting.styles import INK, PAPER, own_settings
-from svm_cost_curves.support.errors import SettingsError
-from svm_cost_curves.support.files import new_file, write_file
+from ...support.errors import SettingsError
+from ...support.files import new_file, write_file
+from ..configuration.choices import LATEX, latex
+from .legend import write_legend
+from .styles import INK, PAPER, own_settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +113,7 @@ def write(figure: Figure, path: Path, title: str, caption: Sequence[str]) -> Non
 def _write_pgf(figure: Figure, path: Path) -> None:
     from matplotlib.backends.backend_pgf import LatexError
 
-    from svm_cost_curves.experiments.plotting import pgf
+    from . import pgf
 
     pgf.prepare(figure)
     figure.set_layout_engine("constrained")  # LaTeX's letters have other widths

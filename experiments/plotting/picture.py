@@ -9,9 +9,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svm_cost_curves.experiments.configuration.choices import PaperStyle
-from svm_cost_curves.experiments.plotting import paper
-from svm_cost_curves.experiments.plotting.styles import FAINT, INK, PAPER, own_settings
+from ..configuration.choices import PaperStyle
+from . import paper
+from .styles import FAINT, INK, PAPER, own_settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

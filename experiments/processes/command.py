@@ -14,17 +14,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from svm_cost_curves.experiments.processes import streams
-from svm_cost_curves.experiments.processes.stopping import (
-    EXIT_STATUS,
-    STOP_SIGNALS,
-    ignore_signals,
-    leave_at_signals,
-    send_again,
-    status_of,
-    terminable,
-)
-from svm_cost_curves.support.errors import UserError, reason
+from ...support.errors import UserError, reason
+from . import streams
+from .stopping import EXIT_STATUS, STOP_SIGNALS, ignore_signals, leave_at_signals, send_again, status_of, terminable
 
 Main = Callable[[], int]
 """Does what the command line says, and returns the exit status."""
@@ -39,7 +31,7 @@ def run(load: Callable[[], Main]) -> int:
     """
     output = streams.tolerate()
     leave_at_signals()
-    from svm_cost_curves.experiments.processes.messages import tell_plainly
+    from .messages import tell_plainly
 
     tell_plainly()
     sys.unraisablehook = send_again

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from svm_cost_curves.experiments.processes.streams import print_error
-from svm_cost_curves.support.core_sources import changed_since_build
-from svm_cost_curves.support.errors import SettingsError
+from ...support.core_sources import changed_since_build
+from ...support.errors import SettingsError
+from .streams import print_error
 
 
 def load_core() -> None:
@@ -15,7 +15,7 @@ def load_core() -> None:
     Raises SettingsError: the core refuses the value of SVM_ISA.
     """
     try:
-        from svm_cost_curves import solvers
+        from ... import solvers
     except ImportError as error:
         if "SVM_ISA" not in str(error):
             raise

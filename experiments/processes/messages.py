@@ -13,8 +13,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from svm_cost_curves.experiments.processes.streams import print_error
-from svm_cost_curves.support.text import printable
+from ...support.text import printable
+from .streams import print_error
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -13,13 +13,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, Terminated, status_of, terminable
-from svm_cost_curves.experiments.processes.streams import print_error
-from svm_cost_curves.support.errors import NotFiniteError, UserError
-from svm_cost_curves.support.files import open_plain, write_file
-from svm_cost_curves.support.forms import fault
-from svm_cost_curves.support.text import printable
-from svm_cost_curves.support.values import plain
+from ...support.errors import NotFiniteError, UserError
+from ...support.files import open_plain, write_file
+from ...support.forms import fault
+from ...support.text import printable
+from ...support.values import plain
+from .stopping import EXIT_STATUS, Terminated, status_of, terminable
+from .streams import print_error
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

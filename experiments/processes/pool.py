@@ -24,10 +24,10 @@ from typing import Any, Protocol
 
 from pebble import ProcessExpired, ProcessPool
 
-from svm_cost_curves import solvers
-from svm_cost_curves.experiments.processes.messages import WorkerMessages, tell_plainly, write_to
-from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome
-from svm_cost_curves.experiments.processes.stopping import (
+from ... import solvers
+from .messages import WorkerMessages, tell_plainly, write_to
+from .outcome import STOPPED, Outcome
+from .stopping import (
     GRACE_SECONDS,
     SIGNAL_OF,
     STOP_SIGNALS,
@@ -38,7 +38,7 @@ from svm_cost_curves.experiments.processes.stopping import (
     status_of,
     terminable,
 )
-from svm_cost_curves.experiments.processes.streams import tolerate
+from .streams import tolerate
 
 ATTEMPTS = 3
 """Attempts at a job whose process is killed; the job itself may exhaust the memory."""

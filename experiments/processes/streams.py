@@ -17,9 +17,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TextIO
 
-from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS
-from svm_cost_curves.support.errors import SettingsError, UserError
-from svm_cost_curves.support.text import printable
+from ...support.errors import SettingsError, UserError
+from ...support.text import printable
+from .stopping import STOP_SIGNALS
 
 QUIET = (errno.EPIPE, errno.EBADF)
 """The reader has left (``| head -1``), or the stream was closed from the start (``>&-``): no message."""

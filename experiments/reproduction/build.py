@@ -11,30 +11,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svm_cost_curves.experiments import provenance
-from svm_cost_curves.experiments.plotting import Picture
-from svm_cost_curves.experiments.plotting.interactive import PAGE, NoPlotlyError, curves_page
-from svm_cost_curves.experiments.processes.streams import print_error
-from svm_cost_curves.experiments.reproduction.citations import place_of
-from svm_cost_curves.experiments.reproduction.disturbance import disturbed_runs
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, as_published
-from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.published import (
-    EvidenceError,
-    naming_columns,
-    same_values,
-)
-from svm_cost_curves.experiments.reproduction.report.curves import page_content
-from svm_cost_curves.experiments.reproduction.report.figures import OWN
-from svm_cost_curves.experiments.reproduction.report.rendering import CASES, render, write_cases
-from svm_cost_curves.experiments.reproduction.verdict import Verdict, as_json
-from svm_cost_curves.support.files import new_folder
-from svm_cost_curves.support.text import number_of
-from svm_cost_curves.support.values import plain
+from ...support.files import new_folder
+from ...support.text import number_of
+from ...support.values import plain
+from .. import provenance
+from ..plotting import Picture
+from ..plotting.interactive import PAGE, NoPlotlyError, curves_page
+from ..processes.streams import print_error
+from .citations import place_of
+from .disturbance import disturbed_runs
+from .evidence import Evidence, FigureResult, Panel, as_published
+from .options import Options
+from .published import EvidenceError, naming_columns, same_values
+from .report.curves import page_content
+from .report.figures import OWN
+from .report.rendering import CASES, render, write_cases
+from .verdict import Verdict, as_json
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.processes.outcome import Outcome
-    from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedPanel
+    from ..processes.outcome import Outcome
+    from .plan import Plan, PlannedPanel
 
 
 def maker_of(name: str) -> Any:

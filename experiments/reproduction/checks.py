@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from svm_cost_curves import solvers
-from svm_cost_curves.experiments import provenance
-from svm_cost_curves.experiments.reproduction.evidence import Run
-from svm_cost_curves.experiments.reproduction.published import CHECKS, changing, read_verified, write_sums
-from svm_cost_curves.support.files import write_file
+from ... import solvers
+from ...support.files import write_file
+from .. import provenance
+from .evidence import Run
+from .published import CHECKS, changing, read_verified, write_sums
 
 CheckOutcome = Literal["equal", "agrees", "DIFFERS"]
 """``equal``: every bit, except for times; ``agrees`` as far as another build, instruction set or BLAS allows."""

@@ -11,11 +11,11 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError
 
-from svm_cost_curves.experiments.columns import COSTS, COUNTS, MEASURES
-from svm_cost_curves.support import settings_file
-from svm_cost_curves.support.errors import SettingsError
-from svm_cost_curves.support.forms import first_fault
-from svm_cost_curves.support.text import nearest
+from ...support import settings_file
+from ...support.errors import SettingsError
+from ...support.forms import first_fault
+from ...support.text import nearest
+from ..columns import COSTS, COUNTS, MEASURES
 
 T = TypeVar("T")
 

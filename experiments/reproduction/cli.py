@@ -11,33 +11,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
-from svm_cost_curves.experiments.configuration.choices import FORMATS, STYLES, check_environment
-from svm_cost_curves.experiments.processes import streams
-from svm_cost_curves.experiments.processes.core import load_core
-from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
-from svm_cost_curves.experiments.reproduction.options import (
-    FLAGS,
-    NAMES,
-    OK,
-    USER_ERROR,
-    VERBS,
-    Command,
-    Launcher,
-    Timed,
-    figure_named,
-    parse,
-)
-from svm_cost_curves.experiments.reproduction.spec import (
-    SCALES,
-    FigureSpec,
-    catalogue,
-    choose,
-    known_data_sets,
-    read_figure,
-)
-from svm_cost_curves.experiments.run.console import note
-from svm_cost_curves.support.errors import UserError, reason
-from svm_cost_curves.support.text import command_line
+from ...support.errors import UserError, reason
+from ...support.text import command_line
+from ..configuration.choices import FORMATS, STYLES, check_environment
+from ..processes import streams
+from ..processes.core import load_core
+from ..processes.stopping import EXIT_STATUS, status_of
+from ..run.console import note
+from .options import FLAGS, NAMES, OK, USER_ERROR, VERBS, Command, Launcher, Timed, figure_named, parse
+from .spec import SCALES, FigureSpec, catalogue, choose, known_data_sets, read_figure
 
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 
@@ -107,7 +89,7 @@ def main(words: Sequence[str]) -> int:
             return OK
         if "--version" in words:
             load_core()
-            from svm_cost_curves.experiments.command_line.help import version_text
+            from ..command_line.help import version_text
 
             print(version_text(), flush=True)
             return OK
@@ -133,12 +115,12 @@ def _run(command: Command, words: Sequence[str]) -> int:
         print("\n".join(_catalogue_lines(specs, command.figures)))
         return OK
     if command.draws_evidence:
-        from svm_cost_curves.experiments.reproduction.drawing import draw_figures
+        from .drawing import draw_figures
 
         return draw_figures(choose(command.figure), command, words)
     check_environment()
     load_core()
-    from svm_cost_curves.experiments.reproduction.figure_commands import make_figures
+    from .figure_commands import make_figures
 
     return make_figures(command, words)
 

@@ -10,8 +10,8 @@ from typing import Literal
 
 from pydantic import PositiveInt, TypeAdapter
 
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.experiments.reproduction.claim_spec import Described, read_yaml
+from ..provenance import PROJECT_ROOT
+from .claim_spec import Described, read_yaml
 
 DATA_STATEMENT = PROJECT_ROOT / "conf" / "data_statement.yaml"
 

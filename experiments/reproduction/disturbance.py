@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from .evidence import Evidence
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.processes.outcome import Outcome
-    from svm_cost_curves.experiments.reproduction.plan import PlannedRun
-    from svm_cost_curves.experiments.store import Store
+    from ..processes.outcome import Outcome
+    from ..store import Store
+    from .plan import PlannedRun
 
 LEAST_SHARE: Final = 0.9
 """Least CPU time over wall time in the solver. A solver computes all the time: on an idle machine it is above 0.98. At
@@ -60,7 +60,7 @@ def make_undisturbed(
 
     They are deleted from the store first. The runs of a server are not deleted: each is made once.
     """
-    from svm_cost_curves.experiments.store import recorder
+    from ..store import recorder
 
     outcomes = make(runs)
     for _ in range(REPEATS if store.server is None else 0):

@@ -16,25 +16,25 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from svm_cost_curves.experiments.plotting.interactive import write_overview
-from svm_cost_curves.experiments.processes.outcome import Outcome, outcome_of
-from svm_cost_curves.experiments.processes.stopping import deferred
-from svm_cost_curves.experiments.processes.streams import ElapsedTime
-from svm_cost_curves.experiments.provenance import UNCOMMITTED
-from svm_cost_curves.experiments.reproduction.build import build_figure
-from svm_cost_curves.experiments.reproduction.evidence import from_evidence
-from svm_cost_curves.experiments.reproduction.options import FOLDERS, NOT_ALL, OK, Command, Options
-from svm_cost_curves.experiments.reproduction.published import EvidenceError, no_evidence, published_figures, read_facts
-from svm_cost_curves.experiments.reproduction.report.figures import read_verdict
-from svm_cost_curves.experiments.reproduction.report.labels import agreement
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec, read_figure
-from svm_cost_curves.experiments.reproduction.verdict import Verdict
-from svm_cost_curves.experiments.run.console import console, note
-from svm_cost_curves.support.files import read_plain
-from svm_cost_curves.support.text import command_line
+from ...support.files import read_plain
+from ...support.text import command_line
+from ..plotting.interactive import write_overview
+from ..processes.outcome import Outcome, outcome_of
+from ..processes.stopping import deferred
+from ..processes.streams import ElapsedTime
+from ..provenance import UNCOMMITTED
+from ..run.console import console, note
+from .build import build_figure
+from .evidence import from_evidence
+from .options import FOLDERS, NOT_ALL, OK, Command, Options
+from .published import EvidenceError, no_evidence, published_figures, read_facts
+from .report.figures import read_verdict
+from .report.labels import agreement
+from .spec import FigureSpec, read_figure
+from .verdict import Verdict
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.processes.pool import Report
+    from ..processes.pool import Report
 
 
 def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:
@@ -138,7 +138,7 @@ def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[tuple[Fig
                 verdict = drawing.draw()
             yield drawing, verdict
         return
-    from svm_cost_curves.experiments.processes.pool import WorkerPool, run_jobs
+    from ..processes.pool import WorkerPool, run_jobs
 
     elapsed = ElapsedTime(note)
     done, now = 0, dict[int, str]()

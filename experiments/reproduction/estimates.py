@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from svm_cost_curves.datasets import size_of
-from svm_cost_curves.experiments.configuration.schema import kernel_name
-from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.run.curve_builder import PENDING_BYTES
-from svm_cost_curves.solvers.passes import Passes
+from ...datasets import size_of
+from ...solvers.passes import Passes
+from ..configuration.schema import kernel_name
+from ..configuration.settings import RunSettings
+from ..run.curve_builder import PENDING_BYTES
 
 PROCESS_BYTES: Final = 600 * 2**20
 """Memory of a process with its libraries, without data."""

@@ -18,20 +18,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.reproduction.numbers import Number
-from svm_cost_curves.experiments.reproduction.options import Options, resolve_options
-from svm_cost_curves.experiments.reproduction.published import (
-    SINGLE,
-    EvidenceError,
-    PublishedRun,
-    read_facts,
-    read_runs,
-    read_series,
-)
-from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
-from svm_cost_curves.experiments.reproduction.spec import OWN_FILES, FigureSpec, known_data_sets
-from svm_cost_curves.experiments.reproduction.verdict import Claim
-from svm_cost_curves.support.text import number_of
+from ...support.text import number_of
+from .numbers import Number
+from .options import Options, resolve_options
+from .published import SINGLE, EvidenceError, PublishedRun, read_facts, read_runs, read_series
+from .series_spec import SeriesSpec
+from .spec import OWN_FILES, FigureSpec, known_data_sets
+from .verdict import Claim
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from svm_cost_curves.experiments.processes.streams import print_error
-from svm_cost_curves.experiments.reproduction.drawing import claims_table, published_specs, reading, remarks, shown
-from svm_cost_curves.experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
-from svm_cost_curves.experiments.reproduction.plan import Planner
-from svm_cost_curves.experiments.reproduction.published import EvidenceError, check_default
-from svm_cost_curves.experiments.reproduction.spec import read_figure
-from svm_cost_curves.experiments.run.console import console
-from svm_cost_curves.experiments.run.meter import meter
-from svm_cost_curves.experiments.store import Store
-from svm_cost_curves.support.files import temporary_folder
-from svm_cost_curves.support.text import number_of
+from ...support.files import temporary_folder
+from ...support.text import number_of
+from ..processes.streams import print_error
+from ..run.console import console
+from ..run.meter import meter
+from ..store import Store
+from .drawing import claims_table, published_specs, reading, remarks, shown
+from .options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
+from .plan import Planner
+from .published import EvidenceError, check_default
+from .spec import read_figure
 
 
 def publish_figures(names: Sequence[str], command: Command, store: Store, words: Sequence[str]) -> int:
@@ -23,7 +23,7 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
 
     Figures of no paper are published only where the command names them.
     """
-    from svm_cost_curves.experiments.reproduction.publish import publish
+    from .publish import publish
 
     check_default("evidence", command.evidence)
     planner = Planner(store.find_all_finished)
@@ -48,7 +48,7 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
 
 def judge_figures(names: Sequence[str], command: Command) -> int:
     """Judge published figures with this version, and write the verdicts that differ into the evidence."""
-    from svm_cost_curves.experiments.reproduction.publish import judge_again
+    from .publish import judge_again
 
     specs, status = published_specs(names, command)
     for spec in specs:
@@ -61,9 +61,9 @@ def judge_figures(names: Sequence[str], command: Command) -> int:
 
 def publish_results(command: Command) -> int:
     """Write the scorecards of docs/results from the evidence, and the table of README if they are the project's."""
-    from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-    from svm_cost_curves.experiments.reproduction.published import RESULTS
-    from svm_cost_curves.experiments.reproduction.results import put_front_table, write_results
+    from ..provenance import PROJECT_ROOT
+    from .published import RESULTS
+    from .results import put_front_table, write_results
 
     check_default("results", command.results)
     for page in write_results(command.evidence, command.results, command.options.jobs):
@@ -75,9 +75,9 @@ def publish_results(command: Command) -> int:
 
 def write_report(command: Command) -> int:
     """Write the scorecards of the figures that were made, or of those that are published."""
-    from svm_cost_curves.experiments.reproduction.drawing import draw_all
-    from svm_cost_curves.experiments.reproduction.report.pages import write_scorecards
-    from svm_cost_curves.experiments.reproduction.results import published_drawings
+    from .drawing import draw_all
+    from .report.pages import write_scorecards
+    from .results import published_drawings
 
     with temporary_folder() as drawn:
         for _ in draw_all(published_drawings(command.evidence, drawn), command.options.jobs) if command.from_ else ():
@@ -92,8 +92,8 @@ def write_report(command: Command) -> int:
 
 def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:
     """Make some published runs again and compare them."""
-    from svm_cost_curves.experiments.reproduction import checks, spot_check
-    from svm_cost_curves.experiments.reproduction.publish import published_plan
+    from . import checks, spot_check
+    from .publish import published_plan
 
     specs, _ = published_specs(names, command)
     plans = [published_plan(spec, command.options, command.evidence) for spec in specs]

@@ -8,16 +8,16 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from svm_cost_curves.experiments import engine
-from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.launchers.cluster import RayPool, cores_here
-from svm_cost_curves.experiments.processes.outcome import Outcome, outcome_of
-from svm_cost_curves.experiments.processes.pool import Event, Report, WorkerPool, run_jobs
-from svm_cost_curves.experiments.reproduction.estimates import batch_key, working_memory
-from svm_cost_curves.experiments.reproduction.plan import PlannedRun
-from svm_cost_curves.experiments.run.jobs import ReportingDisplay, RunsLine
-from svm_cost_curves.experiments.run.meter import Meter, duration
-from svm_cost_curves.solvers.gram_store import GramStore, default_directory
+from ...solvers.gram_store import GramStore, default_directory
+from .. import engine
+from ..configuration.settings import RunSettings
+from ..launchers.cluster import RayPool, cores_here
+from ..processes.outcome import Outcome, outcome_of
+from ..processes.pool import Event, Report, WorkerPool, run_jobs
+from ..run.jobs import ReportingDisplay, RunsLine
+from ..run.meter import Meter, duration
+from .estimates import batch_key, working_memory
+from .plan import PlannedRun
 
 
 @dataclass(frozen=True)

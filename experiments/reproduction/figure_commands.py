@@ -10,25 +10,25 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from svm_cost_curves import datasets
-from svm_cost_curves.experiments.launchers.checks import RAY
-from svm_cost_curves.experiments.launchers.cluster import RayPool
-from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.processes.streams import ElapsedTime, print_error
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT, UNCOMMITTED, git_state
-from svm_cost_curves.experiments.reproduction import evidence_commands
-from svm_cost_curves.experiments.reproduction.drawing import reading, show, show_overview, shown
-from svm_cost_curves.experiments.reproduction.estimates import peak_memory
-from svm_cost_curves.experiments.reproduction.options import FAULT, NOT_ALL, OK, Command, worst
-from svm_cost_curves.experiments.reproduction.plan import Plan, Planner
-from svm_cost_curves.experiments.reproduction.spec import FigureError, choose, read_figure
-from svm_cost_curves.experiments.reproduction.verdict import in_words
-from svm_cost_curves.experiments.run.console import console, note
-from svm_cost_curves.experiments.run.meter import meter
-from svm_cost_curves.experiments.store import Store
-from svm_cost_curves.experiments.store.recorder import recording, wait_for_others
-from svm_cost_curves.support.files import QUIET_SECONDS, check_writable, locked, read_plain
-from svm_cost_curves.support.text import number_of
+from ... import datasets
+from ...support.files import QUIET_SECONDS, check_writable, locked, read_plain
+from ...support.text import number_of
+from ..launchers.checks import RAY
+from ..launchers.cluster import RayPool
+from ..processes.outcome import Outcome
+from ..processes.streams import ElapsedTime, print_error
+from ..provenance import PROJECT_ROOT, UNCOMMITTED, git_state
+from ..run.console import console, note
+from ..run.meter import meter
+from ..store import Store
+from ..store.recorder import recording, wait_for_others
+from . import evidence_commands
+from .drawing import reading, show, show_overview, shown
+from .estimates import peak_memory
+from .options import FAULT, NOT_ALL, OK, Command, worst
+from .plan import Plan, Planner
+from .spec import FigureError, choose, read_figure
+from .verdict import in_words
 
 LOCK_FILE = "reproduce.lock"
 COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'memory':>8}  data sets; last verdict"
@@ -182,8 +182,8 @@ class FigureMaker:
             self._elapsed.end()
 
     def _make(self, name: str) -> int:
-        from svm_cost_curves.experiments.reproduction.build import build_figure, evidence_of, with_computed
-        from svm_cost_curves.experiments.reproduction.publish import offer
+        from .build import build_figure, evidence_of, with_computed
+        from .publish import offer
 
         command, elapsed = self._command, self._elapsed
         planner = Planner(self._store.find_all_finished, self._fetch, timed=True)
@@ -210,8 +210,8 @@ class FigureMaker:
 
     def _make_missing(self, plan: Plan) -> dict[str, Outcome]:
         self._elapsed.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
-        from svm_cost_curves.experiments.reproduction.disturbance import make_undisturbed
-        from svm_cost_curves.experiments.reproduction.execute import execute, summary
+        from .disturbance import make_undisturbed
+        from .execute import execute, summary
 
         jobs, cluster = plan.options.jobs, None
         if not plan.spec.timed:  # beside timed runs no recorder may start; they are made here, as a cluster may differ

@@ -23,12 +23,8 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    LEAST_RUNS,
-    bootstrap_geometric_mean,
-    bootstrap_mean,
-)
+from .claim_spec import NumberSpec
+from .statistics.interval import LEAST_RUNS, bootstrap_geometric_mean, bootstrap_mean
 
 RATIO: Final = 1.5
 """Times whose ratio is printed are similar within this factor, as in the claim ``asset.2``; a choice of ours."""

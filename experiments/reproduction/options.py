@@ -11,14 +11,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError, ValidationInfo
 
-from svm_cost_curves.experiments.configuration import choices
-from svm_cost_curves.experiments.configuration.choices import PaperStyle, folder
-from svm_cost_curves.experiments.launchers.checks import RAY, check_address, check_launcher
-from svm_cost_curves.experiments.provenance import cores as available_cores
-from svm_cost_curves.experiments.reproduction.published import EVIDENCE, RESULTS
-from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, Scale
-from svm_cost_curves.support.forms import first_fault
-from svm_cost_curves.support.text import command_line, known_names, nearest, setting_name
+from ...support.forms import first_fault
+from ...support.text import command_line, known_names, nearest, setting_name
+from ..configuration import choices
+from ..configuration.choices import PaperStyle, folder
+from ..launchers.checks import RAY, check_address, check_launcher
+from ..provenance import cores as available_cores
+from .published import EVIDENCE, RESULTS
+from .spec import FigureError, FigureSpec, Scale
 
 OK, FAULT, USER_ERROR, NOT_ALL, DIFFERS = 0, 1, 2, 3, 4
 """Exit statuses."""

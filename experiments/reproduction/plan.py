@@ -7,16 +7,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from svm_cost_curves import datasets, solvers
-from svm_cost_curves.datasets import DataError, DatasetSpec
-from svm_cost_curves.experiments.configuration.choices import MPI, EngineMissingError
-from svm_cost_curves.experiments.configuration.composition import settings_of
-from svm_cost_curves.experiments.configuration.settings import RunSettings, setting_name
-from svm_cost_curves.experiments.reproduction.evidence import Run
-from svm_cost_curves.experiments.reproduction.options import Options, resolve_options
-from svm_cost_curves.experiments.reproduction.spec import OWN_FILES, FigureError, FigureSpec, overrides_of
-from svm_cost_curves.experiments.run.identity import code_id, run_key
-from svm_cost_curves.solvers import SettingsError
+from ... import datasets, solvers
+from ...datasets import DataError, DatasetSpec
+from ...solvers import SettingsError
+from ..configuration.choices import MPI, EngineMissingError
+from ..configuration.composition import settings_of
+from ..configuration.settings import RunSettings, setting_name
+from ..run.identity import code_id, run_key
+from .evidence import Run
+from .options import Options, resolve_options
+from .spec import OWN_FILES, FigureError, FigureSpec, overrides_of
 
 FindRuns = Callable[[Collection[str]], Mapping[str, Run]]
 """Returns the finished run of each key; keys without a run are missing from the result."""

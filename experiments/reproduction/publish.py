@@ -8,23 +8,19 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves import datasets, solvers
-from svm_cost_curves.datasets import DataError, DatasetSpec
-from svm_cost_curves.experiments.columns import COLUMNS, COUNTS
-from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.provenance import commit_text
-from svm_cost_curves.experiments.reproduction.build import (
-    agree,
-    build_figure,
-    evidence_of,
-    judge,
-    with_computed,
-    with_origin,
-)
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Run, facts_at_scale, from_evidence
-from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedPanel, Planner
-from svm_cost_curves.experiments.reproduction.published import (
+from ... import datasets, solvers
+from ...datasets import DataError, DatasetSpec
+from ...support.files import temporary_folder, write_file
+from ...support.text import number_of
+from ..columns import COLUMNS, COUNTS
+from ..configuration.settings import RunSettings
+from ..provenance import commit_text
+from ..run.identity import settings_key
+from .build import agree, build_figure, evidence_of, judge, with_computed, with_origin
+from .evidence import Evidence, Run, facts_at_scale, from_evidence
+from .options import Options
+from .plan import Plan, PlannedPanel, Planner
+from .published import (
     FORMAT,
     POINTS,
     RUNS,
@@ -42,11 +38,8 @@ from svm_cost_curves.experiments.reproduction.published import (
     read_table,
     write_sums,
 )
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.verdict import Verdict, as_json
-from svm_cost_curves.experiments.run.identity import settings_key
-from svm_cost_curves.support.files import temporary_folder, write_file
-from svm_cost_curves.support.text import number_of
+from .spec import FigureSpec
+from .verdict import Verdict, as_json
 
 if TYPE_CHECKING:
     import pandas as pd

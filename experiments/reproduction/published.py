@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.columns import COLUMNS, COUNTS
-from svm_cost_curves.experiments.processes.streams import print_error
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT, is_timed
-from svm_cost_curves.support.errors import UserError, reason
-from svm_cost_curves.support.files import link_tree, locked, new_folder, read_plain, write_file
+from ...support.errors import UserError, reason
+from ...support.files import link_tree, locked, new_folder, read_plain, write_file
+from ..columns import COLUMNS, COUNTS
+from ..processes.streams import print_error
+from ..provenance import PROJECT_ROOT, is_timed
 
 if TYPE_CHECKING:
     import pyarrow

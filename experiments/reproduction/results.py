@@ -12,29 +12,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from svm_cost_curves.experiments.reproduction.checks import counts, in_words, recorded_checks, to_make_again
-from svm_cost_curves.experiments.reproduction.citations import PAPERS
-from svm_cost_curves.experiments.reproduction.drawing import FigureDrawing, draw_all, reading
-from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.published import (
-    EvidenceError,
-    checksum,
-    figure_runs,
-    no_evidence,
-    published_figures,
-    read_facts,
-)
-from svm_cost_curves.experiments.reproduction.report.changes import changes_page
-from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
-from svm_cost_curves.experiments.reproduction.report.data_page import data_page
-from svm_cost_curves.experiments.reproduction.report.edition import edition_page
-from svm_cost_curves.experiments.reproduction.report.figures import collect, published_verdict
-from svm_cost_curves.experiments.reproduction.report.labels import counted, moment
-from svm_cost_curves.experiments.reproduction.report.pages import notes_on, write_markdown
-from svm_cost_curves.experiments.reproduction.report.rendering import render
-from svm_cost_curves.experiments.reproduction.spec import catalogue, read_figure
-from svm_cost_curves.experiments.reproduction.verdict import Claim
-from svm_cost_curves.support.files import temporary_folder, write_file
+from ...support.files import temporary_folder, write_file
+from .checks import counts, in_words, recorded_checks, to_make_again
+from .citations import PAPERS
+from .drawing import FigureDrawing, draw_all, reading
+from .options import Options
+from .published import EvidenceError, checksum, figure_runs, no_evidence, published_figures, read_facts
+from .report.changes import changes_page
+from .report.coverage import coverage_page
+from .report.data_page import data_page
+from .report.edition import edition_page
+from .report.figures import collect, published_verdict
+from .report.labels import counted, moment
+from .report.pages import notes_on, write_markdown
+from .report.rendering import render
+from .spec import catalogue, read_figure
+from .verdict import Claim
 
 SOURCES: Final = "sources.json"
 

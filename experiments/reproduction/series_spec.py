@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat, PositiveInt
 
-from svm_cost_curves.experiments.columns import MEASURE
-from svm_cost_curves.experiments.reproduction.claim_spec import Cost, Described, Measure
+from ..columns import MEASURE
+from .claim_spec import Cost, Described, Measure
 
 Grid = Annotated[dict[str, Annotated[list[FiniteFloat], Field(min_length=1)]], Field(max_length=1)]
 

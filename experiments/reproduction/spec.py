@@ -15,20 +15,12 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field, TypeAdapter
 
-from svm_cost_curves.experiments.configuration.choices import option_files
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.experiments.reproduction.claim_spec import (
-    BaseSpec,
-    ClaimSpec,
-    Described,
-    NumberSpec,
-    check_claim,
-    check_statistic,
-    read_yaml,
-)
-from svm_cost_curves.experiments.reproduction.series_spec import RowSpec, SeriesSpec, check_grid
-from svm_cost_curves.support.errors import UserError
-from svm_cost_curves.support.text import command_line, known_names, setting_name
+from ...support.errors import UserError
+from ...support.text import command_line, known_names, setting_name
+from ..configuration.choices import option_files
+from ..provenance import PROJECT_ROOT
+from .claim_spec import BaseSpec, ClaimSpec, Described, NumberSpec, check_claim, check_statistic, read_yaml
+from .series_spec import RowSpec, SeriesSpec, check_grid
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
 """Figures of no single paper: those on other data, the arenas, and the user's."""

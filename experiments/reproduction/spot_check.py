@@ -12,19 +12,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves import datasets
-from svm_cost_curves.datasets import DataError
-from svm_cost_curves.experiments.columns import COUNTS
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.reproduction.checks import CheckOutcome, Comparison, differing
-from svm_cost_curves.experiments.reproduction.evidence import Run
-from svm_cost_curves.experiments.reproduction.execute import execute
-from svm_cost_curves.experiments.reproduction.plan import Plan, PlannedRun, Planner
-from svm_cost_curves.experiments.run.console import note
-from svm_cost_curves.experiments.run.meter import Meter
-from svm_cost_curves.experiments.store import Store
-from svm_cost_curves.support.files import temporary_folder
+from ... import datasets
+from ...datasets import DataError
+from ...support.files import temporary_folder
+from ..columns import COUNTS
+from ..curve import column
+from ..processes.outcome import Outcome
+from ..run.console import note
+from ..run.meter import Meter
+from ..store import Store
+from .checks import CheckOutcome, Comparison, differing
+from .evidence import Run
+from .execute import execute
+from .plan import Plan, PlannedRun, Planner
 
 SHORT_SECONDS: Final = 60.0
 """Of one run of every figure, solver and data set only such are made again whose published solver took less."""

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal, get_args
 
-from svm_cost_curves.experiments.provenance import UNCOMMITTED
-from svm_cost_curves.experiments.reproduction.claim_spec import ClaimType, ShownSpec
-from svm_cost_curves.experiments.reproduction.data_statement import Origin
-from svm_cost_curves.experiments.reproduction.numbers import Number
-from svm_cost_curves.experiments.reproduction.statistics.interval import Ruling
-from svm_cost_curves.support.values import plain
+from ...support.values import plain
+from ..provenance import UNCOMMITTED
+from .claim_spec import ClaimType, ShownSpec
+from .data_statement import Origin
+from .numbers import Number
+from .statistics.interval import Ruling
 
 Outcome = Literal["reproduced", "mostly", "mixed", "unclear", "contradicted", "trivial", "not_testable"]
 """Outcome of a claim under one reading (`outcome_of`)."""

@@ -14,28 +14,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svm_cost_curves.datasets import Dataset, FileData, Stream
-from svm_cost_curves.datasets.types import count_nonzero
-from svm_cost_curves.experiments.columns import MEASURES
-from svm_cost_curves.experiments.configuration.schema import kernel_name
-from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.provenance import commit_text
-from svm_cost_curves.experiments.run.advance import LocalEngine, costs_of, counted
-from svm_cost_curves.experiments.run.checkpointer import Checkpoint, Checkpointer
-from svm_cost_curves.experiments.run.console import CURVE_PICTURE, Display, count
-from svm_cost_curves.experiments.store import FinishedRun, Store
-from svm_cost_curves.experiments.store.run_folder import is_intact
-from svm_cost_curves.solvers import Limit, SettingsError, Snapshot
-from svm_cost_curves.solvers.models import model_of
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import read_plain, write_output
-from svm_cost_curves.support.text import command_line
-from svm_cost_curves.support.values import plain
+from ...datasets import Dataset, FileData, Stream
+from ...datasets.types import count_nonzero
+from ...solvers import Limit, SettingsError, Snapshot
+from ...solvers.models import model_of
+from ...support.errors import reason
+from ...support.files import read_plain, write_output
+from ...support.text import command_line
+from ...support.values import plain
+from ..columns import MEASURES
+from ..configuration.schema import kernel_name
+from ..configuration.settings import RunSettings
+from ..provenance import commit_text
+from ..store import FinishedRun, Store
+from ..store.run_folder import is_intact
+from .advance import LocalEngine, costs_of, counted
+from .checkpointer import Checkpoint, Checkpointer
+from .console import CURVE_PICTURE, Display, count
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from svm_cost_curves.solvers.evaluation import Evaluator
+    from ...solvers.evaluation import Evaluator
 
 
 MODEL_FILE = "model.npz"
@@ -160,8 +160,8 @@ def draw_if_possible(run: ActiveRun, curve: pd.DataFrame, folder: Path) -> list[
     """
     settings, facts = run.settings, run.provenance
     try:
-        from svm_cost_curves.experiments.curve import step_cost
-        from svm_cost_curves.experiments.plotting import curves_picture
+        from ..curve import step_cost
+        from ..plotting import curves_picture
 
         commit = commit_text(facts["commit"], facts["dirty"])
         stand_in = " (stand-in)" if facts["data"].get("stand_in") else ""

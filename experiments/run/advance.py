@@ -7,14 +7,14 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from svm_cost_curves.experiments.configuration.budget import EvaluationSchedule
-from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.processes.stopping import deferred, uninterrupted
-from svm_cost_curves.experiments.run.checkpointer import Checkpoint, Checkpointer, unpack
-from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
-from svm_cost_curves.solvers import Limit, Problem, Status, plugins
-from svm_cost_curves.solvers.registry import is_plugin
+from ...solvers import Limit, Problem, Status, plugins
+from ...solvers.registry import is_plugin
+from ..configuration.budget import EvaluationSchedule
+from ..configuration.settings import RunSettings
+from ..processes.stopping import deferred, uninterrupted
+from .checkpointer import Checkpoint, Checkpointer, unpack
+from .console import Display
+from .curve_builder import CurveBuilder
 
 SLICE_SECONDS = 0.2
 """CPU seconds that a solver runs before signals and display are served; the result does not depend on it."""

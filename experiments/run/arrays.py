@@ -17,20 +17,20 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy import sparse
 
-from svm_cost_curves.datasets import DataError
-from svm_cost_curves.datasets.errors import shown_path
-from svm_cost_curves.datasets.readers.arrays import features_of, labels_of
-from svm_cost_curves.experiments.columns import STEP_COSTS
-from svm_cost_curves.experiments.processes.streams import PAUSE, ElapsedTime
-from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.experiments.store import FinishedRun, Store
-from svm_cost_curves.experiments.store.tidy import ARRAYS
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.support.files import temporary_folder
-from svm_cost_curves.support.values import flatten
+from ...datasets import DataError
+from ...datasets.errors import shown_path
+from ...datasets.readers.arrays import features_of, labels_of
+from ...solvers import SettingsError
+from ...support.files import temporary_folder
+from ...support.values import flatten
+from ..columns import STEP_COSTS
+from ..processes.streams import PAUSE, ElapsedTime
+from ..store import FinishedRun, Store
+from ..store.tidy import ARRAYS
+from .console import Display
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.configuration.settings import RunSettings
+    from ..configuration.settings import RunSettings
 
 log = logging.getLogger(__name__)
 
@@ -98,9 +98,9 @@ def run_here(
 ) -> Run:
     """Make a run as ``run.py`` does; arrays are written to a temporary file first. See `experiments.run`."""
     # imported here: importing the package must not load Hydra and mlflow
-    from svm_cost_curves.experiments.configuration.composition import settings_of
-    from svm_cost_curves.experiments.processes.outcome import STOPPED
-    from svm_cost_curves.experiments.run import runner
+    from ..configuration.composition import settings_of
+    from ..processes.outcome import STOPPED
+    from . import runner
 
     if isinstance(X, str):
         raise SettingsError(f"X holds features; the name of a data set is dataset={X!r}")

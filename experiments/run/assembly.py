@@ -17,17 +17,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from svm_cost_curves import datasets, solvers
-from svm_cost_curves.datasets import Dataset, Stream
-from svm_cost_curves.experiments.configuration.schema import GaussianConfig, kernel_name
-from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.solvers import SettingsError
-from svm_cost_curves.solvers.errors import FeatureRangeError
-from svm_cost_curves.solvers.evaluation import Evaluator
-from svm_cost_curves.solvers.features import sigma2_from_data
-from svm_cost_curves.solvers.registry import is_plugin
-from svm_cost_curves.solvers.rows import WORKING_BYTES
-from svm_cost_curves.support.disk_cache import cached_numbers
+from ... import datasets, solvers
+from ...datasets import Dataset, Stream
+from ...solvers import SettingsError
+from ...solvers.errors import FeatureRangeError
+from ...solvers.evaluation import Evaluator
+from ...solvers.features import sigma2_from_data
+from ...solvers.registry import is_plugin
+from ...solvers.rows import WORKING_BYTES
+from ...support.disk_cache import cached_numbers
+from ..configuration.schema import GaussianConfig, kernel_name
+from ..configuration.settings import RunSettings
 
 Matrix = NDArray[np.float32] | sp.csr_matrix
 

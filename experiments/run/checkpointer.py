@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.processes.stopping import Terminated
-from svm_cost_curves.solvers.snapshots import DeferredResponses
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import new_file, open_plain
+from ...solvers.snapshots import DeferredResponses
+from ...support.errors import reason
+from ...support.files import new_file, open_plain
+from ..processes.stopping import Terminated
 
 FORMAT = 3
 """Of the files: a line of JSON that identifies the run, and numpy's archive."""

@@ -20,13 +20,13 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from svm_cost_curves.experiments.columns import STEP_COSTS
-from svm_cost_curves.experiments.processes.streams import PAUSE, ElapsedTime
-from svm_cost_curves.experiments.run.meter import Meter, duration, meter
-from svm_cost_curves.support.text import number_of, printable
+from ...support.text import number_of, printable
+from ..columns import STEP_COSTS
+from ..processes.streams import PAUSE, ElapsedTime
+from .meter import Meter, duration, meter
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.configuration.settings import RunSettings
+    from ..configuration.settings import RunSettings
 
 Point = Mapping[str, Any]
 Curve = Sequence[Point]
@@ -118,7 +118,7 @@ class FullDisplay(Display):
         show(self._out, fit(self._out, table, [name for name in reversed(headers) if name != "test error"]))
 
     def result_path(self, path: Path) -> None:  # noqa: D102 (inherited)
-        from svm_cost_curves.experiments.store.run_folder import CURVE_FILE
+        from ..store.run_folder import CURVE_FILE
 
         # not through rich, which would wrap a long path
         files = {"figure": path.with_name(CURVE_PICTURE), "curve": path.with_name(CURVE_FILE), "result": path}
@@ -250,8 +250,8 @@ def progress_text(point: Point, latest: Point | None) -> str:
 
 def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> dict[str, str]:
     """Format the settings of a run: one line for each group, each value with its origin unless that is the default."""
-    from svm_cost_curves.experiments.configuration.presets import DEFAULT
-    from svm_cost_curves.experiments.configuration.schema import RENAMED
+    from ..configuration.presets import DEFAULT
+    from ..configuration.schema import RENAMED
 
     lines: dict[str, str] = {}
     for group, value in settings.items():

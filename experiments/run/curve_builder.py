@@ -14,10 +14,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from svm_cost_curves.support.errors import NotFiniteError
+from ...support.errors import NotFiniteError
 
 if TYPE_CHECKING:
-    from svm_cost_curves.solvers.evaluation import Evaluator
+    from ...solvers.evaluation import Evaluator
 
 RELATIVE_PAUSE = 4.0
 """Between two previews at least this many times the duration of the last one: they take a fifth of the time at most."""

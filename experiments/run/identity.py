@@ -16,11 +16,11 @@ Decisions, each checked by a test:
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
 import json
 import math
-import re
 from collections.abc import Mapping
 from enum import Enum
 from functools import cache
@@ -30,17 +30,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
+from ..provenance import PROJECT_ROOT
 
 if TYPE_CHECKING:
-    from svm_cost_curves.solvers import Solver
+    from ...solvers import Solver
 
 _RUN: Final = ("advance", "assembly")
 """Modules beside this one that decide what a run computes; `solvers.evaluation` decides what it measures."""
-_IMPORT: Final = re.compile(
-    r"^ *(?:from svm_cost_curves\.solvers(?:\.(\w+) import| import (.+))|import svm_cost_curves\.solvers\.(\w+))",
-    re.MULTILINE,
-)
 KEY_LENGTH: Final = 32
 """Hexadecimal digits of a key: 128 bits, far beyond any chance of a collision."""
 
@@ -137,9 +133,24 @@ def code_id(solver: type[Solver]) -> str:
         path = waiting.pop()
         if path not in sources:
             sources[path] = path.read_text(encoding="utf-8")
-            lists = (names for groups in _IMPORT.findall(sources[path]) for names in groups)
-            names = {name.strip() for names in lists for name in names.split(",")} - {""}
-            waiting += [file for name in names if (file := PROJECT_ROOT / "solvers" / f"{name}.py").is_file()]
+            names = (PROJECT_ROOT / "solvers" / f"{name}.py" for name in _imported(path, sources[path]))
+            waiting += [file for file in names if file.is_file()]
     parts = [f"{path.name} {sources[path]}" for path in sorted(sources, key=lambda path: path.name)]
     parts += [f"{name} {metadata.version(name)}" for name in solver.libraries]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _imported(path: Path, source: str) -> set[str]:
+    """Return what a file imports from `solvers`: names of its modules, or of what the package itself has."""
+    folder = path.resolve().parent
+    inside = folder.is_relative_to(PROJECT_ROOT)
+    package = ["svm_cost_curves", *folder.relative_to(PROJECT_ROOT).parts] if inside else []
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) + 1 - node.level] if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            names |= {f"{module}.{alias.name}" for alias in node.names}
+    return {name.split(".")[2] for name in names if name.startswith("svm_cost_curves.solvers.")}

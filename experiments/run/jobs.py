@@ -6,11 +6,11 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.processes.outcome import STOPPED, Outcome
-from svm_cost_curves.experiments.processes.pool import Event, Report
-from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.support.text import number_of
+from ...support.text import number_of
+from ..configuration.settings import RunSettings
+from ..processes.outcome import STOPPED, Outcome
+from ..processes.pool import Event, Report
+from .console import Display
 
 REPORT_SECONDS = 0.5
 """A run reports its progress at this interval."""

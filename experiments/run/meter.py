@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
-from svm_cost_curves.experiments.processes.streams import pause_after
+from ..processes.streams import pause_after
 
 LINE_WIDTH = 100
 """Columns of a line of progress."""

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from svm_cost_curves.experiments.provenance import SHORT
-from svm_cost_curves.experiments.run.active_run import ActiveRun
-from svm_cost_curves.experiments.run.advance import advance_run
-from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
-from svm_cost_curves.solvers import _core
+from ...solvers import _core
+from ..provenance import SHORT
+from .active_run import ActiveRun
+from .advance import advance_run
+from .console import Display
+from .curve_builder import CurveBuilder
 
 TIMES = ("cpu_seconds", "wall_seconds")
 

@@ -11,13 +11,15 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from svm_cost_curves import datasets, solvers
-from svm_cost_curves.experiments import provenance
-from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.curve import from_rows
-from svm_cost_curves.experiments.processes.outcome import Outcome
-from svm_cost_curves.experiments.processes.stopping import status_of, uninterrupted
-from svm_cost_curves.experiments.run.active_run import (
+from ... import datasets, solvers
+from ...support.files import temporary_folder
+from .. import provenance
+from ..configuration.settings import RunSettings
+from ..curve import from_rows
+from ..processes.outcome import Outcome
+from ..processes.stopping import status_of, uninterrupted
+from ..store import FinishedRun, Store, StoreError
+from .active_run import (
     ActiveRun,
     deliver_model,
     draw_if_possible,
@@ -28,14 +30,12 @@ from svm_cost_curves.experiments.run.active_run import (
     result_of,
     save_model_if_possible,
 )
-from svm_cost_curves.experiments.run.advance import LocalEngine, advance_run, costs_of
-from svm_cost_curves.experiments.run.checkpointer import Checkpointer
-from svm_cost_curves.experiments.run.console import Display
-from svm_cost_curves.experiments.run.curve_builder import CurveBuilder
-from svm_cost_curves.experiments.run.identity import code_id, run_key, settings_key
-from svm_cost_curves.experiments.run.repeats import repeat_if_short
-from svm_cost_curves.experiments.store import FinishedRun, Store, StoreError
-from svm_cost_curves.support.files import temporary_folder
+from .advance import LocalEngine, advance_run, costs_of
+from .checkpointer import Checkpointer
+from .console import Display
+from .curve_builder import CurveBuilder
+from .identity import code_id, run_key, settings_key
+from .repeats import repeat_if_short
 
 QUICK_SECONDS = 0.3
 """After Ctrl-C, pending points are evaluated if that takes at most this long."""
@@ -125,7 +125,7 @@ def _compute(
     build: Mapping[str, str],
     key: str,
 ) -> Outcome:
-    from svm_cost_curves.experiments.run.assembly import load  # imports scipy, which a stored run does not need
+    from .assembly import load  # imports scipy, which a stored run does not need
 
     data, problem, evaluator, completed = load(settings, fingerprint, display.note, display.warn)
     with threadpool_limits(limits=settings.threads):

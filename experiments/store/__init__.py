@@ -20,8 +20,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError
-    from svm_cost_curves.experiments.store.store import Store
+    from .run_folder import FinishedRun, StoreError
+    from .store import Store
 
 __all__ = ["FinishedRun", "Store", "StoreError"]
 
@@ -30,6 +30,6 @@ def __getattr__(name: str) -> Any:
     """Import one of `__all__` when it is used: ``python -m`` imports this file before the command can answer Ctrl-C."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from svm_cost_curves.experiments.store import run_folder, store
+    from . import run_folder, store
 
     return getattr(store, name, None) or getattr(run_folder, name)

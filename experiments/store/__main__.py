@@ -7,7 +7,7 @@ import sys
 
 TYPE_CHECKING = False  # for a type checker it is true; typing would be imported too early
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.processes.command import Main
+    from ..processes.command import Main
 
 
 def command() -> int:
@@ -17,13 +17,13 @@ def command() -> int:
         signal.SIG_BLOCK,
         (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU),
     )
-    from svm_cost_curves.experiments.processes.command import run
+    from ..processes.command import run
 
     return run(_load)
 
 
 def _load() -> Main:
-    from svm_cost_curves.experiments.store.cli import main
+    from .cli import main
 
     return lambda: main(sys.argv[1:])
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from svm_cost_curves.experiments.processes.streams import CONNECT_SECONDS, ElapsedTime
-from svm_cost_curves.experiments.store.limits import LimitError, limited
-from svm_cost_curves.experiments.store.run_folder import StoreError
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import QUIET_SECONDS
+from ...support.errors import reason
+from ...support.files import QUIET_SECONDS
+from ..processes.streams import CONNECT_SECONDS, ElapsedTime
+from .limits import LimitError, limited
+from .run_folder import StoreError
 
 DATABASE: Final = "mlflow.db"
 FILES: Final = "mlflow-artifacts"

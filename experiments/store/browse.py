@@ -9,19 +9,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from svm_cost_curves.experiments.configuration.presets import COMMAND_LINE
-from svm_cost_curves.experiments.configuration.schema import StoreConfig
-from svm_cost_curves.experiments.configuration.settings import nearest
-from svm_cost_curves.experiments.processes.outcome import outcomes_in
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError
-from svm_cost_curves.experiments.store.serialize import filter_texts, named_values
-from svm_cost_curves.experiments.store.store import SWEEPS, Store
-from svm_cost_curves.experiments.store.tidy import FIRST, differing, record_of, separating, tidy
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import write_output
-from svm_cost_curves.support.text import printable
-from svm_cost_curves.support.values import flatten
+from ...support.errors import reason
+from ...support.files import write_output
+from ...support.text import printable
+from ...support.values import flatten
+from ..configuration.presets import COMMAND_LINE
+from ..configuration.schema import StoreConfig
+from ..configuration.settings import nearest
+from ..processes.outcome import outcomes_in
+from ..provenance import PROJECT_ROOT
+from .run_folder import FinishedRun, StoreError
+from .serialize import filter_texts, named_values
+from .store import SWEEPS, Store
+from .tidy import FIRST, differing, record_of, separating, tidy
 
 KEY: Final = "key"
 SWEEP: Final = "sweep"

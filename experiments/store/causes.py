@@ -6,7 +6,7 @@ import errno
 from collections.abc import Iterator
 from typing import Final
 
-from svm_cost_curves.experiments.store.limits import LimitError
+from .limits import LimitError
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 _BUSY: Final = ("SQLITE_FULL", "SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR")

@@ -11,17 +11,17 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from svm_cost_curves.experiments.configuration.schema import StoreConfig
-from svm_cost_curves.experiments.processes.stopping import EXIT_STATUS, status_of
-from svm_cost_curves.experiments.processes.streams import ElapsedTime, print_error
-from svm_cost_curves.experiments.store import recorder
-from svm_cost_curves.experiments.store.browse import CUT, choose, comparison, default_root, export, facts, lines, opened
-from svm_cost_curves.experiments.store.recorded_list import RecordedList
-from svm_cost_curves.experiments.store.run_folder import StoreError
-from svm_cost_curves.experiments.store.serialize import ERRORS
-from svm_cost_curves.experiments.store.store import ADDRESS, SERVERS, Store
-from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
-from svm_cost_curves.support.files import QUIET_SECONDS
+from ...support.files import QUIET_SECONDS
+from ..configuration.schema import StoreConfig
+from ..processes.stopping import EXIT_STATUS, status_of
+from ..processes.streams import ElapsedTime, print_error
+from . import recorder
+from .browse import CUT, choose, comparison, default_root, export, facts, lines, opened
+from .recorded_list import RecordedList
+from .run_folder import StoreError
+from .serialize import ERRORS
+from .store import ADDRESS, SERVERS, Store
+from .tracking import Recorded, Tracking
 
 OK, NOT_ALL, USER_ERROR = 0, 1, 2
 

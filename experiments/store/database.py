@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Final
 from urllib.request import url2pathname
 
-from svm_cost_curves.experiments.store.address import DATABASE, FILES, database_uri
-from svm_cost_curves.experiments.store.causes import is_of_the_machine
-from svm_cost_curves.experiments.store.run_folder import StoreError
-from svm_cost_curves.experiments.store.tracking import ExperimentError, Tracking
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import remove_drafts, temporary_folder
+from ...support.errors import reason
+from ...support.files import remove_drafts, temporary_folder
+from .address import DATABASE, FILES, database_uri
+from .causes import is_of_the_machine
+from .run_folder import StoreError
+from .tracking import ExperimentError, Tracking
 
 _PARTS: Final = ("-journal", "-wal", "-shm")
 """Ends of the names of files that SQLite writes beside a database."""

@@ -14,15 +14,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from svm_cost_curves.experiments.processes.streams import print_error
-from svm_cost_curves.experiments.store.address import DATABASE, FILES, folder_name
-from svm_cost_curves.experiments.store.database import make_database
-from svm_cost_curves.experiments.store.run_copy import UnfitRunError
-from svm_cost_curves.experiments.store.run_folder import SUMS_FILE, StoreError
-from svm_cost_curves.experiments.store.store import RECORDED, Store
-from svm_cost_curves.experiments.store.tracking import Recorded, Tracking
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import LOCK, append, locked, read_plain, write_file
+from ...support.errors import reason
+from ...support.files import LOCK, append, locked, read_plain, write_file
+from ..processes.streams import print_error
+from .address import DATABASE, FILES, folder_name
+from .database import make_database
+from .run_copy import UnfitRunError
+from .run_folder import SUMS_FILE, StoreError
+from .store import RECORDED, Store
+from .tracking import Recorded, Tracking
 
 
 class RecordedList:

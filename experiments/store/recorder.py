@@ -25,17 +25,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS
-from svm_cost_curves.experiments.processes.streams import pause_after
-from svm_cost_curves.experiments.store.address import DATABASE, check_address
-from svm_cost_curves.experiments.store.recorded_list import RecordedList
-from svm_cost_curves.experiments.store.run_copy import UnfitRunError
-from svm_cost_curves.experiments.store.run_folder import FinishedRun, StoreError
-from svm_cost_curves.experiments.store.store import Store
-from svm_cost_curves.experiments.store.tracking import Recorded, Tracking, load_mlflow
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import QUIET_SECONDS
-from svm_cost_curves.support.text import command_line
+from ...support.errors import reason
+from ...support.files import QUIET_SECONDS
+from ...support.text import command_line
+from ..processes.stopping import STOP_SIGNALS
+from ..processes.streams import pause_after
+from .address import DATABASE, check_address
+from .recorded_list import RecordedList
+from .run_copy import UnfitRunError
+from .run_folder import FinishedRun, StoreError
+from .store import Store
+from .tracking import Recorded, Tracking, load_mlflow
 
 OFF: Final = "SVM_MLFLOW"
 """Environment variable: with ``off`` a command leaves its runs to a later ``record``."""

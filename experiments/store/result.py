@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal, NotRequired
 from pydantic import AfterValidator, ConfigDict, Field, InstanceOf, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from svm_cost_curves.support.errors import LARGEST_INTEGER
+from ...support.errors import LARGEST_INTEGER
 
 MOST_DIGITS: Final = 20
 """Of a whole number: 64 bits have 20."""

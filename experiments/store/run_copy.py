@@ -12,24 +12,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments import provenance
-from svm_cost_curves.experiments.store.run_folder import (
-    CURVE_FILE,
-    RESULT_FILE,
-    SUMS_FILE,
-    DamagedRunError,
-    read_contents,
-    read_curve,
-)
-from svm_cost_curves.experiments.store.serialize import (
-    MetricPoint,
-    data_settings,
-    metric_points,
-    params_of,
-    run_name,
-    tags_of,
-)
-from svm_cost_curves.support.errors import reason
+from ...support.errors import reason
+from .. import provenance
+from .run_folder import CURVE_FILE, RESULT_FILE, SUMS_FILE, DamagedRunError, read_contents, read_curve
+from .serialize import MetricPoint, data_settings, metric_points, params_of, run_name, tags_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +67,7 @@ def read_copy(folder: Path) -> RunCopy:
 
 
 def _copy_of(folder: Path, contents: Mapping[str, bytes]) -> RunCopy:
-    from svm_cost_curves.experiments.curve import step_cost
+    from ..curve import step_cost
 
     result = json.loads(contents[RESULT_FILE])
     key, status = result["key"], result["status"]
@@ -132,8 +118,8 @@ def same_results(one: pd.DataFrame, other: pd.DataFrame) -> bool:
     """Return whether two curves have equal counts and measures equal to six digits; times may differ."""
     import numpy as np
 
-    from svm_cost_curves.experiments.columns import COUNTS, MEASURES
-    from svm_cost_curves.experiments.curve import column
+    from ..columns import COUNTS, MEASURES
+    from ..curve import column
 
     if not one[list(COUNTS)].equals(other[list(COUNTS)]):
         return False

@@ -15,10 +15,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.provenance import is_timed
-from svm_cost_curves.support.errors import UserError
-from svm_cost_curves.support.files import new_folder, open_plain
-from svm_cost_curves.support.forms import fault
+from ...support.errors import UserError
+from ...support.files import new_folder, open_plain
+from ...support.forms import fault
+from ..provenance import is_timed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +119,7 @@ def write_run(
     """
     contents: dict[str, bytes] = {}
     if curve is not None:
-        from svm_cost_curves.experiments.curve import validate
+        from ..curve import validate
 
         validate(curve)
         buffer = io.BytesIO()
@@ -200,7 +200,7 @@ def _named(directory: Path) -> Iterator[None]:
 
 
 def _result_of(contents: Mapping[str, bytes]) -> dict[str, Any]:
-    from svm_cost_curves.experiments.store.result import checked_result  # imports pydantic
+    from .result import checked_result  # imports pydantic
 
     if RESULT_FILE not in contents:
         raise ValueError(f"{RESULT_FILE} is not in {SUMS_FILE}")
@@ -243,7 +243,7 @@ def read_curve(content: bytes) -> pd.DataFrame:
     import pyarrow
     import pyarrow.parquet
 
-    from svm_cost_curves.experiments.curve import conform
+    from ..curve import conform
 
     try:
         file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content))

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.columns import COSTS
-from svm_cost_curves.support.values import flatten
+from ...support.values import flatten
+from ..columns import COSTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ MetricPoint = tuple[str, float, int, int]
 
 def named_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a result.json by their present names (``problem.nu``), without who chose them."""
-    from svm_cost_curves.experiments.configuration.schema import RENAMED
+    from ..configuration.schema import RENAMED
 
     groups = {name: value for name, value in settings.items() if name != "origins"}
     return {RENAMED.get(name, name): value for name, value in flatten(groups)}
@@ -79,7 +79,7 @@ def params_of(result: Mapping[str, Any]) -> dict[str, str]:
 
 def data_settings(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a run's data set that differ from the defaults, without descriptions."""
-    from svm_cost_curves.datasets.spec import DatasetConfig
+    from ...datasets.spec import DatasetConfig
 
     default = DatasetConfig()
     recorded = result["settings"]["dataset"].items()
@@ -89,7 +89,7 @@ def data_settings(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def run_name(result: Mapping[str, Any]) -> str:
     """Return the name of a run in mlflow, that of the console: with the settings of its command line."""
-    from svm_cost_curves.experiments.configuration.presets import COMMAND_LINE
+    from ..configuration.presets import COMMAND_LINE
 
     settings = named_settings(result["settings"]) | {"kernel": result["kernel"]}
     given = [name for name, origin in result["settings"].get("origins", {}).items() if origin == COMMAND_LINE]
@@ -118,7 +118,7 @@ def metric_points(curve: pd.DataFrame, started: int) -> list[MetricPoint]:
     names have sections: the errors come first, then ``cost/`` and ``measure/``. The time of a point is the start of the
     run, `started` in milliseconds since 1970, plus the solver's wall seconds, without evaluation.
     """
-    from svm_cost_curves.experiments.curve import column, step_cost, thin
+    from ..curve import column, step_cost, thin
 
     thinned = thin(curve)
     steps = thinned[step_cost(curve)].tolist()  # integers: a float step breaks mlflow's run pages

@@ -14,31 +14,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from svm_cost_curves.experiments.store.address import check_address, folder_name
-from svm_cost_curves.experiments.store.run_folder import (
-    RESULT_FILE,
-    DamagedRunError,
-    FinishedRun,
-    StoreError,
-    read_run,
-    write_run,
-)
-from svm_cost_curves.experiments.store.serialize import filter_texts, named_values
-from svm_cost_curves.experiments.store.tracking import Tracking
-from svm_cost_curves.experiments.store.unfinished import names_in, remove_superseded
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import (
-    LOCK,
-    check_writable,
-    locked,
-    read_plain,
-    remove_drafts,
-    remove_locks,
-    write_file,
-)
-from svm_cost_curves.support.paths import expanded
-from svm_cost_curves.support.text import command_line, printable
-from svm_cost_curves.support.values import plain
+from ...support.errors import reason
+from ...support.files import LOCK, check_writable, locked, read_plain, remove_drafts, remove_locks, write_file
+from ...support.paths import expanded
+from ...support.text import command_line, printable
+from ...support.values import plain
+from .address import check_address, folder_name
+from .run_folder import RESULT_FILE, DamagedRunError, FinishedRun, StoreError, read_run, write_run
+from .serialize import filter_texts, named_values
+from .tracking import Tracking
+from .unfinished import names_in, remove_superseded
 
 if TYPE_CHECKING:
     import pandas as pd

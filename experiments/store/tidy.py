@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.columns import COLUMNS
-from svm_cost_curves.experiments.store.run_folder import FinishedRun
-from svm_cost_curves.experiments.store.serialize import DESCRIPTIONS, named_settings
+from ..columns import COLUMNS
+from .run_folder import FinishedRun
+from .serialize import DESCRIPTIONS, named_settings
 
 if TYPE_CHECKING:
     import pandas as pd

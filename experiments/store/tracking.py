@@ -22,27 +22,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from svm_cost_curves.experiments.store.address import FILES, database_uri, reach
-from svm_cost_curves.experiments.store.causes import is_hung_up, is_of_the_machine
-from svm_cost_curves.experiments.store.limits import LimitError, limited
-from svm_cost_curves.experiments.store.run_copy import (
-    FINISHED,
-    MLFLOW_STATUS,
-    RECORDING,
-    RunCopy,
-    UnfitRunError,
-    read_copy,
-    same_results,
-)
-from svm_cost_curves.experiments.store.run_folder import (
-    CURVE_FILE,
-    StoreError,
-    read_contents,
-    read_curve,
-    write_contents,
-)
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import temporary_folder
+from ...support.errors import reason
+from ...support.files import temporary_folder
+from .address import FILES, database_uri, reach
+from .causes import is_hung_up, is_of_the_machine
+from .limits import LimitError, limited
+from .run_copy import FINISHED, MLFLOW_STATUS, RECORDING, RunCopy, UnfitRunError, read_copy, same_results
+from .run_folder import CURVE_FILE, StoreError, read_contents, read_curve, write_contents
 
 if TYPE_CHECKING:
     import pandas as pd

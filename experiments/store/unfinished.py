@@ -7,9 +7,9 @@ import os
 import shutil
 from pathlib import Path
 
-from svm_cost_curves.experiments.store.run_folder import StoreError
-from svm_cost_curves.support.errors import reason
-from svm_cost_curves.support.files import read_plain
+from ...support.errors import reason
+from ...support.files import read_plain
+from .run_folder import StoreError
 
 
 def names_in(folder: Path) -> list[str]:

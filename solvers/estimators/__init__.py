@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from svm_cost_curves.solvers.estimators.classes import all_classifiers, make_classifier, solver_of
+from .classes import all_classifiers, make_classifier, solver_of
 
 __all__ = ["all_classifiers"]
 

@@ -9,10 +9,10 @@ import textwrap
 from functools import cache
 from typing import Any
 
-from svm_cost_curves.solvers.base import Solver
-from svm_cost_curves.solvers.estimators.classifier import SolverClassifier
-from svm_cost_curves.solvers.estimators.parameters import UNWEIGHTED, parameters_of
-from svm_cost_curves.solvers.registry import get, names
+from ..base import Solver
+from ..registry import get, names
+from .classifier import SolverClassifier
+from .parameters import UNWEIGHTED, parameters_of
 
 _ACRONYMS = frozenset(
     "Asset Cpny Cpsp Dcd Lasvm Liblinear Libsvm Mpu Ocas Qn Sbp Sdca Sgd Simba Smo Svm".split()  # noqa: SIM905

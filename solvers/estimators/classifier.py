@@ -20,26 +20,18 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from svm_cost_curves.solvers import plugins
-from svm_cost_curves.solvers.base import Limit, Solver, Status
-from svm_cost_curves.solvers.errors import LARGEST_INTEGER, CoreError, SettingsError
-from svm_cost_curves.solvers.estimators.fit import Fit
-from svm_cost_curves.solvers.estimators.parameters import (
-    KERNELS,
-    UNWEIGHTED,
-    default_limit,
-    in_python,
-    parameters_of,
-    plain,
-    simple,
-)
-from svm_cost_curves.solvers.features import Features, sigma2_from_data
-from svm_cost_curves.solvers.kernels import Gaussian, Kernel, Linear, Polynomial
-from svm_cost_curves.solvers.models import Model, ModelError
-from svm_cost_curves.solvers.nu import NuNotFoundError, derive_nu
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.rows import RowPolicy
-from svm_cost_curves.support.rounding import float32_losses
+from ...support.rounding import float32_losses
+from .. import plugins
+from ..base import Limit, Solver, Status
+from ..errors import LARGEST_INTEGER, CoreError, SettingsError
+from ..features import Features, sigma2_from_data
+from ..kernels import Gaussian, Kernel, Linear, Polynomial
+from ..models import Model, ModelError
+from ..nu import NuNotFoundError, derive_nu
+from ..problem import Problem
+from ..rows import RowPolicy
+from .fit import Fit
+from .parameters import KERNELS, UNWEIGHTED, default_limit, in_python, parameters_of, plain, simple
 
 if TYPE_CHECKING:
     import pandas as pd

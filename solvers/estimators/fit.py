@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.solvers.base import Limit, Solver, Status
-from svm_cost_curves.solvers.evaluation import Evaluator, defect_of
-from svm_cost_curves.solvers.features import Features
-from svm_cost_curves.solvers.models import Model, model_of
-from svm_cost_curves.solvers.problem import Problem
-from svm_cost_curves.solvers.snapshots import FunctionSnapshot, Snapshot
+from ..base import Limit, Solver, Status
+from ..evaluation import Evaluator, defect_of
+from ..features import Features
+from ..models import Model, model_of
+from ..problem import Problem
+from ..snapshots import FunctionSnapshot, Snapshot
 
 if TYPE_CHECKING:
     import pandas as pd

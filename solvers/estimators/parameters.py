@@ -27,10 +27,10 @@ from pydantic import (
     ValidationError,
 )
 
-from svm_cost_curves.solvers.base import Limit, Solver
-from svm_cost_curves.solvers.errors import LARGEST_INTEGER, SettingsError
-from svm_cost_curves.solvers.kernels import Polynomial
-from svm_cost_curves.solvers.rows import MAX_THREADS
+from ..base import Limit, Solver
+from ..errors import LARGEST_INTEGER, SettingsError
+from ..kernels import Polynomial
+from ..rows import MAX_THREADS
 
 KERNELS = {"rbf": "gaussian", "poly": "polynomial", "linear": "linear"}
 """scikit-learn's names of the kernels, and those of this project."""

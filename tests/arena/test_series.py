@@ -12,14 +12,7 @@ from hypothesis import strategies as st
 from store_cases import FakeStore
 
 from svm_cost_curves import solvers
-from svm_cost_curves.experiments.arena.options import (
-    COSTS,
-    Entrant,
-    Targets,
-    read_costs,
-    read_entrants,
-    read_targets,
-)
+from svm_cost_curves.experiments.arena.options import COSTS, Entrant, Targets, read_costs, read_entrants, read_targets
 from svm_cost_curves.experiments.reproduction.figure_commands import announcement
 from svm_cost_curves.experiments.reproduction.options import parse
 from svm_cost_curves.experiments.reproduction.plan import Plan, Planner

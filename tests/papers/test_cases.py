@@ -22,13 +22,7 @@ from svm_cost_curves.experiments.papers.cases import (
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec
 from svm_cost_curves.experiments.reproduction.evidence import Evidence
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    FAILS,
-    HOLDS,
-    Decision,
-    Interval,
-    holds,
-)
+from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, HOLDS, Decision, Interval, holds
 from svm_cost_curves.experiments.reproduction.verdict import Claim
 
 VALUES = {"adult": 1.0, "mnist": 3.0, "web": 5.0}

@@ -17,13 +17,7 @@ import pytest
 from page_cases import HOSTILE, curve, reading, some_curves
 
 from svm_cost_curves.experiments.plotting import STYLES, styles_for
-from svm_cost_curves.experiments.plotting.interactive import (
-    MOST_BYTES,
-    Curves,
-    RunCurve,
-    curves_page,
-    write_overview,
-)
+from svm_cost_curves.experiments.plotting.interactive import MOST_BYTES, Curves, RunCurve, curves_page, write_overview
 from svm_cost_curves.experiments.plotting.styles import oklab, on_dark
 
 

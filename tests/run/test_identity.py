@@ -158,9 +158,12 @@ def test_the_keys_of_runs_stay_the_same_between_versions(words: list[str], run: 
 
 
 FILES = {
-    "mine.py": "from svm_cost_curves.solvers.base import Solver\nfrom svm_cost_curves.solvers.near import x\n",
-    "near.py": "import numpy\nfrom svm_cost_curves.solvers import far\nfrom svm_cost_curves.solvers import _core\n",
-    "far.py": "import svm_cost_curves.solvers.near\n",
+    "mine.py": "from svm_cost_curves.solvers.base import Solver\nfrom .near import x\n",
+    "near.py": "import numpy\nfrom svm_cost_curves.solvers import _core, far\nfrom . import (\n    inside,\n)\n",
+    "far.py": "import numpy, svm_cost_curves.solvers.by_name as named\n",
+    "inside.py": "def f():\n    from ..solvers import nested\n",
+    "by_name.py": "from .near import x\n",
+    "nested.py": "",
     "base.py": "",
     "evaluation.py": "",
     "other.py": "from svm_cost_curves.solvers.near import x\n",
@@ -190,7 +193,11 @@ def code_of(package: Path, libraries: tuple[str, ...] = ()) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "counts"), [("mine", True), ("near", True), ("far", True), ("evaluation", True), ("other", False)]
+    ("name", "counts"),
+    [
+        *((name, True) for name in ("mine", "near", "far", "inside", "by_name", "nested", "evaluation")),
+        ("other", False),
+    ],
 )
 def test_a_change_counts_where_the_solver_imports_it(package: Path, name: str, counts: bool) -> None:
     before = code_of(package)

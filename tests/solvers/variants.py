@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 from cases import problem, solver
 
-from svm_cost_curves.solvers import (
-    Linear,
-    LinearSnapshot,
-    Problem,
-    Solver,
-    get,
-)
+from svm_cost_curves.solvers import Linear, LinearSnapshot, Problem, Solver, get
 from svm_cost_curves.solvers.accounting import Accounting
 from svm_cost_curves.solvers.asset_online import CosineSnapshot
 from svm_cost_curves.solvers.base import State

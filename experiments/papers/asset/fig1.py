@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import column, value_at
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.asset.sweep import Values
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
-from svm_cost_curves.experiments.papers.panels import called, heading, name_of
-from svm_cost_curves.experiments.plotting import INK, STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics.comparison import difference
-from svm_cost_curves.experiments.reproduction.statistics.interval import Interval, above, at_most, bootstrap_means
-from svm_cost_curves.experiments.reproduction.statistics.regression import trend
+from ...curve import column, value_at
+from ...plotting import INK, STYLES
+from ...reproduction.evidence import Evidence, FigureResult, Table
+from ...reproduction.statistics.comparison import difference
+from ...reproduction.statistics.interval import Interval, above, at_most, bootstrap_means
+from ...reproduction.statistics.regression import trend
+from .. import layout
+from ..cases import Case, Findings, Statistic, judge_claims
+from ..panels import called, heading, name_of
+from . import sweep
+from .sweep import Values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import column, error_area
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.asset.sweep import Frames, Values
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
-from svm_cost_curves.experiments.papers.panels import heading
-from svm_cost_curves.experiments.papers.printed import compare_number
-from svm_cost_curves.experiments.papers.times import seconds_text
-from svm_cost_curves.experiments.plotting import FAINT, STYLES, Style, axis_name
-from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
-from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
-from svm_cost_curves.experiments.reproduction.numbers import Number
-from svm_cost_curves.experiments.reproduction.statistics.comparison import difference
-from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, MISSING
-from svm_cost_curves.experiments.reproduction.statistics.ratio import ratio_of
+from ...curve import column, error_area
+from ...plotting import FAINT, STYLES, Style, axis_name
+from ...plotting.bands import Band, band, band_table
+from ...reproduction.claim_spec import NumberSpec
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
+from ...reproduction.numbers import Number
+from ...reproduction.statistics.comparison import difference
+from ...reproduction.statistics.interval import FAILS, MISSING
+from ...reproduction.statistics.ratio import ratio_of
+from .. import layout
+from ..cases import Case, Statistic, case_on, judge_claims
+from ..panels import heading
+from ..printed import compare_number
+from ..times import seconds_text
+from . import sweep
+from .sweep import Frames, Values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

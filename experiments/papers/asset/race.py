@@ -11,27 +11,19 @@ from typing import Final, Literal
 
 import numpy as np
 
-from svm_cost_curves.experiments.curve import column, value_at
-from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.asset.sweep import Values
-from svm_cost_curves.experiments.papers.cases import Case, Findings, case_on
-from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.panels import called
-from svm_cost_curves.experiments.papers.times import clock_mismatch, widened
-from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
-from svm_cost_curves.experiments.reproduction.statistics.comparison import difference
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    FAILS,
-    MISSING,
-    Decision,
-    Interval,
-    above,
-    at_most,
-    within,
-)
-from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, ratio_of
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort, effort_of
+from ...curve import column, value_at
+from ...plotting import STYLES
+from ...reproduction.evidence import Evidence, Panel, Run
+from ...reproduction.statistics.comparison import difference
+from ...reproduction.statistics.interval import FAILS, MISSING, Decision, Interval, above, at_most, within
+from ...reproduction.statistics.ratio import Ratio, ratio_of
+from ...reproduction.statistics.target import Effort, effort_of
+from ..cases import Case, Findings, case_on
+from ..kinds import Limits
+from ..panels import called
+from ..times import clock_mismatch, widened
+from . import sweep
+from .sweep import Values
 
 TO_TARGET: Final = ("asset", "asset_star", "sklearn_nystroem")
 """Methods timed to their first evaluation at or below CPNY's test error; the others to their own end."""

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.asset.sweep import Frames, Values
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, MISSING
-from svm_cost_curves.experiments.reproduction.statistics.ratio import multiple_text, ratio_of
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort
+from ...curve import column
+from ...plotting import STYLES
+from ...reproduction.evidence import Evidence, FigureResult, Table
+from ...reproduction.statistics.interval import FAILS, MISSING
+from ...reproduction.statistics.ratio import multiple_text, ratio_of
+from ...reproduction.statistics.target import Effort
+from .. import layout
+from ..cases import Case, Statistic, case_on, judge_claims
+from ..panels import heading, name_of
+from . import sweep
+from .sweep import Frames, Values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers.cases import Case, case_on, interval_text
-from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, Decision, Interval, above
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort, cost_to_target
+from ...curve import column
+from ...plotting.bands import Band
+from ...reproduction.evidence import Evidence, Panel
+from ...reproduction.statistics.interval import MISSING, Decision, Interval, above
+from ...reproduction.statistics.target import Effort, cost_to_target
+from ..cases import Case, case_on, interval_text
 
 T = TypeVar("T")
 Frames = Sequence[pd.DataFrame]

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.papers import dataset_table, layout
-from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
-from svm_cost_curves.experiments.papers.panels import empty, name_of
-from svm_cost_curves.experiments.papers.problem import load_problem
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
+from .. import dataset_table, layout
+from ..dataset_table import COLORS, QUANTITIES, SIZE
+from ..panels import empty, name_of
+from ..problem import load_problem
+from . import sweep
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
-    from svm_cost_curves.experiments.configuration.settings import RunSettings
+    from ...configuration.settings import RunSettings
 
 SAMPLE: Final = 1024
 """Largest number of points sampled."""
@@ -63,7 +63,7 @@ class Spectrum:
 
 def spectrum_of(run: RunSettings) -> Spectrum:
     """Return the spectrum for a run's data and kernel, sampled by its seed. Raises DataError without data."""
-    from svm_cost_curves.solvers.nystrom import Nystrom
+    from ....solvers.nystrom import Nystrom
 
     problem = load_problem(run)
     points = min(SAMPLE, problem.n)
@@ -73,7 +73,7 @@ def spectrum_of(run: RunSettings) -> Spectrum:
 
 def compute(evidence: Evidence) -> dict[str, Any]:
     """Return the spectra by the paper's data set, as plain values; none without runs or data, or for a stream."""
-    from svm_cost_curves.datasets import DataError
+    from ....datasets import DataError
 
     spectra = {}
     for panel in evidence.panels:

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.asset.race import TO_TARGET, Cell, Entry, entries_of
-from svm_cost_curves.experiments.papers.asset.race import TimeOverOtherDataSets as TimeOverOtherDataSets
-from svm_cost_curves.experiments.papers.asset.race import TimesAndErrors as TimesAndErrors
-from svm_cost_curves.experiments.papers.cases import judge_claims
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.papers.printed import compare_number, data_difference, size_of_test_set
-from svm_cost_curves.experiments.papers.times import seconds_text
-from svm_cost_curves.experiments.plotting import INK, STYLES, axis_name
-from svm_cost_curves.experiments.plotting.legend import write_legend
-from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
-from svm_cost_curves.experiments.reproduction.numbers import Number
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from ...plotting import INK, STYLES, axis_name
+from ...plotting.legend import write_legend
+from ...reproduction.claim_spec import NumberSpec
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
+from ...reproduction.numbers import Number
+from ...reproduction.spec import FigureSpec
+from .. import layout
+from ..cases import judge_claims
+from ..panels import heading, name_of
+from ..printed import compare_number, data_difference, size_of_test_set
+from ..times import seconds_text
+from . import sweep
+from .race import TO_TARGET, Cell, Entry, entries_of
+from .race import TimeOverOtherDataSets as TimeOverOtherDataSets
+from .race import TimesAndErrors as TimesAndErrors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

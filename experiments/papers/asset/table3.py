@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.asset.fig2 import LAST, METHODS, Streams, all_streams, last_errors, mean_errors
-from svm_cost_curves.experiments.papers.asset.sweep import Frames, Values
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, judge_claims
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.papers.printed import compare_number, data_difference
-from svm_cost_curves.experiments.papers.times import seconds_text
-from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
-from svm_cost_curves.experiments.reproduction.numbers import Number
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics.regression import trend
+from ...curve import column
+from ...plotting import STYLES
+from ...reproduction.claim_spec import NumberSpec
+from ...reproduction.evidence import Evidence, FigureResult, Table
+from ...reproduction.numbers import Number
+from ...reproduction.spec import FigureSpec
+from ...reproduction.statistics.regression import trend
+from .. import layout
+from ..cases import Case, Statistic, judge_claims
+from ..panels import heading, name_of
+from ..printed import compare_number, data_difference
+from ..times import seconds_text
+from . import sweep
+from .fig2 import LAST, METHODS, Streams, all_streams, last_errors, mean_errors
+from .sweep import Frames, Values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from svm_cost_curves.experiments.configuration.settings import RunSettings
+    from ...configuration.settings import RunSettings
 
 _NAME: Final = re.compile(r"(?:(\w+) (error|deviation|last error)|(train|test) time), d = (\d+)( over d = 1024)?")
 FULL: Final = 1_000_000  # images
@@ -92,10 +92,10 @@ def test_seconds(run: RunSettings) -> list[float]:
     The time does not depend on the weights, so a single iteration precedes. Raises DataError: the data are not
     available.
     """
-    from svm_cost_curves import datasets
-    from svm_cost_curves.experiments.run.assembly import assemble
-    from svm_cost_curves.experiments.run.console import note
-    from svm_cost_curves.solvers import Limit, blas
+    from .... import datasets
+    from ....solvers import Limit, blas
+    from ...run.assembly import assemble
+    from ...run.console import note
 
     cache = datasets.default_cache_dir()
     data = datasets.load(run.dataset, cache_dir=cache, note=note)

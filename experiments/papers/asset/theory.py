@@ -11,25 +11,19 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import ROUNDING, column
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.asset.sweep import Values
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
-from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.optimum import SERIES, optimum_of
-from svm_cost_curves.experiments.papers.panels import heading
-from svm_cost_curves.experiments.plotting import FAINT, STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    MISSING,
-    Interval,
-    at_most,
-    bootstrap_mean,
-    under_bound,
-)
-from svm_cost_curves.experiments.reproduction.statistics.ratio import multiple_text
-from svm_cost_curves.experiments.reproduction.statistics.regression import exponent, means_of
+from ...curve import ROUNDING, column
+from ...plotting import FAINT, STYLES
+from ...reproduction.evidence import Evidence, FigureResult, Panel
+from ...reproduction.statistics.interval import MISSING, Interval, at_most, bootstrap_mean, under_bound
+from ...reproduction.statistics.ratio import multiple_text
+from ...reproduction.statistics.regression import exponent, means_of
+from .. import layout
+from ..cases import Case, Statistic, case_on, judge_claims
+from ..kinds import Limits
+from ..optimum import SERIES, optimum_of
+from ..panels import heading
+from . import sweep
+from .sweep import Values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

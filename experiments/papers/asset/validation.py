@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.asset import sweep
-from svm_cost_curves.experiments.papers.asset.table1 import PARAMETERS
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
-from svm_cost_curves.experiments.papers.panels import heading
-from svm_cost_curves.experiments.plotting import INK, Style
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
-from svm_cost_curves.experiments.reproduction.statistics.comparison import difference
-from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, at_most
+from ...plotting import INK, Style
+from ...reproduction.evidence import Evidence, FigureResult
+from ...reproduction.statistics.comparison import difference
+from ...reproduction.statistics.interval import MISSING, at_most
+from .. import layout
+from ..cases import Case, Statistic, case_on, interval_text, judge_claims
+from ..panels import heading
+from . import sweep
+from .table1 import PARAMETERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

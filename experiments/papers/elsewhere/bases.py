@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from svm_cost_curves.experiments.papers.elsewhere.properties import PROPERTIES
-from svm_cost_curves.experiments.reproduction.build import maker_of
-from svm_cost_curves.experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, ReadingSpec, RepeatedClaimSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
-from svm_cost_curves.experiments.reproduction.spec import FigureError, FigureSpec, read_figure
-from svm_cost_curves.experiments.reproduction.verdict import Claim
+from ...reproduction.build import maker_of
+from ...reproduction.claim_spec import BaseSpec, ClaimSpec, ReadingSpec, RepeatedClaimSpec
+from ...reproduction.evidence import Evidence, Panel
+from ...reproduction.options import Options
+from ...reproduction.series_spec import SeriesSpec
+from ...reproduction.spec import FigureError, FigureSpec, read_figure
+from ...reproduction.verdict import Claim
+from .properties import PROPERTIES
 
 T = TypeVar("T")
 PREFIX: Final = "elsewhere."

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from svm_cost_curves.experiments.papers.cases import Statistic, case_on
-from svm_cost_curves.experiments.papers.elsewhere.bases import bases_of
-from svm_cost_curves.experiments.reproduction.claim_spec import RepeatedClaimSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.published import EVIDENCE, published_figures
-from svm_cost_curves.experiments.reproduction.report.figures import published_verdict
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics.interval import Decision, Ruling
-from svm_cost_curves.experiments.reproduction.verdict import Case, Claim
+from ...reproduction.claim_spec import RepeatedClaimSpec
+from ...reproduction.evidence import Evidence, Panel
+from ...reproduction.published import EVIDENCE, published_figures
+from ...reproduction.report.figures import published_verdict
+from ...reproduction.spec import FigureSpec
+from ...reproduction.statistics.interval import Decision, Ruling
+from ...reproduction.verdict import Case, Claim
+from ..cases import Statistic, case_on
+from .bases import bases_of
 
 
 @dataclass(frozen=True)

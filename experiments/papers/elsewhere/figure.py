@@ -8,14 +8,14 @@ from typing import Any, Final
 
 import pandas as pd
 
-from svm_cost_curves.experiments.papers.cases import judge_claims
-from svm_cost_curves.experiments.papers.elsewhere import picture
-from svm_cost_curves.experiments.papers.elsewhere.bases import PREFIX, compute_bases, judged
-from svm_cost_curves.experiments.papers.elsewhere.cells import Cell, CellCases, cells_of, paper_cells
-from svm_cost_curves.experiments.papers.elsewhere.picture import MapRow
-from svm_cost_curves.experiments.papers.elsewhere.properties import compute_properties
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
-from svm_cost_curves.experiments.reproduction.report.labels import LABELS, command_for
+from ...reproduction.evidence import Evidence, FigureResult, Table
+from ...reproduction.report.labels import LABELS, command_for
+from ..cases import judge_claims
+from . import picture
+from .bases import PREFIX, compute_bases, judged
+from .cells import Cell, CellCases, cells_of, paper_cells
+from .picture import MapRow
+from .properties import compute_properties
 
 COLUMNS: Final = ("claim", "dataset", "of_the_paper", "ruling", "held", "cases", "number", "property", "value")
 

@@ -8,17 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.elsewhere.cells import Cell
-from svm_cost_curves.experiments.papers.elsewhere.correlation import rank_correlation
-from svm_cost_curves.experiments.papers.elsewhere.properties import PROPERTIES
-from svm_cost_curves.experiments.papers.panels import NAMES
-from svm_cost_curves.experiments.plotting import FAINT, INK, plain_frame
-from svm_cost_curves.experiments.reproduction.claim_spec import RepeatedClaimSpec
-from svm_cost_curves.experiments.reproduction.report.labels import LABELS
-from svm_cost_curves.experiments.reproduction.report.readings import COLOURS
-from svm_cost_curves.experiments.reproduction.statistics.interval import Ruling
-from svm_cost_curves.experiments.reproduction.verdict import Outcome
+from ...plotting import FAINT, INK, plain_frame
+from ...reproduction.claim_spec import RepeatedClaimSpec
+from ...reproduction.report.labels import LABELS
+from ...reproduction.report.readings import COLOURS
+from ...reproduction.statistics.interval import Ruling
+from ...reproduction.verdict import Outcome
+from .. import layout
+from ..panels import NAMES
+from .cells import Cell
+from .correlation import rank_correlation
+from .properties import PROPERTIES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers.minibatch.data import spectrum_of
-from svm_cost_curves.experiments.papers.problem import load_problem
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
+from ...curve import column
+from ...reproduction.evidence import Evidence, Panel
+from ..minibatch.data import spectrum_of
+from ..problem import load_problem
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.configuration.settings import RunSettings
+    from ...configuration.settings import RunSettings
 
 SAMPLE: Final = 1024
 """Largest number of examples whose kernel matrix is decomposed."""
@@ -78,7 +78,7 @@ def _lambda_n(panel: Panel) -> float:
 
 def _eigenvalues(panel: Panel) -> float:
     """Return how many eigenvalues of a sampled kernel matrix sum to `SHARE` of its trace."""
-    from svm_cost_curves.solvers.nystrom import Nystrom
+    from ....solvers.nystrom import Nystrom
 
     problem = load_problem(_settings(panel))
     eigenvalues = Nystrom.sample(problem, min(SAMPLE, problem.n), EPS_D, 0).eigenvalues
@@ -113,7 +113,7 @@ def compute_properties(evidence: Evidence) -> dict[str, dict[str, float]]:
 
 
 def _of(panel: Panel, names: Mapping[str, None]) -> Iterator[tuple[str, float]]:
-    from svm_cost_curves.datasets import DataError
+    from ....datasets import DataError
 
     for name in names:
         try:

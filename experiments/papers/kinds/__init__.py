@@ -3,9 +3,9 @@
 A figure's module may have kinds of its own: ``class WaterLevel(Statistic, kind="water_level")``.
 """
 
-from svm_cost_curves.experiments.papers.kinds.cost import CostOverErrors, CostRatioToTarget, CountRatio
-from svm_cost_curves.experiments.papers.kinds.errors import Area, BeforeCriticalPoint, CriticalPointOf, Difference, Rise
-from svm_cost_curves.experiments.papers.kinds.limits import Limits
+from .cost import CostOverErrors, CostRatioToTarget, CountRatio
+from .errors import Area, BeforeCriticalPoint, CriticalPointOf, Difference, Rise
+from .limits import Limits
 
 __all__ = [
     "Area",

@@ -8,15 +8,15 @@ from functools import partial
 
 import numpy as np
 
-from svm_cost_curves.experiments.columns import MEASURE
-from svm_cost_curves.experiments.papers.cases import Case, case_on, interval_text
-from svm_cost_curves.experiments.papers.kinds.limits import PanelLimits, last, missing_runs, name_of_series
-from svm_cost_curves.experiments.reproduction.claim_spec import Cost, Count, Measure
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.statistics.comparison import cost_ratio
-from svm_cost_curves.experiments.reproduction.statistics.interval import UNCLEAR, bootstrap_mean
-from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, multiple_text, ratio_of
-from svm_cost_curves.experiments.reproduction.statistics.target import cost_to_target
+from ...columns import MEASURE
+from ...reproduction.claim_spec import Cost, Count, Measure
+from ...reproduction.evidence import Evidence, Panel
+from ...reproduction.statistics.comparison import cost_ratio
+from ...reproduction.statistics.interval import UNCLEAR, bootstrap_mean
+from ...reproduction.statistics.ratio import Ratio, multiple_text, ratio_of
+from ...reproduction.statistics.target import cost_to_target
+from ..cases import Case, case_on, interval_text
+from .limits import PanelLimits, last, missing_runs, name_of_series
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,27 +9,18 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from svm_cost_curves.experiments.columns import MEASURE
-from svm_cost_curves.experiments.curve import epoch_cost, value_at
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, power_text
-from svm_cost_curves.experiments.papers.kinds.limits import (
-    PanelLimits,
-    by_seed,
-    last,
-    measure_at,
-    measure_text,
-    missing_runs,
-    name_of_series,
-    paired_curves,
-)
-from svm_cost_curves.experiments.plotting import MeanCurve, mean_curves
-from svm_cost_curves.experiments.reproduction.claim_spec import Cost, Described, Measure
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics.comparison import area_difference, differences, paired
-from svm_cost_curves.experiments.reproduction.statistics.critical import critical_point
-from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, MISSING, holds
-from svm_cost_curves.experiments.reproduction.statistics.regression import overfitting_slope
+from ...columns import MEASURE
+from ...curve import epoch_cost, value_at
+from ...plotting import MeanCurve, mean_curves
+from ...reproduction.claim_spec import Cost, Described, Measure
+from ...reproduction.evidence import Evidence, Panel
+from ...reproduction.spec import FigureSpec
+from ...reproduction.statistics.comparison import area_difference, differences, paired
+from ...reproduction.statistics.critical import critical_point
+from ...reproduction.statistics.interval import FAILS, MISSING, holds
+from ...reproduction.statistics.regression import overfitting_slope
+from ..cases import Case, Statistic, case_on, power_text
+from .limits import PanelLimits, by_seed, last, measure_at, measure_text, missing_runs, name_of_series, paired_curves
 
 
 @dataclass(frozen=True, kw_only=True)

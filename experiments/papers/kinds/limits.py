@@ -10,22 +10,15 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.columns import MEASURE
-from svm_cost_curves.experiments.curve import column, value_at
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, points_text
-from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics.comparison import paired
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    MISSING,
-    Decision,
-    Interval,
-    above,
-    at_most,
-    within,
-)
-from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio
+from ...columns import MEASURE
+from ...curve import column, value_at
+from ...plotting import STYLES
+from ...reproduction.evidence import Evidence, Panel
+from ...reproduction.spec import FigureSpec
+from ...reproduction.statistics.comparison import paired
+from ...reproduction.statistics.interval import MISSING, Decision, Interval, above, at_most, within
+from ...reproduction.statistics.ratio import Ratio
+from ..cases import Case, Statistic, case_on, interval_text, points_text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,36 +11,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
-from svm_cost_curves.experiments.papers.minibatch.data import (
-    ACCURACY,
-    Size,
-    Spectrum,
-    Study,
-    compute_spectra,
-    points,
-    sizes_of,
-    studies,
-)
-from svm_cost_curves.experiments.papers.minibatch.methods import (
-    METHOD_STYLES,
-    TAIL,
-    draw_iterations,
-    drawing,
-    name_of_method,
-)
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    UNCLEAR,
-    Interval,
-    bootstrap,
-    bootstrap_medians,
-    under_bound,
-)
-from svm_cost_curves.experiments.reproduction.statistics.ratio import multiple_text
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort
+from ...curve import column
+from ...reproduction.evidence import Evidence, FigureResult, Table
+from ...reproduction.statistics.interval import UNCLEAR, Interval, bootstrap, bootstrap_medians, under_bound
+from ...reproduction.statistics.ratio import multiple_text
+from ...reproduction.statistics.target import Effort
+from ..cases import Case, Findings, Statistic, judge_claims
+from ..panels import heading, name_of
+from .data import ACCURACY, Size, Spectrum, Study, compute_spectra, points, sizes_of, studies
+from .methods import METHOD_STYLES, TAIL, draw_iterations, drawing, name_of_method
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_of, judge_claims
-from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, name_of_method
-from svm_cost_curves.experiments.papers.minibatch.reference import compiled_sdca
-from svm_cost_curves.experiments.plotting import INK, legend_row, plain_frame, row_of_axes
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
-from svm_cost_curves.experiments.reproduction.numbers import number
-from svm_cost_curves.experiments.reproduction.statistics.interval import holds
+from ...plotting import INK, legend_row, plain_frame, row_of_axes
+from ...reproduction.evidence import Evidence, FigureResult
+from ...reproduction.numbers import number
+from ...reproduction.statistics.interval import holds
+from .. import layout
+from ..cases import Case, Findings, Statistic, case_of, judge_claims
+from .methods import METHOD_STYLES, name_of_method
+from .reference import compiled_sdca
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -41,7 +41,7 @@ NUMBERS: Final = {
 
 def path(variant: str, steps: int) -> pd.DataFrame:
     """Run one of `VARIANTS`, with both examples in each iteration; a row for each from 0 on: alpha and D(alpha)."""
-    from svm_cost_curves import solvers
+    from .... import solvers
 
     # (x, 1) and (-x, -1) are the same example for a linear classifier without bias
     X, y = np.array([[1.0], [-1.0]], dtype=np.float32), np.array([1, -1], dtype=np.int8)

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers.cases import Case, case_on
-from svm_cost_curves.experiments.papers.minibatch.methods import METHODS, TAIL, name_of_method
-from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
-from svm_cost_curves.experiments.papers.panels import called
-from svm_cost_curves.experiments.papers.problem import load_problem
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, Decision
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort, cost_to_target
+from ...curve import column
+from ...reproduction.evidence import Evidence, Panel
+from ...reproduction.statistics.interval import MISSING, Decision
+from ...reproduction.statistics.target import Effort, cost_to_target
+from ..cases import Case, case_on
+from ..optimum import Optimum, optimum_of
+from ..panels import called
+from ..problem import load_problem
+from .methods import METHODS, TAIL, name_of_method
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.configuration.settings import RunSettings
+    from ...configuration.settings import RunSettings
 
 ACCURACY: Final = 1e-3
 """Target of P(w) - P*."""
@@ -58,7 +58,7 @@ class Spectrum:
 
 def spectrum_of(run: RunSettings) -> Spectrum:
     """Return the spectrum of a run's data; the norm is cached on disk. Raises DataError without data."""
-    from svm_cost_curves.solvers.spectrum import beta, spectral_norm
+    from ....solvers.spectrum import beta, spectral_norm
 
     problem = load_problem(run)
     longest = max(1.0, problem.features.largest_norm**2)
@@ -75,7 +75,7 @@ def panels_with_runs(evidence: Evidence) -> Iterator[tuple[Panel, Any]]:
 
 def compute_spectra(evidence: Evidence) -> dict[str, Any]:
     """Return the spectra of a figure's data sets, or why they are not known; without runs nothing is loaded."""
-    from svm_cost_curves.datasets import DataError
+    from ....datasets import DataError
 
     spectra: dict[str, dict[str, Any]] = {}
     for panel, run in panels_with_runs(evidence):

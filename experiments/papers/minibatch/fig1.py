@@ -6,33 +6,19 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from svm_cost_curves.experiments.papers.cases import judge_claims
-from svm_cost_curves.experiments.papers.minibatch.data import (
-    ACCURACY,
-    Study,
-    compute_spectra,
-    points,
-    sizes_of,
-    studies,
-)
-from svm_cost_curves.experiments.papers.minibatch.methods import (
-    METHOD_STYLES,
-    METHODS,
-    TAIL,
-    draw_iterations,
-    drawing,
-    name_of_method,
-)
-from svm_cost_curves.experiments.papers.minibatch.rivals import IterationsRatio as IterationsRatio
-from svm_cost_curves.experiments.papers.minibatch.rivals import NaiveDual as NaiveDual
-from svm_cost_curves.experiments.papers.minibatch.rivals import NaiveFailure as NaiveFailure
-from svm_cost_curves.experiments.papers.minibatch.speedups import BatchExponent as BatchExponent
-from svm_cost_curves.experiments.papers.minibatch.speedups import SpeedUp as SpeedUp
-from svm_cost_curves.experiments.papers.minibatch.speedups import Steady as Steady
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.plotting import INK
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table, cell
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort
+from ...plotting import INK
+from ...reproduction.evidence import Evidence, FigureResult, Table, cell
+from ...reproduction.statistics.target import Effort
+from ..cases import judge_claims
+from ..panels import heading, name_of
+from .data import ACCURACY, Study, compute_spectra, points, sizes_of, studies
+from .methods import METHOD_STYLES, METHODS, TAIL, draw_iterations, drawing, name_of_method
+from .rivals import IterationsRatio as IterationsRatio
+from .rivals import NaiveDual as NaiveDual
+from .rivals import NaiveFailure as NaiveFailure
+from .speedups import BatchExponent as BatchExponent
+from .speedups import SpeedUp as SpeedUp
+from .speedups import Steady as Steady
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

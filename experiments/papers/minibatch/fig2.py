@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from svm_cost_curves.experiments.curve import Points, column
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
-from svm_cost_curves.experiments.papers.minibatch.data import ACCURACY, why_unfit
-from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, name_of_method
-from svm_cost_curves.experiments.papers.optimum import optimum_of
-from svm_cost_curves.experiments.papers.panels import called, empty, heading
-from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
-from svm_cost_curves.experiments.reproduction.statistics.interval import BESIDE, MISSING, UNCLEAR, holds
+from ...curve import Points, column
+from ...plotting.bands import Band, band, band_table
+from ...reproduction.evidence import Evidence, FigureResult, Panel
+from ...reproduction.statistics.interval import BESIDE, MISSING, UNCLEAR, holds
+from .. import layout
+from ..cases import Case, Findings, Statistic, case_on, judge_claims
+from ..optimum import optimum_of
+from ..panels import called, empty, heading
+from .data import ACCURACY, why_unfit
+from .methods import METHOD_STYLES, METHODS, name_of_method
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

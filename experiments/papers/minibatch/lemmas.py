@@ -12,19 +12,19 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, judge_claims
-from svm_cost_curves.experiments.papers.minibatch.data import Spectrum
-from svm_cost_curves.experiments.papers.minibatch.reference import AggressiveSdca, computed_on_each, rows_of
-from svm_cost_curves.experiments.papers.panels import called, heading
-from svm_cost_curves.experiments.plotting import INK, Style
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
-from svm_cost_curves.experiments.reproduction.statistics.interval import Interval, under_bound, within
+from ...plotting import INK, Style
+from ...reproduction.evidence import Evidence, FigureResult, Panel
+from ...reproduction.statistics.interval import Interval, under_bound, within
+from .. import layout
+from ..cases import Case, Findings, Statistic, case_on, judge_claims
+from ..panels import called, heading
+from .data import Spectrum
+from .reference import AggressiveSdca, computed_on_each, rows_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from svm_cost_curves.solvers import Problem
+    from ....solvers import Problem
 
 DRAWN: Final = 20_000
 """Examples in the mini-batches that are drawn for each mean."""
@@ -85,7 +85,7 @@ def means(problem: Problem, spectrum: Spectrum) -> list[dict[str, Any]]:
 
 def squared_sums(signed: Any, v: NDArray[np.float64], b: int, count: int) -> NDArray[np.float64]:
     """Return ||sum over A of v_i y_i x_i||^2 for some random subsets A of b examples, (count,)."""
-    from svm_cost_curves.solvers import RandomSubsets
+    from ....solvers import RandomSubsets
 
     subsets = RandomSubsets(len(v), b, 0)
     chosen = np.concatenate([subsets.next() for _ in range(count)])

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.plotting import STYLES, Style
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort
+from ...plotting import STYLES, Style
+from ...reproduction.statistics.target import Effort
+from .. import layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,13 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.papers.minibatch.data import panels_with_runs, spectrum_of
-from svm_cost_curves.experiments.papers.problem import load_problem
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
+from ...reproduction.evidence import Evidence
+from ..problem import load_problem
+from .data import panels_with_runs, spectrum_of
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.configuration.settings import RunSettings
-    from svm_cost_curves.solvers import Problem
+    from ....solvers import Problem
+    from ...configuration.settings import RunSettings
 
 Vector = NDArray[np.float64]
 GAMMA: Final = 0.95
@@ -90,7 +90,7 @@ class AggressiveSdca:
     """(n,): decaying mean of alpha: its weights are the decaying mean of the weights."""
 
     def __post_init__(self) -> None:
-        from svm_cost_curves.solvers import RandomSubsets
+        from ....solvers import RandomSubsets
 
         self.alpha, self.mean = np.zeros(self.rows.n), np.zeros(self.rows.n)
         self._w = np.zeros(self.rows.signed.shape[1])
@@ -118,7 +118,7 @@ class AggressiveSdca:
 
 def compiled_sdca(problem: Problem, variant: str, batch_size: int, seed: int = 0) -> Any:
     """Return the compiled mini-batch SDCA at alpha = 0; ``advance(iterations=...)`` runs it."""
-    from svm_cost_curves import solvers
+    from .... import solvers
 
     solver = solvers.get("minibatch_sdca")
     settings = solver.Settings(batch_size=batch_size)
@@ -132,9 +132,9 @@ def cached_on(run: RunSettings, depends_on: object, source: str, compute: Callab
 
     It is computed again if `depends_on`, the file `source` or this file changes. Raises DataError without data.
     """
-    from svm_cost_curves import datasets
-    from svm_cost_curves.experiments.run.console import note
-    from svm_cost_curves.support.disk_cache import cached_bytes, default_cache_dir
+    from .... import datasets
+    from ....support.disk_cache import cached_bytes, default_cache_dir
+    from ...run.console import note
 
     code = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in (source, __file__)]
     key = repr((datasets.fingerprint(run.dataset, note=note), run.problem, repr(depends_on), code))

@@ -8,31 +8,22 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.curve import first_at_or_below
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import judge_claims
-from svm_cost_curves.experiments.papers.minibatch.data import (
-    ACCURACY,
-    Spectrum,
-    Study,
-    compute_spectra,
-    panels_with_runs,
-    points,
-    sizes_of,
-    studies,
-)
-from svm_cost_curves.experiments.papers.minibatch.methods import METHOD_STYLES, drawing, name_of_method
-from svm_cost_curves.experiments.papers.minibatch.reference import AggressiveSdca, cached_on, rows_of
-from svm_cost_curves.experiments.papers.minibatch.rivals import IterationsRatio as IterationsRatio
-from svm_cost_curves.experiments.papers.optimum import optimum_of
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort, effort_of
+from ...curve import first_at_or_below
+from ...reproduction.evidence import Evidence, FigureResult, Table
+from ...reproduction.statistics.target import Effort, effort_of
+from .. import layout
+from ..cases import judge_claims
+from ..optimum import optimum_of
+from ..panels import heading, name_of
+from .data import ACCURACY, Spectrum, Study, compute_spectra, panels_with_runs, points, sizes_of, studies
+from .methods import METHOD_STYLES, drawing, name_of_method
+from .reference import AggressiveSdca, cached_on, rows_of
+from .rivals import IterationsRatio as IterationsRatio
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from svm_cost_curves.solvers import Problem
+    from ....solvers import Problem
 
 SIZES: Final = (64, 512)
 SEEDS: Final = 5

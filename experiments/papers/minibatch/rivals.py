@@ -8,15 +8,15 @@ from typing import Literal
 
 import numpy as np
 
-from svm_cost_curves.experiments.curve import ROUNDING, column
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on
-from svm_cost_curves.experiments.papers.minibatch.data import Study
-from svm_cost_curves.experiments.papers.minibatch.methods import name_of_method
-from svm_cost_curves.experiments.papers.minibatch.speedups import compared
-from svm_cost_curves.experiments.papers.panels import called
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, HOLDS, MISSING, UNCLEAR, Decision, holds
-from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, ratio_of
+from ...curve import ROUNDING, column
+from ...reproduction.evidence import Evidence
+from ...reproduction.statistics.interval import FAILS, HOLDS, MISSING, UNCLEAR, Decision, holds
+from ...reproduction.statistics.ratio import Ratio, ratio_of
+from ..cases import Case, Findings, Statistic, case_on
+from ..panels import called
+from .data import Study
+from .methods import name_of_method
+from .speedups import compared
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.minibatch.data import compute_spectra, studies
-from svm_cost_curves.experiments.papers.minibatch.methods import name_of_method
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.plotting import FAINT, INK, Style
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
-from svm_cost_curves.experiments.reproduction.statistics.interval import Interval
-from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, ratio_of
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort
+from ...plotting import FAINT, INK, Style
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
+from ...reproduction.statistics.interval import Interval
+from ...reproduction.statistics.ratio import Ratio, ratio_of
+from ...reproduction.statistics.target import Effort
+from .. import layout
+from ..panels import heading, name_of
+from .data import compute_spectra, studies
+from .methods import name_of_method
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,21 +8,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic
-from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.minibatch.data import Efforts, Study
-from svm_cost_curves.experiments.papers.minibatch.methods import name_of_method
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    BESIDE,
-    FAILS,
-    HOLDS,
-    MISSING,
-    UNCLEAR,
-    Decision,
-)
-from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, product, ratio_of
-from svm_cost_curves.experiments.reproduction.statistics.regression import exponent, medians_of
+from ...reproduction.evidence import Evidence
+from ...reproduction.statistics.interval import BESIDE, FAILS, HOLDS, MISSING, UNCLEAR, Decision
+from ...reproduction.statistics.ratio import Ratio, product, ratio_of
+from ...reproduction.statistics.regression import exponent, medians_of
+from ..cases import Case, Findings, Statistic
+from ..kinds import Limits
+from .data import Efforts, Study
+from .methods import name_of_method
 
 Pair = tuple[int, int]
 """A smaller and a larger size of mini-batches."""

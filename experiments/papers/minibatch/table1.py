@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.papers import dataset_table, layout
-from svm_cost_curves.experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE, size_cells
-from svm_cost_curves.experiments.papers.minibatch.data import Spectrum, Study, compute_spectra, studies
-from svm_cost_curves.experiments.papers.panels import empty, name_of
-from svm_cost_curves.experiments.plotting import FAINT
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table, cell
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
+from ...plotting import FAINT
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table, cell
+from ...reproduction.spec import FigureSpec
+from .. import dataset_table, layout
+from ..dataset_table import COLORS, QUANTITIES, SIZE, size_cells
+from ..panels import empty, name_of
+from .data import Spectrum, Study, compute_spectra, studies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Findings, Statistic, case_on, judge_claims
-from svm_cost_curves.experiments.papers.minibatch.bound import safe_bound, start_of_mean
-from svm_cost_curves.experiments.papers.minibatch.data import Spectrum
-from svm_cost_curves.experiments.papers.minibatch.reference import Rows, compiled_sdca, computed_on_each, rows_of
-from svm_cost_curves.experiments.papers.panels import called, heading
-from svm_cost_curves.experiments.plotting import INK, Style
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
-from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, bootstrap_mean, under_bound
+from ...plotting import INK, Style
+from ...reproduction.evidence import Evidence, FigureResult, Panel
+from ...reproduction.statistics.interval import MISSING, bootstrap_mean, under_bound
+from .. import layout
+from ..cases import Findings, Statistic, case_on, judge_claims
+from ..panels import called, heading
+from .bound import safe_bound, start_of_mean
+from .data import Spectrum
+from .reference import Rows, compiled_sdca, computed_on_each, rows_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from svm_cost_curves.solvers import Problem
+    from ....solvers import Problem
 
 SIZES: Final = (16, 256)
 ACCURACIES: Final = (0.5, 0.2, 0.1)

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import ROUNDING
-from svm_cost_curves.experiments.papers.problem import load_problem
+from ...curve import ROUNDING
+from ..problem import load_problem
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.configuration.settings import RunSettings
+    from ...configuration.settings import RunSettings
 
 POINTS: Final = 1500
 """Largest number of points shown of each basin's covered and uncovered part."""
@@ -174,8 +174,8 @@ def largest_excess(filling: Filling) -> float:
 
 def run_responses(settings: RunSettings) -> Responses:
     """Run the SBP for its budget, without a record, and return the responses of its average iterate."""
-    from svm_cost_curves import solvers
-    from svm_cost_curves.solvers import _core, blas
+    from .... import solvers
+    from ....solvers import _core, blas
 
     problem = load_problem(settings)
     solver = settings.solver(problem, settings.solver_settings, settings.seed)
@@ -192,7 +192,7 @@ def run_responses(settings: RunSettings) -> Responses:
 
 def levels_of(responses: Responses) -> tuple[float, float]:
     """Return the water levels of the positive and of the negative examples, as the core computes them."""
-    from svm_cost_curves.solvers import _core
+    from ....solvers import _core
 
     return _core.water_levels(responses.values, responses.positives, responses.volume, responses.bias)
 

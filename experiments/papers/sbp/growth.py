@@ -17,12 +17,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from svm_cost_curves.experiments.columns import MEASURE
-from svm_cost_curves.experiments.curve import Points, first_at_or_below, known_points, shared_costs, values_on
-from svm_cost_curves.experiments.papers.sbp.methods import COST, KEPT, METHODS, RIVALS
-from svm_cost_curves.experiments.reproduction.evidence import Panel
-from svm_cost_curves.experiments.reproduction.statistics.interval import Draws, Interval
-from svm_cost_curves.experiments.reproduction.statistics.regression import exponent, power
+from ...columns import MEASURE
+from ...curve import Points, first_at_or_below, known_points, shared_costs, values_on
+from ...reproduction.evidence import Panel
+from ...reproduction.statistics.interval import Draws, Interval
+from ...reproduction.statistics.regression import exponent, power
+from .methods import COST, KEPT, METHODS, RIVALS
 
 DELTAS: Final = (10.0, 7.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)
 PRINTED: Final = (10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02)

@@ -12,16 +12,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import Points, column
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
-from svm_cost_curves.experiments.papers.kinds.limits import missing_runs
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.papers.sbp.methods import COST
-from svm_cost_curves.experiments.plotting import INK, STYLES
-from svm_cost_curves.experiments.plotting.bands import band
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
-from svm_cost_curves.experiments.reproduction.statistics.interval import FAILS, MISSING, Interval, holds, under_bound
+from ...curve import Points, column
+from ...plotting import INK, STYLES
+from ...plotting.bands import band
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
+from ...reproduction.statistics.interval import FAILS, MISSING, Interval, holds, under_bound
+from .. import layout
+from ..cases import Case, Statistic, case_on, judge_claims
+from ..kinds.limits import missing_runs
+from ..panels import heading, name_of
+from .methods import COST
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,31 +11,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from svm_cost_curves.experiments.columns import MEASURE
-from svm_cost_curves.experiments.curve import ROUNDING, column, mean_over_runs
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
-from svm_cost_curves.experiments.papers.kinds.limits import measure_at, missing_runs
-from svm_cost_curves.experiments.papers.panels import COLUMNS, empty, empty_panel, heading, name_of
-from svm_cost_curves.experiments.papers.printed import compare_number, size_of_test_set
-from svm_cost_curves.experiments.papers.sbp.methods import data_difference
-from svm_cost_curves.experiments.papers.times import clock_mismatch, seconds_text
-from svm_cost_curves.experiments.plotting import (
-    FAINT,
-    INK,
-    STYLES,
-    axis_name,
-    draw_panel,
-    legend_row,
-    mean_curve,
-    paper,
-    row_of_axes,
-)
-from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Run, Table
-from svm_cost_curves.experiments.reproduction.numbers import Number
-from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, at_most, bootstrap_mean
-from svm_cost_curves.experiments.reproduction.statistics.target import cost_to_target
+from ...columns import MEASURE
+from ...curve import ROUNDING, column, mean_over_runs
+from ...plotting import FAINT, INK, STYLES, axis_name, draw_panel, legend_row, mean_curve, paper, row_of_axes
+from ...plotting.bands import Band
+from ...reproduction.claim_spec import NumberSpec
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Run, Table
+from ...reproduction.numbers import Number
+from ...reproduction.statistics.interval import MISSING, at_most, bootstrap_mean
+from ...reproduction.statistics.target import cost_to_target
+from ..cases import Case, Statistic, case_on, judge_claims
+from ..kinds.limits import measure_at, missing_runs
+from ..panels import COLUMNS, empty, empty_panel, heading, name_of
+from ..printed import compare_number, size_of_test_set
+from ..times import clock_mismatch, seconds_text
+from .methods import data_difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

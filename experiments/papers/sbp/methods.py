@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from svm_cost_curves.experiments.papers import printed
-from svm_cost_curves.experiments.plotting import STYLES, Style
-from svm_cost_curves.experiments.reproduction.evidence import Panel
+from ...plotting import STYLES, Style
+from ...reproduction.evidence import Panel
+from .. import printed
 
 COST: Final = "kernel_evaluations"
 METHODS: Final = ("sbp", "pegasos", "sdca", "smo", "perceptron")

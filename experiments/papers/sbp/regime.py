@@ -11,16 +11,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.papers.sbp.growth import ErrorCosts, points_of
-from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.plotting.bands import Band
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, Interval, at_most
-from svm_cost_curves.experiments.reproduction.statistics.regression import exponent
+from ...plotting import STYLES
+from ...plotting.bands import Band
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
+from ...reproduction.spec import FigureSpec
+from ...reproduction.statistics.interval import MISSING, Interval, at_most
+from ...reproduction.statistics.regression import exponent
+from .. import layout
+from ..cases import Case, Statistic, case_on, interval_text, judge_claims
+from ..panels import heading, name_of
+from .growth import ErrorCosts, points_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

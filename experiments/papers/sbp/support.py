@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.columns import MEASURE
-from svm_cost_curves.experiments.curve import column, epoch_cost
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
-from svm_cost_curves.experiments.papers.kinds.limits import Limits, last, measure_at, missing_runs, name_of_series
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.papers.sbp.methods import COST, METHODS, POINT_STYLES
-from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
-from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, Interval, under_bound
-from svm_cost_curves.experiments.reproduction.statistics.ratio import ratio_of
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort, cost_to_target, effort_of
+from ...columns import MEASURE
+from ...curve import column, epoch_cost
+from ...plotting import STYLES
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
+from ...reproduction.statistics.interval import MISSING, Interval, under_bound
+from ...reproduction.statistics.ratio import ratio_of
+from ...reproduction.statistics.target import Effort, cost_to_target, effort_of
+from .. import layout
+from ..cases import Case, Statistic, case_on, judge_claims
+from ..kinds.limits import Limits, last, measure_at, missing_runs, name_of_series
+from ..panels import heading, name_of
+from .methods import COST, METHODS, POINT_STYLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

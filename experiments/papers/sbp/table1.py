@@ -15,11 +15,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
-from svm_cost_curves.experiments.papers.kinds.limits import missing_runs
-from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
-from svm_cost_curves.experiments.papers.sbp.growth import (
+from ...plotting import INK, STYLES, Style, plain_frame, row_of_axes
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
+from ...reproduction.statistics.interval import BESIDE, MISSING, at_most, holds
+from .. import layout
+from ..cases import Case, Statistic, case_on, interval_text, judge_claims
+from ..kinds.limits import missing_runs
+from ..panels import empty, heading, name_of
+from .growth import (
     BOUNDS,
     CHARGES,
     DELTAS,
@@ -31,10 +34,7 @@ from svm_cost_curves.experiments.papers.sbp.growth import (
     growth_over,
     measure_growth,
 )
-from svm_cost_curves.experiments.papers.sbp.methods import POINT_STYLES
-from svm_cost_curves.experiments.plotting import INK, STYLES, Style, plain_frame, row_of_axes
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
-from svm_cost_curves.experiments.reproduction.statistics.interval import BESIDE, MISSING, at_most, holds
+from .methods import POINT_STYLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import ROUNDING, column
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_of, judge_claims
-from svm_cost_curves.experiments.papers.dataset_table import compare_sizes
-from svm_cost_curves.experiments.papers.panels import NAMES, empty, name_of
-from svm_cost_curves.experiments.papers.printed import compare_number
-from svm_cost_curves.experiments.papers.sbp.methods import TRAINING, data_difference
-from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, plain_frame
-from svm_cost_curves.experiments.reproduction.claim_spec import NumberSpec
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Run, Table, cell
-from svm_cost_curves.experiments.reproduction.numbers import Number
-from svm_cost_curves.experiments.reproduction.statistics.interval import HOLDS, MISSING, UNCLEAR, holds
+from ...curve import ROUNDING, column
+from ...plotting import FAINT, INK, STYLES, plain_frame
+from ...reproduction.claim_spec import NumberSpec
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Run, Table, cell
+from ...reproduction.numbers import Number
+from ...reproduction.statistics.interval import HOLDS, MISSING, UNCLEAR, holds
+from ..cases import Case, Statistic, case_of, judge_claims
+from ..dataset_table import compare_sizes
+from ..panels import NAMES, empty, name_of
+from ..printed import compare_number
+from .methods import TRAINING, data_difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

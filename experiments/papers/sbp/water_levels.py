@@ -11,20 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, judge_claims
-from svm_cost_curves.experiments.papers.panels import empty, name_of
-from svm_cost_curves.experiments.papers.sbp.basin import (
-    Basin,
-    Check,
-    Filling,
-    Responses,
-    fill,
-    levels_of,
-    run_responses,
-)
-from svm_cost_curves.experiments.plotting import FAINT, INK
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel
-from svm_cost_curves.experiments.reproduction.statistics.interval import holds
+from ...plotting import FAINT, INK
+from ...reproduction.evidence import Evidence, FigureResult, Panel
+from ...reproduction.statistics.interval import holds
+from ..cases import Case, Statistic, case_on, judge_claims
+from ..panels import empty, name_of
+from .basin import Basin, Check, Filling, Responses, fill, levels_of, run_responses
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,19 +11,11 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, interval_text, judge_claims
-from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.optimum import accuracy
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
-from svm_cost_curves.experiments.papers.sgdr.comparisons import case_at
-from svm_cost_curves.experiments.papers.sgdr.timing import ProblemRuns, after_run, end_of, problem_runs
-from svm_cost_curves.experiments.plotting import INK, Style
-from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table, cell
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
+from ...curve import column
+from ...plotting import INK, Style
+from ...plotting.bands import Band, band, band_table
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table, cell
+from ...reproduction.statistics.interval import (
     LEAST_RUNS,
     MISSING,
     UNCLEAR,
@@ -31,8 +23,16 @@ from svm_cost_curves.experiments.reproduction.statistics.interval import (
     at_most,
     bootstrap_geometric_mean,
 )
-from svm_cost_curves.experiments.reproduction.statistics.regression import mean_exponent
-from svm_cost_curves.experiments.reproduction.statistics.target import cost_to_target
+from ...reproduction.statistics.regression import mean_exponent
+from ...reproduction.statistics.target import cost_to_target
+from .. import layout
+from ..cases import Case, Statistic, interval_text, judge_claims
+from ..kinds import Limits
+from ..optimum import accuracy
+from ..panels import heading, name_of
+from . import NO_PRINTED_VALUES
+from .comparisons import case_at
+from .timing import ProblemRuns, after_run, end_of, problem_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

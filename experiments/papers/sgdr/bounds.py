@@ -11,19 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
-from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.optimum import Optimum, optimum_of
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
-from svm_cost_curves.experiments.papers.sgdr.comparisons import findings_of
-from svm_cost_curves.experiments.papers.sgdr.dual_box import METHODS, DualBox, dual_box, on_each, random_exponent
-from svm_cost_curves.experiments.plotting import INK, STYLES, Style
-from svm_cost_curves.experiments.plotting.bands import Band, band, band_table
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table, cell
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
+from ...curve import column
+from ...plotting import INK, STYLES, Style
+from ...plotting.bands import Band, band, band_table
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table, cell
+from ...reproduction.statistics.interval import (
     MISSING,
     TRIVIAL,
     TRIVIAL_SLACK,
@@ -33,6 +25,14 @@ from svm_cost_curves.experiments.reproduction.statistics.interval import (
     bootstrap_geometric_mean,
     holds,
 )
+from .. import layout
+from ..cases import Case, Findings, Statistic, case_on, interval_text, judge_claims
+from ..kinds import Limits
+from ..optimum import Optimum, optimum_of
+from ..panels import heading, name_of
+from . import NO_PRINTED_VALUES
+from .comparisons import findings_of
+from .dual_box import METHODS, DualBox, dual_box, on_each, random_exponent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

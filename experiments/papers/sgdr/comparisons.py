@@ -7,21 +7,15 @@ from dataclasses import dataclass, field, replace
 from statistics import geometric_mean
 from typing import Any, Literal
 
-from svm_cost_curves.experiments.papers.cases import Case, Findings, case_of, case_on
-from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.sgdr.timing import SECONDS, Method, ProblemRuns, Protocol
-from svm_cost_curves.experiments.papers.times import widened
-from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    FAILS,
-    HOLDS,
-    MISSING,
-    UNCLEAR,
-    Decision,
-)
-from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, multiple_text, product
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort
+from ...plotting import STYLES
+from ...reproduction.evidence import Evidence
+from ...reproduction.statistics.interval import FAILS, HOLDS, MISSING, UNCLEAR, Decision
+from ...reproduction.statistics.ratio import Ratio, multiple_text, product
+from ...reproduction.statistics.target import Effort
+from ..cases import Case, Findings, case_of, case_on
+from ..kinds import Limits
+from ..times import widened
+from .timing import SECONDS, Method, ProblemRuns, Protocol
 
 Pair = tuple[Method, Method]
 When = Literal["every", "smallest", "middle", "largest"]

@@ -10,34 +10,18 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import ROUNDING, column
-from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
-from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.sgdr.comparisons import TimeRatio as TimeRatio
-from svm_cost_curves.experiments.papers.sgdr.comparisons import When, case_at, findings_of, problems_at
-from svm_cost_curves.experiments.papers.sgdr.time_tables import make_tables
-from svm_cost_curves.experiments.papers.sgdr.timing import (
-    EPOCHS,
-    SECONDS,
-    Method,
-    ProblemRuns,
-    Sweep,
-    after_run,
-    end_of,
-    problem_runs,
-    stopped,
-)
-from svm_cost_curves.experiments.papers.times import seconds_text, widened
-from svm_cost_curves.experiments.plotting import STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    FAILS,
-    HOLDS,
-    MISSING,
-    UNCLEAR,
-    bootstrap_geometric_mean,
-)
-from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio
+from ...curve import ROUNDING, column
+from ...plotting import STYLES
+from ...reproduction.evidence import Evidence, FigureResult
+from ...reproduction.statistics.interval import FAILS, HOLDS, MISSING, UNCLEAR, bootstrap_geometric_mean
+from ...reproduction.statistics.ratio import Ratio
+from ..cases import Case, Findings, Statistic, judge_claims
+from ..kinds import Limits
+from ..times import seconds_text, widened
+from .comparisons import TimeRatio as TimeRatio
+from .comparisons import When, case_at, findings_of, problems_at
+from .time_tables import make_tables
+from .timing import EPOCHS, SECONDS, Method, ProblemRuns, Sweep, after_run, end_of, problem_runs, stopped
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from svm_cost_curves.experiments.papers.problem import load_problem
-from svm_cost_curves.experiments.reproduction.evidence import Evidence
-from svm_cost_curves.experiments.reproduction.statistics.interval import Interval
-from svm_cost_curves.experiments.reproduction.statistics.regression import mean_exponent
+from ...reproduction.evidence import Evidence
+from ...reproduction.statistics.interval import Interval
+from ...reproduction.statistics.regression import mean_exponent
+from ..problem import load_problem
 
 if TYPE_CHECKING:
-    from svm_cost_curves.experiments.configuration.settings import RunSettings
-    from svm_cost_curves.solvers import Problem
+    from ....solvers import Problem
+    from ...configuration.settings import RunSettings
 
 METHODS: Final = ("sgd_s", "sgd_m")
 RANDOM_EPOCHS: Final = (3, 6, 12, 25, 50)
@@ -47,7 +47,7 @@ def dual_box(run: RunSettings, passes: int = 30) -> DualBox:
     The passes repeat the run's first ones; after each, the multiple updates of 1,000 examples are counted again. Raises
     DataError without data.
     """
-    from svm_cost_curves.solvers import _core
+    from ....solvers import _core
 
     problem = load_problem(run)
     core: Any = run.solver(problem, run.solver_settings, run.seed).make()
@@ -75,7 +75,7 @@ def multiple_updates(
     threshold: float, lambda_: float, responses: NDArray[np.float64], squared_norms: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Say for each example whether the closed form counts as many updates as its presentations one by one, (n,)."""
-    from svm_cost_curves.solvers import _core
+    from ....solvers import _core
 
     counts = np.zeros(len(responses))
     for k in range(MULTIPLICITY):
@@ -93,7 +93,7 @@ def random_excess(problem: Problem, seed: int) -> list[float]:
 
     The steps are made here, as the core does not count them by example.
     """
-    from svm_cost_curves.solvers import _core
+    from ....solvers import _core
 
     X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
     rows = [(X.indices[start:end], X.data[start:end]) for start, end in pairwise(X.indptr)]
@@ -118,7 +118,7 @@ def random_exponent(run: RunSettings) -> Interval | None:
 
 def on_each(evidence: Evidence, series: str, call: Callable[[RunSettings], Any]) -> dict[str, dict[str, Any] | str]:
     """Apply `call` to the settings of a series on each data set; the reason where runs or data are missing."""
-    from svm_cost_curves.datasets import DataError
+    from ....datasets import DataError
 
     values: dict[str, dict[str, Any] | str] = {}
     for panel in evidence.panels:

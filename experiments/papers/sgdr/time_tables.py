@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.optimum import SERIES
-from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
-from svm_cost_curves.experiments.papers.sgdr import NO_PRINTED_VALUES
-from svm_cost_curves.experiments.papers.sgdr.comparisons import problems_at
-from svm_cost_curves.experiments.papers.sgdr.timing import ACCURACY, PROTOCOLS, SECONDS, STOPPING, ProblemRuns
-from svm_cost_curves.experiments.papers.times import seconds_text
-from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, axis_name, legend_row
-from svm_cost_curves.experiments.plotting.bands import band_table
-from svm_cost_curves.experiments.reproduction.evidence import Bold, FigureResult, Table
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics.ratio import multiple_text
-from svm_cost_curves.experiments.reproduction.verdict import Claim
+from ...plotting import FAINT, INK, STYLES, axis_name, legend_row
+from ...plotting.bands import band_table
+from ...reproduction.evidence import Bold, FigureResult, Table
+from ...reproduction.spec import FigureSpec
+from ...reproduction.statistics.ratio import multiple_text
+from ...reproduction.verdict import Claim
+from .. import layout
+from ..optimum import SERIES
+from ..panels import empty, heading, name_of
+from ..times import seconds_text
+from . import NO_PRINTED_VALUES
+from .comparisons import problems_at
+from .timing import ACCURACY, PROTOCOLS, SECONDS, STOPPING, ProblemRuns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

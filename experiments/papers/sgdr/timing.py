@@ -12,13 +12,13 @@ from typing import Final, Literal
 import numpy as np
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import ROUNDING, column
-from svm_cost_curves.experiments.papers.optimum import KNOWN, SERIES, Optimum, optimum_of
-from svm_cost_curves.experiments.papers.panels import called
-from svm_cost_curves.experiments.papers.times import clock_mismatch
-from svm_cost_curves.experiments.plotting.bands import Band, band
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort, cost_to_target, effort_of
+from ...curve import ROUNDING, column
+from ...plotting.bands import Band, band
+from ...reproduction.evidence import Evidence, Panel, Run
+from ...reproduction.statistics.target import Effort, cost_to_target, effort_of
+from ..optimum import KNOWN, SERIES, Optimum, optimum_of
+from ..panels import called
+from ..times import clock_mismatch
 
 ACCURACY: Final = 0.01
 """Target of (J - J_opt) / J_opt."""

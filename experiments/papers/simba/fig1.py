@@ -9,31 +9,18 @@ from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
-from svm_cost_curves.experiments.curve import first_at_or_below
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import judge_claims
-from svm_cost_curves.experiments.papers.panels import heading, name_of
-from svm_cost_curves.experiments.papers.printed import compare_number, data_difference
-from svm_cost_curves.experiments.papers.simba.fig1_claim import (
-    ACCOUNTINGS,
-    DENSE,
-    LOOKS,
-    NONZEROS,
-    Sweep,
-    sweep,
-)
-from svm_cost_curves.experiments.papers.simba.fig1_claim import (
-    AccessRatio as AccessRatio,
-)
-from svm_cost_curves.experiments.papers.simba.fig1_claim import (
-    IterationAccesses as IterationAccesses,
-)
-from svm_cost_curves.experiments.papers.simba.fig1_claim import (
-    LowestError as LowestError,
-)
-from svm_cost_curves.experiments.plotting import INK, MeanCurve, draw_spread, mean_curves, paper
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Table
-from svm_cost_curves.experiments.reproduction.numbers import Number
+from ...curve import first_at_or_below
+from ...plotting import INK, MeanCurve, draw_spread, mean_curves, paper
+from ...reproduction.evidence import Evidence, FigureResult, Table
+from ...reproduction.numbers import Number
+from .. import layout
+from ..cases import judge_claims
+from ..panels import heading, name_of
+from ..printed import compare_number, data_difference
+from .fig1_claim import ACCOUNTINGS, DENSE, LOOKS, NONZEROS, Sweep, sweep
+from .fig1_claim import AccessRatio as AccessRatio
+from .fig1_claim import IterationAccesses as IterationAccesses
+from .fig1_claim import LowestError as LowestError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,31 +12,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.columns import MEASURE
-from svm_cost_curves.experiments.curve import (
-    Points,
-    column,
-    first_at_or_below,
-    known_points,
-    shared_costs,
-    value_at,
-    values_on,
-)
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, power_text
-from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.plotting import STYLES, Style
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics.comparison import relative_difference
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    MISSING,
-    Draws,
-    Interval,
-    bootstrap_groups,
-    bootstrap_mean,
-    within,
-)
-from svm_cost_curves.experiments.reproduction.statistics.target import grid_step
+from ...columns import MEASURE
+from ...curve import Points, column, first_at_or_below, known_points, shared_costs, value_at, values_on
+from ...plotting import STYLES, Style
+from ...reproduction.evidence import Evidence, Panel
+from ...reproduction.spec import FigureSpec
+from ...reproduction.statistics.comparison import relative_difference
+from ...reproduction.statistics.interval import MISSING, Draws, Interval, bootstrap_groups, bootstrap_mean, within
+from ...reproduction.statistics.target import grid_step
+from ..cases import Case, Statistic, case_on, interval_text, power_text
+from ..kinds import Limits
 
 Method = Literal["simba", "simba_printed", "simba_unclipped", "pegasos", "pegasos_k"]
 LOOKS: Final[Mapping[str, Style]] = {

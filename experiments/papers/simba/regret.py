@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_of, judge_claims
-from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES, plain_frame, row_of_axes
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult
-from svm_cost_curves.experiments.reproduction.statistics.interval import holds
+from ...plotting import FAINT, INK, STYLES, plain_frame, row_of_axes
+from ...reproduction.evidence import Evidence, FigureResult
+from ...reproduction.statistics.interval import holds
+from ..cases import Case, Statistic, case_of, judge_claims
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

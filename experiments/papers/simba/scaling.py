@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import pandas as pd
 
-from svm_cost_curves.experiments.columns import MEASURE
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
-from svm_cost_curves.experiments.plotting import FAINT, INK, STYLES
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics.interval import BESIDE, MISSING, UNCLEAR, Interval, at_most
-from svm_cost_curves.experiments.reproduction.statistics.ratio import Ratio, multiple_text, ratio_of
-from svm_cost_curves.experiments.reproduction.statistics.regression import LEAST_POINTS, exponent, medians_of
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort, cost_to_target, effort_of
+from ...columns import MEASURE
+from ...curve import column
+from ...plotting import FAINT, INK, STYLES
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
+from ...reproduction.spec import FigureSpec
+from ...reproduction.statistics.interval import BESIDE, MISSING, UNCLEAR, Interval, at_most
+from ...reproduction.statistics.ratio import Ratio, multiple_text, ratio_of
+from ...reproduction.statistics.regression import LEAST_POINTS, exponent, medians_of
+from ...reproduction.statistics.target import Effort, cost_to_target, effort_of
+from .. import layout
+from ..cases import Case, Statistic, case_on, interval_text, judge_claims
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

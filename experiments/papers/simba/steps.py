@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
-from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.kinds.limits import by_seed, measure_at
-from svm_cost_curves.experiments.papers.panels import CurveFigure, called, name_of
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
-from svm_cost_curves.experiments.reproduction.statistics.comparison import Differences, differences, ratio_of_means
-from svm_cost_curves.experiments.reproduction.statistics.interval import MISSING, at_most
+from ...curve import column
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
+from ...reproduction.statistics.comparison import Differences, differences, ratio_of_means
+from ...reproduction.statistics.interval import MISSING, at_most
+from ..cases import Case, Statistic, case_on, interval_text, judge_claims
+from ..kinds import Limits
+from ..kinds.limits import by_seed, measure_at
+from ..panels import CurveFigure, called, name_of
 
 ANYTIME: Final = "simba"
 CONSTANT: Final = "constant"

@@ -13,29 +13,22 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from svm_cost_curves.experiments.curve import column
-from svm_cost_curves.experiments.papers import layout
-from svm_cost_curves.experiments.papers.cases import Case, Statistic, case_on, interval_text, judge_claims
-from svm_cost_curves.experiments.papers.panels import empty, heading, name_of
-from svm_cost_curves.experiments.papers.simba.saddle_point import optimum
-from svm_cost_curves.experiments.plotting import FAINT, INK, Style, plain_frame, row_of_axes, styles_for
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, FigureResult, Panel, Table
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    MISSING,
-    Interval,
-    at_most,
-    bootstrap_medians,
-    holds,
-    under_bound,
-)
-from svm_cost_curves.experiments.reproduction.statistics.regression import exponent, medians_of
+from ...curve import column
+from ...plotting import FAINT, INK, Style, plain_frame, row_of_axes, styles_for
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
+from ...reproduction.spec import FigureSpec
+from ...reproduction.statistics.interval import MISSING, Interval, at_most, bootstrap_medians, holds, under_bound
+from ...reproduction.statistics.regression import exponent, medians_of
+from .. import layout
+from ..cases import Case, Statistic, case_on, interval_text, judge_claims
+from ..panels import empty, heading, name_of
+from .saddle_point import optimum
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-    from svm_cost_curves.experiments.configuration.settings import RunSettings
+    from ...configuration.settings import RunSettings
 
 CONSTANT: Final = 100.0
 """T = `CONSTANT`^2 eps^-2 log n (Algorithm 1, line 2)."""
@@ -113,8 +106,8 @@ def levels_along(frames: Sequence[pd.DataFrame]) -> dict[float, NDArray[np.float
 
 def solve(panel: Panel, spec: FigureSpec) -> dict[str, Any]:
     """Return the number of examples, the divisor of the data, and for each series the bounds on its optimum."""
-    from svm_cost_curves import datasets
-    from svm_cost_curves.experiments.run.console import note
+    from .... import datasets
+    from ...run.console import note
 
     first = next(iter(panel.settings.values()))
     data = datasets.load(first.dataset, cache_dir=datasets.default_cache_dir(), note=note)

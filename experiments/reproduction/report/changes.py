@@ -12,13 +12,13 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.experiments.reproduction.claim_spec import read_yaml
-from svm_cost_curves.experiments.reproduction.published import published_figures, read_facts, read_verified
-from svm_cost_curves.experiments.reproduction.report.labels import RULINGS
-from svm_cost_curves.experiments.reproduction.report.rendering import render
-from svm_cost_curves.experiments.reproduction.statistics.interval import Ruling
-from svm_cost_curves.experiments.reproduction.verdict import in_words
+from ...provenance import PROJECT_ROOT
+from ..claim_spec import read_yaml
+from ..published import published_figures, read_facts, read_verified
+from ..statistics.interval import Ruling
+from ..verdict import in_words
+from .labels import RULINGS
+from .rendering import render
 
 EDITION: Final = "1.0.0"
 BEFORE: Final = f"editions/{EDITION}.json"

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.experiments.reproduction.citations import paper_named
-from svm_cost_curves.experiments.reproduction.claim_spec import Described, read_yaml
-from svm_cost_curves.experiments.reproduction.report.figures import Collection
-from svm_cost_curves.experiments.reproduction.report.labels import LABELS, State
-from svm_cost_curves.experiments.reproduction.report.rendering import render
-from svm_cost_curves.experiments.reproduction.verdict import Claim
+from ...provenance import PROJECT_ROOT
+from ..citations import paper_named
+from ..claim_spec import Described, read_yaml
+from ..verdict import Claim
+from .figures import Collection
+from .labels import LABELS, State
+from .rendering import render
 
 COVERAGE = PROJECT_ROOT / "conf" / "coverage"
 

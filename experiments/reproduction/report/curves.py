@@ -7,23 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from svm_cost_curves.experiments.columns import COSTS, MEASURE, MEASURES
-from svm_cost_curves.experiments.plotting import Style, styles_for
-from svm_cost_curves.experiments.plotting.interactive import (
-    CHARGED,
-    SUBOPTIMALITY,
-    Curves,
-    RunCurve,
-)
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel, Run
-from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.report.pictures import fitted
-from svm_cost_curves.experiments.reproduction.series_spec import OPTIMUM, SeriesSpec
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec, overrides_of
-from svm_cost_curves.experiments.reproduction.verdict import Claim, Reading, Verdict
-from svm_cost_curves.support.text import command as command_words
-from svm_cost_curves.support.text import number_of, setting_name
-from svm_cost_curves.support.values import flatten
+from ....support.text import command as command_words
+from ....support.text import number_of, setting_name
+from ....support.values import flatten
+from ...columns import COSTS, MEASURE, MEASURES
+from ...plotting import Style, styles_for
+from ...plotting.interactive import CHARGED, SUBOPTIMALITY, Curves, RunCurve
+from ..evidence import Evidence, Panel, Run
+from ..options import Options
+from ..series_spec import OPTIMUM, SeriesSpec
+from ..spec import FigureSpec, overrides_of
+from ..verdict import Claim, Reading, Verdict
+from .pictures import fitted
 
 _SHOWN: Final = ("algo", "kernel", "problem", "budget", "engine")
 """Groups of settings that a reader of a run sees."""

@@ -11,20 +11,14 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from svm_cost_curves.datasets.fetch import BUNDLED
-from svm_cost_curves.datasets.spec import PACKED_SUFFIXES
-from svm_cost_curves.experiments.reproduction.citations import PAPERS
-from svm_cost_curves.experiments.reproduction.data_statement import Origin, PaperData, origin_of_data, read_statement
-from svm_cost_curves.experiments.reproduction.published import (
-    RUNS,
-    published_figures,
-    read_facts,
-    read_series,
-    read_table,
-)
-from svm_cost_curves.experiments.reproduction.report.labels import NOTHING
-from svm_cost_curves.experiments.reproduction.report.rendering import escaped, render
-from svm_cost_curves.experiments.reproduction.spec import DATA_SETS, catalogue
+from ....datasets.fetch import BUNDLED
+from ....datasets.spec import PACKED_SUFFIXES
+from ..citations import PAPERS
+from ..data_statement import Origin, PaperData, origin_of_data, read_statement
+from ..published import RUNS, published_figures, read_facts, read_series, read_table
+from ..spec import DATA_SETS, catalogue
+from .labels import NOTHING
+from .rendering import escaped, render
 
 Status = Literal["the same file", "part", "surrogate", "made here", "not at hand"]
 _STATUS: Final[Mapping[Origin, Status]] = {

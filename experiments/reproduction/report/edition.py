@@ -10,16 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from svm_cost_curves.experiments.reproduction.citations import paper_named
-from svm_cost_curves.experiments.reproduction.published import (
-    RUNS,
-    published_figures,
-    read_facts,
-    read_series,
-    read_table,
-)
-from svm_cost_curves.experiments.reproduction.report.rendering import render
-from svm_cost_curves.experiments.reproduction.spec import FigureSpec, catalogue, read_figure
+from ..citations import paper_named
+from ..published import RUNS, published_figures, read_facts, read_series, read_table
+from ..spec import FigureSpec, catalogue, read_figure
+from .rendering import render
 
 LISTED = 8
 """Data sets that are listed by name, at most."""

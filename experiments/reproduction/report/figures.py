@@ -15,30 +15,17 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from svm_cost_curves.experiments.plotting.interactive import PAGE
-from svm_cost_curves.experiments.provenance import UNCOMMITTED
-from svm_cost_curves.experiments.reproduction.citations import OTHERS
-from svm_cost_curves.experiments.reproduction.evidence import Table
-from svm_cost_curves.experiments.reproduction.published import read_facts
-from svm_cost_curves.experiments.reproduction.report.labels import (
-    State,
-    agreement,
-    claim_state,
-    command_for,
-    counted,
-    state_of,
-)
-from svm_cost_curves.experiments.reproduction.report.pictures import PictureError, checked
-from svm_cost_curves.experiments.reproduction.report.rendering import CASES
-from svm_cost_curves.experiments.reproduction.spec import (
-    SCALES,
-    FigureError,
-    FigureSpec,
-    catalogue,
-    read_figure,
-)
-from svm_cost_curves.experiments.reproduction.verdict import Verdict
-from svm_cost_curves.support.files import read_plain
+from ....support.files import read_plain
+from ...plotting.interactive import PAGE
+from ...provenance import UNCOMMITTED
+from ..citations import OTHERS
+from ..evidence import Table
+from ..published import read_facts
+from ..spec import SCALES, FigureError, FigureSpec, catalogue, read_figure
+from ..verdict import Verdict
+from .labels import State, agreement, claim_state, command_for, counted, state_of
+from .pictures import PictureError, checked
+from .rendering import CASES
 
 OWN = ("figure.*", "paper.*", "data.csv", CASES, "table.*", "verdict.*", PAGE)
 """Patterns of the names of a figure's files, which a new one replaces."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-from svm_cost_curves.experiments.provenance import UNCOMMITTED
-from svm_cost_curves.experiments.reproduction.numbers import TIMES, Number, NumberOutcome
-from svm_cost_curves.experiments.reproduction.statistics.interval import LEAST_RUNS, Ruling
-from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome, Verdict, in_words, outcome_of
-from svm_cost_curves.support.text import command_line, power_of_ten
+from ....support.text import command_line, power_of_ten
+from ...provenance import UNCOMMITTED
+from ..numbers import TIMES, Number, NumberOutcome
+from ..statistics.interval import LEAST_RUNS, Ruling
+from ..verdict import Claim, Outcome, Verdict, in_words, outcome_of
 
 State = Outcome | Literal["holds", "mostly_holds", "fails", "no_claim", "not_made", "damaged"]
 """What a page shows for a figure or a claim: its outcome, or the reason why there is none.

@@ -11,20 +11,15 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from svm_cost_curves.experiments.provenance import PROJECT_ROOT
-from svm_cost_curves.experiments.reproduction.citations import paper_named
-from svm_cost_curves.experiments.reproduction.report import labels
-from svm_cost_curves.experiments.reproduction.report.coverage import coverage_page
-from svm_cost_curves.experiments.reproduction.report.figures import Figure, collect
-from svm_cost_curves.experiments.reproduction.report.pictures import fitted
-from svm_cost_curves.experiments.reproduction.report.readings import readings_picture
-from svm_cost_curves.experiments.reproduction.report.rendering import (
-    CASES,
-    heading_anchor,
-    render,
-    write_cases,
-)
-from svm_cost_curves.support.files import new_folder, write_file
+from ....support.files import new_folder, write_file
+from ...provenance import PROJECT_ROOT
+from ..citations import paper_named
+from . import labels
+from .coverage import coverage_page
+from .figures import Figure, collect
+from .pictures import fitted
+from .readings import readings_picture
+from .rendering import CASES, heading_anchor, render, write_cases
 
 NOTES: Final = PROJECT_ROOT / "conf" / "notes"
 """Paragraphs that people have written for a scorecard, ``<paper>.md``; they stand below its first sentence."""

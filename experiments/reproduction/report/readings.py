@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
-from svm_cost_curves.experiments.plotting import INK, own_settings
-from svm_cost_curves.experiments.reproduction.report.labels import LABELS
-from svm_cost_curves.experiments.reproduction.verdict import Claim, Outcome, Reading, in_words
+from ...plotting import INK, own_settings
+from ..verdict import Claim, Outcome, Reading, in_words
+from .labels import LABELS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,10 +15,10 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from svm_cost_curves.experiments.reproduction.citations import paper_named
-from svm_cost_curves.experiments.reproduction.evidence import Bold, Table
-from svm_cost_curves.experiments.reproduction.report import labels
-from svm_cost_curves.experiments.reproduction.verdict import Claim, on_data
+from ..citations import paper_named
+from ..evidence import Bold, Table
+from ..verdict import Claim, on_data
+from . import labels
 
 CASES: Final = "cases.csv"
 """Name of the file of `write_cases`."""

@@ -12,21 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from svm_cost_curves.experiments.curve import (
-    ROUNDING,
-    error_area,
-    first_at_or_below,
-    known_points,
-    shared_costs,
-    values_on,
-)
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    Draws,
-    Interval,
-    bootstrap_groups,
-    bootstrap_mean,
-    bootstrap_means,
-)
+from ...curve import ROUNDING, error_area, first_at_or_below, known_points, shared_costs, values_on
+from .interval import Draws, Interval, bootstrap_groups, bootstrap_mean, bootstrap_means
 
 T = TypeVar("T")
 

@@ -11,16 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    UNCLEAR,
-    Decision,
-    Interval,
-    above,
-    at_most,
-    bootstrap_medians,
-    more_runs,
-)
-from svm_cost_curves.experiments.reproduction.statistics.target import Effort
+from .interval import UNCLEAR, Decision, Interval, above, at_most, bootstrap_medians, more_runs
+from .target import Effort
 
 Bound = Literal["", "at least", "at most"]
 

@@ -9,14 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from svm_cost_curves.experiments.curve import known_points
-from svm_cost_curves.experiments.reproduction.statistics.interval import (
-    Draws,
-    Interval,
-    bootstrap_groups,
-    bootstrap_mean,
-    bootstrap_means,
-)
+from ...curve import known_points
+from .interval import Draws, Interval, bootstrap_groups, bootstrap_mean, bootstrap_means
 
 LEAST_POINTS: Final = 3
 """Least number of points for an exponent."""

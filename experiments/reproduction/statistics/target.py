@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from svm_cost_curves.experiments.curve import column, first_at_or_below
+from ...curve import column, first_at_or_below
 
 
 @dataclass(frozen=True)
