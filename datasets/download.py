@@ -38,6 +38,7 @@ NOTE_SECONDS = 10.0
 _PIECE = 1 << 13
 """Bytes that are waited for at a time: fewer than `LEAST`."""
 _POLL = 0.2
+_CUT_SHORT = "what the server sends is cut short"
 _Result = TypeVar("_Result")
 
 
@@ -91,8 +92,8 @@ class Transfer:
                     yield chunk
         except zlib.error as error:
             raise DataError(f"what the server sends is damaged ({error})") from error
-        if inflate is not None and not inflate.eof:
-            raise DataError("what the server sends is cut short")
+        if self.received < (self.size or 0) or (inflate is not None and not inflate.eof):
+            raise DataError(_CUT_SHORT)
         self.end()
 
     def progress(self) -> str:
@@ -184,8 +185,8 @@ def receive(url: str, file: BinaryIO, transfer: Transfer) -> None:
 
     Raises
     ------
-    GivenUpError, requests.RequestException, OSError
-        It cannot be had, or is not within the limits.
+    DataError, requests.RequestException, OSError
+        It cannot be had, or is not within the limits (GivenUpError).
     """
     import requests
     import urllib3
@@ -204,7 +205,7 @@ def receive(url: str, file: BinaryIO, transfer: Transfer) -> None:
     except urllib3.exceptions.ReadTimeoutError as error:
         raise requests.ReadTimeout(str(error)) from error
     except urllib3.exceptions.HTTPError as error:  # the answer ended before its length
-        raise requests.ConnectionError(str(error)) from error
+        raise DataError(_CUT_SHORT) from error
 
 
 class _Answers(urllib.request.BaseHandler):

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from ..support import disk_cache
 from ..support.files import new_folder
-from .download import TIMEOUT, GivenUpError, Transfer, through, watched
+from .download import TIMEOUT, Transfer, through, watched
 from .errors import DataError, shorten, shown_path
 from .readers.columns import labels_in, table_from
 from .types import Table
@@ -89,7 +89,7 @@ def read_openml(
                 bunch = watched(
                     lambda transfer: _fetched(name, version, draft, transfer), f"{where} from openml.org", note
                 )
-    except (OSError, GivenUpError) as error:
+    except (OSError, DataError) as error:
         raise DataError(
             f"Cannot fetch {where} from openml.org ({shorten(str(error))}); run this command once where there is a "
             f"network, then it is read from {shown_path(cache_dir / 'openml')}, or save the data to a file and use "

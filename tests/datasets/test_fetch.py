@@ -237,7 +237,8 @@ def test_a_server_that_does_not_end_or_sends_too_much_is_given_up(
     send: Callable[[Callable[[bytes], None]], None],
     said: str,
 ) -> None:
-    monkeypatch.setattr(download, "WINDOW", 0.5)
+    if "too slow" in said:
+        monkeypatch.setattr(download, "WINDOW", 0.5)
     monkeypatch.setenv("SVM_DOWNLOAD_LIMIT", "0.01")
     url, asked = answers(send)
     with pytest.raises(DataError, match=f"Cannot download toy: .*{said}") as caught:
@@ -254,14 +255,16 @@ def test_a_server_that_does_not_end_or_sends_too_much_is_given_up(
         (lambda answer: flood(answer, b"HTTP/1.0 200 OK\r\n", b"1" * 9999), "sends more than"),
         (lambda answer: flood(answer, b"HTTP/1.0 302 Found\r\nLocation: /other\r\n", b"1" * 9999), "sends more than"),
         (lambda answer: answer(b"HTTP/1.0 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + BOMB), "sends more than"),
+        (lambda answer: answer(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\n1 1:1\n"), "is cut short"),
         (lambda answer: answer(b"HTTP/1.0 404 Not Found\r\n\r\n"), "404"),
     ],
-    ids=["drip", "endless", "redirect", "bomb", "missing"],
+    ids=["drip", "endless", "redirect", "bomb", "cut", "missing"],
 )
 def test_what_a_library_fetches_by_urllib_has_the_same_limits(
     answers: Answers, monkeypatch: pytest.MonkeyPatch, send: Callable[[Callable[[bytes], None]], None], said: str
 ) -> None:
-    monkeypatch.setattr(download, "WINDOW", 0.5)
+    if "too slow" in said:
+        monkeypatch.setattr(download, "WINDOW", 0.5)
     monkeypatch.setenv("SVM_DOWNLOAD_LIMIT", "0.01")
     url, _ = answers(send)
 
@@ -271,6 +274,17 @@ def test_what_a_library_fetches_by_urllib_has_the_same_limits(
 
     with pytest.raises((DataError, HTTPError), match=said):
         download.watched(read, "toy", lambda _: None)
+
+
+def test_an_answer_that_ends_before_its_length_is_refused(
+    tmp_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch, "PAUSES", (0.0,))
+    url, asked = answers(lambda answer: answer(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\n1 1:1\n"))
+    with pytest.raises(DataError, match="Cannot download toy: what the server sends is cut short"):
+        fetch.fetch(FileSpec("train", "toy", url), tmp_path, [])
+    assert len(asked) == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_library_fetches_by_urllib_arrives(answers: Answers) -> None:
