@@ -68,7 +68,7 @@ VERSIONS_OPTIONS_newest := --upgrade --prerelease allow
 test-versions: $(UV) ## the tests with other versions of libraries: make test-versions VERSIONS=lowest|newest
 	$(UV) venv --quiet --clear --python $(PYTHON) build/$(VERSIONS)
 	$(UV) pip install --quiet --python build/$(VERSIONS)/bin/python $(VERSIONS_OPTIONS_$(VERSIONS)) \
-		--config-setting build-dir=build/$(VERSIONS)-core --editable '.[dev]'
+		--config-setting build-dir=build/$(VERSIONS)-core --editable '.[dev]' -r requirements/build.in
 	build/$(VERSIONS)/bin/python -m pytest -n $(TEST_PROCESSES) --dist loadfile $(ARGS)
 
 wheels: $(UV) ## wheels for every supported Python, each tried, by cibuildwheel, which needs docker or podman: build/wheels

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import os
 import re
@@ -188,6 +189,29 @@ def test_every_dependency_is_pinned() -> None:
     assert names(project["dependencies"]) | names(ray) | names(slurm) <= pinned("sweep.txt")
 
 
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "hydra": "hydra-core",
+    "pydantic_core": "pydantic",  # of which it is a part
+    "sklearn": "scikit-learn",
+    "sklearnex": "scikit-learn-intelex",
+    "yaml": "pyyaml",
+}
+"""What has a package of Python, where their names differ."""
+
+
+def test_every_library_that_the_program_imports_is_a_dependency() -> None:
+    project = pyproject()
+    wanted = [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
+    known = {re.split(r"[<>=!;\[ ]", requirement)[0] for requirement in wanted}
+    known |= {"benchmarks", "svm_cost_curves", *sys.stdlib_module_names}
+    for folder in ("benchmarks", "datasets", "experiments", "hydra_plugins", "solvers", "support"):
+        for path in (ROOT / folder).rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            for name in re.findall(r"^ *(?:import|from(?= [\w.]+ import)) (\w+)", text, re.MULTILINE):
+                assert DISTRIBUTIONS.get(name, name.replace("_", "-")) in known or name in known, f"{path}: {name}"
+
+
 def test_the_workflows_run_targets_of_make_with_pinned_actions_and_every_allowed_python() -> None:
     workflows = {path.stem: yaml.safe_load(path.read_text()) for path in (ROOT / ".github" / "workflows").iterdir()}
     jobs = workflows["ci"]["jobs"]
@@ -202,6 +226,8 @@ def test_the_workflows_run_targets_of_make_with_pinned_actions_and_every_allowed
     tested = jobs["lint-and-test"]["strategy"]["matrix"]["python"]
     wheels = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["cibuildwheel"]["build"]
     assert tested[0] == lowest
+    others = {row["versions"]: row["python"] for row in jobs["other-versions"]["strategy"]["matrix"]["include"]}
+    assert others == {"lowest": tested[0], "newest": tested[-1]}
     assert wheels == [f"cp{version.replace('.', '')}-*" for version in tested]
 
 
