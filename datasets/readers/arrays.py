@@ -16,7 +16,8 @@ from scipy import sparse
 
 from ..errors import DataError, shorten
 from ..types import Table, require_memory
-from .columns import equal_warning, labels_in, no_number, numbers_in, place_of, table_of
+from .cells import equal_warning, numbers_in
+from .columns import labels_in, no_number, place_of, table_of
 from .plain_text import number_hint
 
 CSR = ("data", "indices", "indptr", "shape")

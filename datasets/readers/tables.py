@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, advice, read_as, shorten
 from ..types import Table, require_memory
+from .cells import equal_warning, numbers_in
 from .columns import (
     chosen_columns,
-    equal_warning,
     labels_in,
     missing_labels,
     missing_values,
     no_number,
-    numbers_in,
     place_of,
     table_from,
     table_of,

@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from svm_cost_curves.solvers.estimators.classifier import SolverClassifier
+from .classifier import SolverClassifier
 
 __all__ = ["all_classifiers"]
 

@@ -250,4 +250,4 @@ def test_runs_whose_settings_differ_in_type_are_exported(tmp_path: Path) -> None
         store.finish(key, result, make_curve())
     for name in ("t.parquet", "t.csv"):
         assert browse.export(store, store.runs(), tmp_path / name)[1] == 3
-    assert {"[1.0]", "['yes']", "caf\\udce9"} == set(pd.read_parquet(tmp_path / "t.parquet")["dataset.positive"])
+    assert {"[1.0]", "[yes]", "caf\\udce9"} == set(pd.read_parquet(tmp_path / "t.parquet")["dataset.positive"])
