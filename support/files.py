@@ -394,5 +394,5 @@ def _named_in_errors(path: Path, place: Path | None = None) -> Iterator[None]:
             parts = [DRAFT.sub(r"\g<name>", part) for part in Path(error.filename).parts]
             named = Path(*parts)
             error.filename = str(path if place is not None and named.is_relative_to(place) else named)
-            error.filename2 = None
+            del error.filename2  # None would be shown, too
         raise

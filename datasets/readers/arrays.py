@@ -16,9 +16,9 @@ from scipy import sparse
 
 from ..errors import DataError, shorten
 from ..types import Table, require_memory
-from .cells import equal_warning, numbers_in
-from .columns import labels_in, no_number, place_of, table_of
+from .columns import labels_in, no_number, numbers_in, place_of, table_of
 from .plain_text import number_hint
+from .whole_numbers import equal_warning
 
 CSR = ("data", "indices", "indptr", "shape")
 _COPIES = 2

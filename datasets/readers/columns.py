@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import numbers
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -12,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, advice, shorten
 from ..types import Table
-from .cells import equal_in_float64, equal_warning, is_missing, numbers_in
-from .plain_text import DOUBTFUL_LABELS, NO_LABEL, number_hint
+from .plain_text import DOUBTFUL_LABELS, MISSING, NO_LABEL, TRUTH, are_plain, number_hint
+from .whole_numbers import equal_warning, refuse_equal
 
 _NAMED = 20
 """Most column names in a message."""
@@ -274,19 +278,6 @@ def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[
     return codes.astype(np.float64), tuple(map(str, texts))
 
 
-def refuse_equal(
-    labels: NDArray[Any] | Sequence[Any],
-    place: str,
-    advice: str = "as smaller numbers, or as texts that are no numbers",
-) -> None:
-    """Refuse labels of which float64 makes two equal; `advice` says how else they can be written."""
-    if pair := equal_in_float64(labels):
-        raise DataError(
-            f"{place}: the labels {pair[0]} and {pair[1]} are one number in float64, which has each whole number only "
-            f"up to 2^53; write them {advice}."
-        )
-
-
 def missing_labels(cells: Sequence[Any]) -> list[int]:
     """Return the rows whose label is missing; a text such as NA is a label if there are other texts."""
     texts = {cell for cell in cells if isinstance(cell, str)}
@@ -296,3 +287,56 @@ def missing_labels(cells: Sequence[Any]) -> list[int]:
     ):
         words |= DOUBTFUL_LABELS
     return [row for row, cell in enumerate(cells) if is_missing(cell) or str(cell).lower() in words]
+
+
+def is_missing(cell: object) -> bool:
+    """Whether a cell that is no text is missing: None, NaN, or what pandas has in their place."""
+    if isinstance(cell, Decimal):
+        return cell.is_nan()
+    if isinstance(cell, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(cell))
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
+
+
+def numbers_in(
+    cells: NDArray[Any] | Sequence[Any], *, parse: bool = True, missing: frozenset[str] = MISSING
+) -> NDArray[np.float64] | None:
+    """Return cells as float64, missing ones as NaN; None if a cell is no number.
+
+    ``parse``: texts that are numbers count, those in `missing` are NaN, and true and false are 1 and 0. Otherwise a
+    text is no number.
+    """
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
+        return cells.astype(np.float64)
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "mM":
+        return None  # numpy would convert some units
+    if parse and are_plain(cells):
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            return np.asarray(cells, object).astype(np.float64)
+    values = np.empty(len(cells))
+    for row, cell in enumerate(cells):
+        if isinstance(cell, str):
+            word = cell.strip().lower()
+            if parse and word in missing:
+                values[row] = math.nan
+            elif parse and word in TRUTH:
+                values[row] = TRUTH[word]
+            else:
+                if not parse or not are_plain([word]):
+                    return None
+                try:
+                    values[row] = float(word)
+                except ValueError:
+                    return None
+        elif is_missing(cell):
+            values[row] = math.nan
+        elif isinstance(cell, numbers.Real | Decimal | np.bool_) and not isinstance(cell, np.timedelta64):
+            try:
+                values[row] = float(cell)
+            except OverflowError:  # as a text of as many digits
+                values[row] = math.inf if cell > 0 else -math.inf  # type: ignore[operator]
+            except (TypeError, ValueError):
+                return None
+        else:
+            return None
+    return values

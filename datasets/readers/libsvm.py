@@ -21,9 +21,8 @@ from scipy import sparse
 from ..errors import DataError, read_as, shorten
 from ..transforms import to_matrix
 from ..types import Table
-from .cells import WHOLE
-from .columns import refuse_equal
 from .plain_text import MISSING, NO_LABEL, TRUTH, decoded, encoding_of, lines_of, number_hint
+from .whole_numbers import WHOLE, refuse_equal
 
 _MAX_INDEX = 2**63 - 2
 _LONGEST_NUMBER = 1000

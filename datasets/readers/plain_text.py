@@ -5,6 +5,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
 
 from ..errors import DataError, read_as
 
@@ -94,3 +97,9 @@ def number_hint(text: str) -> str:
 def looks_like_libsvm(cells: Sequence[str]) -> bool:
     """Whether most of some cells have the form ``index:value``."""
     return sum(bool(re.fullmatch(r"\d+:\S+", cell.strip())) for cell in cells) * 2 >= len(cells) > 0
+
+
+def are_plain(cells: NDArray[Any] | Sequence[Any]) -> bool:
+    """Whether Python reads no more numbers in cells than others do: 1_0 is 10 for it."""
+    joined = "".join(map(str, cells))
+    return joined.isascii() and "_" not in joined

@@ -21,18 +21,19 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, advice, read_as, shorten
 from ..types import Table, require_memory
-from .cells import equal_warning, numbers_in
 from .columns import (
     chosen_columns,
     labels_in,
     missing_labels,
     missing_values,
     no_number,
+    numbers_in,
     place_of,
     table_from,
     table_of,
 )
 from .plain_text import MISSING, decoded, lines_of, looks_like_libsvm
+from .whole_numbers import equal_warning
 
 _SAMPLE = 20
 """Lines in which the separator is looked for."""
@@ -40,8 +41,7 @@ _NUMBER = re.compile(r"[+-]?(\d([\d.,' ]*\d)?\.?|[.,]\d+)([eE][+-]?\d+)?")
 """A number with any decimal sign and any groups of digits."""
 _WHOLE_OR_GROUPS = re.compile(r"[+-]?(?:(?P<whole>[0-9]{1,3})|(?P<groups>[1-9][0-9]{0,2}\.[0-9]{3}))")
 _THOUSANDS = re.compile(r"\.[0-9]{3}(?![0-9])")
-_HAIR = 1e-9
-"""Most that 1000 times a number with three digits after its point differs from a whole number."""
+_HAIR = 1e-9  # that 1000 times a number with three digits after its point differs from a whole number, at most
 _DIGITS = 15
 """Digits of a number that float64 keeps."""
 _LOOKED_AT = 1000
@@ -154,9 +154,9 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
 
 
 def _with_thousands(table: Table, content: bytes, where: str, first: int) -> list[int]:
-    """Return the columns whose point may separate thousands: they have 999 and 1.234, and numbers of no other form.
+    """Return the columns of numbers as 999 and 1.234, and no others, whose point may separate thousands.
 
-    Both forms are looked for in the first `_LOOKED_AT` rows; `first` is the line of the first row.
+    `first` is the line of the first row.
     """
     assert isinstance(table.X, np.ndarray)
     forms: dict[int, set[str | None]] = {

@@ -40,6 +40,7 @@ _OPTIONS: Final = (
     *(*_COMPLETION, *_SWEEP, *_WITH_VALUE),
 )
 """Options of this program and of Hydra."""
+_SHOWN: Final = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 _CFG: Final = ("job", "hydra", "all")
 _FORMATS: Final = re.compile(r"^format=([\w,]+)$")  # not a sweep over the formats
 _SETTING: Final = re.compile(r"[A-Za-z_][\w-]*(\.\w[\w-]*)*", re.ASCII)
@@ -47,6 +48,8 @@ _CALL: Final = re.compile(r"(?P<setting>[^=]+)=\s*(?P<name>logspace|linspace)\((
 _HYDRA: Final = "hydra($|[./@])"
 """Begins the name of a setting of Hydra."""
 _MOST_VALUES, _MOST_JOBS = 10_000, 100_000
+_LONGEST_PART: Final = 200
+"""Bytes between two slashes of ``dataset=file:PATH``."""
 _CHECKED_JOBS: Final = 100
 """Jobs of a sweep whose values are checked to name an experiment's file; all are checked when the sweep begins."""
 
@@ -124,6 +127,10 @@ def _check(words: Sequence[str], sweeps: bool) -> None:
     Hydra would also take a path to a file for an option.
     """
     overrides = {word: parsed(word) for word in words}
+    for override in overrides.values():
+        parts = str(override.value()).split("/") if override.key_or_group == "dataset" else []
+        if any(len(part.encode(errors="replace")) > _LONGEST_PART for part in parts):  # of the name of a preset's file
+            raise SettingsError("the name of a file with so many characters is written dataset=file dataset.train=PATH")
     theirs = [word for word, override in overrides.items() if re.match(_HYDRA, override.key_or_group)]
     ours = [word for word in words if word not in theirs and not (sweeps and overrides[word].is_sweep_override())]
     composed = compose(ours)
@@ -138,6 +145,8 @@ def _check_shown(flags: Sequence[str]) -> None:
         value = value if joined else after
         if option in ("--cfg", "-c") and value not in _CFG:
             raise SettingsError(f"{option} must be followed by one of {', '.join(_CFG)}; got {quoted(value)!r}")
+        if option in _INFO and value not in _SHOWN and (joined or not value.startswith("-")) and value:
+            raise SettingsError(f"{option} must be followed by one of {', '.join(_SHOWN)}; got {quoted(value)!r}")
         if option in ("--package", "-p") and not (value.startswith(("hydra", "_")) or hint_of(value)):
             raise SettingsError(f"{option} {quoted(value)}: there is no such group of settings, as algo or dataset")
 
@@ -151,6 +160,9 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
         is_value = before in _WITH_VALUE and not word.startswith("-") and not (before in _INFO and "=" in word)
         if option in CONFIG_OPTIONS or (is_value and before in CONFIG_OPTIONS):
             continue  # `config_folders`
+        if ("=" in word and option in _OPTIONS and option not in _WITH_VALUE) or word in ("-", "--"):
+            alone = f"{option}, without a value, or " if option.strip("-") else ""
+            raise SettingsError(f"{quoted(word)}: write {alone}NAME=VALUE")
         if option in _OPTIONS or is_value:
             flags.append(word)
         elif option in _OTHER_SETTINGS:

@@ -69,7 +69,10 @@ def compose(words: Sequence[str]) -> DictConfig:
     try:
         config = _with_options({**defaults, **chosen})
         for name, value in values:
-            OmegaConf.update(config, name, value)
+            try:
+                OmegaConf.update(config, name, value)
+            except OverflowError as error:
+                raise SettingsError(f"{name} has too many digits: a number is at most 1.8e308") from error
     except OmegaConfBaseException as error:
         raise SettingsError(explain(error)) from error
     return config
@@ -202,6 +205,8 @@ def _check_file(file: _File) -> None:
             _typed().merge_with({group: _settings(file)})
         except (OmegaConfBaseException, SettingsError) as error:
             raise SettingsError(f"{file[0]}: {explain(error)}") from error
+        except OverflowError as error:
+            raise SettingsError(f"{file[0]}: a number has too many digits: it is at most 1.8e308") from error
 
 
 def preset_rows() -> dict[tuple[str, str], dict[str, Any]]:

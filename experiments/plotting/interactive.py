@@ -11,9 +11,9 @@ import gzip
 import html
 import json
 import re
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -313,7 +313,7 @@ def _row(page: Path, folder: Path) -> str:
     place = page.parent.relative_to(folder)
     link = quote(place.as_posix())
     title = re.search(r"<title>(.*?)</title>", _beginning(page), re.DOTALL)
-    when = datetime.fromtimestamp(page.stat().st_mtime).astimezone().strftime("%Y-%m-%d %H:%M")
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(page.stat().st_mtime))
     picture = min([*page.parent.glob("curves*.png"), *page.parent.glob("figure.png")], default=None)
     image = f'<img src="{link}/{quote(picture.name)}" alt="" loading="lazy">' if picture else ""
     name, facts = title[1] if title else html.escape(place.name), html.escape(f"{when}; {place}")

@@ -5,6 +5,7 @@ Plain dataclasses, which pydantic fills and checks.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterable, Sequence
@@ -16,7 +17,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import AfterValidator, Field, TypeAdapter
 
 from ...support.errors import UserError
-from ...support.text import command_line, known_names, setting_name
+from ...support.text import command_line, known_names, quoted, setting_name
 from ..configuration.choices import option_files
 from ..provenance import PROJECT_ROOT
 from .claim_spec import BaseSpec, ClaimSpec, Described, NumberSpec, check_claim, check_statistic, read_yaml
@@ -199,7 +200,7 @@ def _file_of(name: str) -> Path | None:
     """Return the file of a figure; None if there is none. Does not list folders: names are paths."""
     paper, _, rest = name.partition("_")
     places = [Path(name)] if name.endswith(".yaml") else [PAPERS / paper / f"{rest}.yaml", FIGURES / f"{name}.yaml"]
-    return next((path for path in places if path.is_file()), None)
+    return next((path for path in places if os.path.isfile(path)), None)  # noqa: PTH113 (also of a name that is too long)
 
 
 def figure_files() -> dict[str, Path]:
@@ -227,7 +228,8 @@ def read_figure(name: str, *, with_statistics: bool = True) -> FigureSpec:
     path = _file_of(name)
     if path is None:
         known = sorted(figure_files())
-        raise FigureError(f"unknown figure {name!r}{known_names(name, known, command_line('reproduce', 'list'))}")
+        see = command_line("reproduce", "list")
+        raise FigureError(f"unknown figure {quoted(name)!r}{known_names(name, known, see)}")
     spec = read_yaml(path, _FIGURE, FigureError)
     try:
         for claim in spec.claims if with_statistics else ():
@@ -254,7 +256,7 @@ def choose(name: str) -> tuple[str, ...]:
                 raise FigureError("figure=report stands alone: make the figures first, then the report")
             choices = [*filter(None, dict.fromkeys(known.values())), "all", "report", *known]
             see = command_line("reproduce", "list")
-            raise FigureError(f"unknown figure {part!r}{known_names(part, choices, see)}")
+            raise FigureError(f"unknown figure {quoted(part)!r}{known_names(part, choices, see)}")
         chosen += members
     return tuple(dict.fromkeys(chosen))
 

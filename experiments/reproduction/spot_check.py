@@ -133,10 +133,10 @@ def spot_check(
     The new runs are in a store that is deleted, or in one in a folder, where those of an interrupted check are found.
     Return the comparisons, the data sets that are not available, whose runs are left out, and why, and failed runs.
     """
-    absent = _unavailable(candidate.run for candidate in chosen)
     with contextlib.ExitStack() as open_:
         place = folder or Path(open_.enter_context(temporary_folder()))
-        store = Store.open(place)
+        store = Store.open(place)  # before data are fetched
+        absent = _unavailable(candidate.run for candidate in chosen)
         planner = Planner(store.find_all_finished)
         again: dict[str, list[Candidate]] = {}
         for candidate in chosen:

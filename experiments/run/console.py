@@ -175,7 +175,7 @@ class CompactDisplay(Display):
 
 def note_to(target: Console) -> Callable[[str], None]:
     """Return a function that writes a line about the present step to a console."""
-    return lambda text: target.print(Text(f"... {printable(text)}", style="dim"), highlight=False)
+    return lambda text: target.print(Text(f"... {printable(text)}", style="dim"), highlight=False, soft_wrap=True)
 
 
 def note(text: str) -> None:

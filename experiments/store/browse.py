@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ...support.errors import reason
 from ...support.files import write_output
-from ...support.text import printable
+from ...support.text import printable, quoted
 from ...support.values import flatten
 from ..configuration.presets import COMMAND_LINE
 from ..configuration.schema import StoreConfig
@@ -103,7 +103,7 @@ def chosen(store: Store, filters: Mapping[str, Any]) -> list[FinishedRun]:
 def _filter(name: str, value: Any) -> str:
     """Return a filter as it is written on the command line."""
     values = value if isinstance(value, list | tuple | set | frozenset | range) else [value]
-    return f"{name}={','.join(map(str, values))}"
+    return f"{name}={quoted(','.join(map(str, values)))}"
 
 
 def _keys_of_sweep(store: Store, name: str) -> list[str]:

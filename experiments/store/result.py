@@ -20,7 +20,7 @@ DEEPEST: Final = 30
 
 
 def _moment(text: str) -> str:
-    datetime.fromisoformat(text).astimezone(UTC).astimezone().timestamp()
+    datetime.fromisoformat(text).astimezone(UTC).timestamp()
     return text
 
 

@@ -85,7 +85,7 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         classes, labels = np.unique(y, return_inverse=True)
         if len(classes) < 2:
-            raise ValueError(f"two classes are needed, and y has only one class, {classes[0]!r}")
+            raise ValueError(f"two classes are needed, and y has only one class, {classes.tolist()[0]!r}")
         given_X = X
         with np.errstate(over="ignore"):  # refused in the next check
             X = check_array(X, accept_sparse="csr", dtype=np.float32, order="C", input_name="X", estimator=self)

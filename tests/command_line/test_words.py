@@ -133,6 +133,23 @@ def test_a_folder_of_the_user_has_options_of_every_group(folder: Path) -> None:
         add_config_folders(["--config-dir", str(folder / "none")])
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-m=1"], "-m=1: write -m, without a value, or NAME=VALUE"),
+        (["--help=x"], "--help=x: write --help, without a value"),
+        (["--"], "--: write NAME=VALUE"),
+        (["--info=x"], "--info must be followed by one of all, config"),
+        (["--info", "x"], "--info must be followed by one of all, config"),
+        ([f"problem.C={'9' * 500}"], "problem.C has too many digits: a number is at most 1.8e308"),
+        ([f"dataset=file:{'a' * 250}"], "is written dataset=file dataset.train=PATH"),
+    ],
+)
+def test_words_that_hydra_and_python_refuse_in_many_lines_get_one(words: list[str], message: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(message)):
+        translated(["dataset=digits", *words])
+
+
 @pytest.mark.parametrize("sweeps", [False, True])
 @pytest.mark.parametrize(
     ("content", "message"),

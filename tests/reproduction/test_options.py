@@ -32,6 +32,11 @@ def test_everything_and_defaults() -> None:
     assert not options.together
 
 
+def test_a_figure_with_a_name_that_no_file_can_have_is_unknown() -> None:
+    with pytest.raises(FigureError, match=r"unknown figure 'a{200}\.\.\. \(3,000 characters\)'"):
+        choose("a" * 3000)
+
+
 @pytest.mark.parametrize("name", ["store", "store.root", "figures", "report"])
 @pytest.mark.parametrize("address", ["postgresql://user:secret@host/db", "sqlite:///s/mlflow.db", "ftp://host/x"])
 def test_a_server_address_is_not_a_folder(name: str, address: str) -> None:

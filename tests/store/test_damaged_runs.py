@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -281,3 +282,14 @@ def test_the_cause_of_an_error_is_the_last_one_of_the_operating_system(store: St
     monkeypatch.setattr(Path, "mkdir", full)
     with pytest.raises(StoreError, match="locks: No space left on device"), store.computing("k", print):
         pass
+
+
+def test_a_time_zone_that_python_does_not_know_damages_no_run(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC+99")
+    time.tzset()
+    try:
+        record(store, "a")
+        assert [run.key for run in store.runs()] == ["a"]
+    finally:
+        monkeypatch.undo()
+        time.tzset()

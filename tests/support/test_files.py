@@ -198,7 +198,7 @@ def test_a_device_gets_the_content(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_output(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(IsADirectoryError, match=rf"'{tmp_path}'$"):
         write_output(tmp_path, b"content")
 
 
