@@ -61,15 +61,17 @@ test-slow: $(CORE_READY) $(DEV_READY) $(SITE_READY) $(SWEEP_READY) ## the tests 
 	$(PY) -m pytest -m slow
 
 # pytest of an environment of its own, in which other versions than those of requirements/ are: of the libraries that
-# pyproject.toml names, the lowest that it allows, or the newest, also before their release.
+# pyproject.toml names, the lowest that it allows, or the newest, also before their release. Types are checked with the
+# versions of requirements/ alone.
 VERSIONS ?= lowest
 VERSIONS_OPTIONS_lowest := --resolution lowest-direct
 VERSIONS_OPTIONS_newest := --upgrade --prerelease allow
 test-versions: $(UV) ## the tests with other versions of libraries: make test-versions VERSIONS=lowest|newest
 	$(UV) venv --quiet --clear --python $(PYTHON) build/$(VERSIONS)
 	$(UV) pip install --quiet --python build/$(VERSIONS)/bin/python $(VERSIONS_OPTIONS_$(VERSIONS)) \
-		--config-setting build-dir=build/$(VERSIONS)-core --editable '.[dev]' -r requirements/build.in
-	build/$(VERSIONS)/bin/python -m pytest -n $(TEST_PROCESSES) --dist loadfile $(ARGS)
+		--config-setting build-dir=build/$(VERSIONS)-core --editable '.[dev,mpi,server]' -r requirements/build.in
+	build/$(VERSIONS)/bin/python -m pytest -n $(TEST_PROCESSES) --dist loadfile \
+		--deselect tests/test_contributing.py::test_the_solver_is_typed $(ARGS)
 
 wheels: $(UV) ## wheels for every supported Python, each tried, by cibuildwheel, which needs docker or podman: build/wheels
 	$(UV) tool run cibuildwheel --output-dir build/wheels

@@ -1,7 +1,7 @@
-"""Check an installed wheel outside the checkout: a run, a sweep, a figure from published runs, and an estimator.
+"""Check an installed wheel outside the checkout: its commit, a run, a sweep, a figure from evidence, an estimator.
 
 ``python tests/check_wheel.py EVIDENCE``, with the python of the environment that has the wheel, ends with status 0 if
-all four work. EVIDENCE is the folder of published runs of the checkout.
+all work. EVIDENCE is the folder of published runs of the checkout.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ import sys
 import sysconfig
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from svm_cost_curves.solvers.estimators import SBPClassifier
 
 
-def command(name: str, *words: str) -> None:
+def command(name: str, *words: str, **options: Any) -> Any:
     """Run a command of the wheel, which has to end with status 0."""
-    subprocess.run([Path(sysconfig.get_path("scripts")) / name, *words], check=True)
+    return subprocess.run([Path(sysconfig.get_path("scripts")) / name, *words], check=True, **options)
 
 
 def main(evidence: Path) -> None:
@@ -28,7 +29,8 @@ def main(evidence: Path) -> None:
     os.environ |= {"SVM_MLFLOW": "off"}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        command("svm-run", "--version")
+        version = command("svm-run", "--version", stdout=subprocess.PIPE, text=True).stdout
+        assert ", commit " in version, version
         command("svm-run", "algo=sbp", "dataset=digits", "budget.epochs=1")
         command("svm-run", "-m", "algo=sbp,smo", "dataset=digits", "seed=0,1", "budget.epochs=1")
         command("svm-reproduce", "figure=sbp_fig2", "scale=paper", "from=evidence", f"evidence={evidence}")
