@@ -17,6 +17,7 @@ from omegaconf import DictConfig, OmegaConf, read_write
 
 from ...solvers import SettingsError
 from ...support.errors import UserError
+from ...support.files import write_file
 from ...support.text import number_of
 from ..configuration.choices import NO_SWEEPS, PaperStyle, check_choice, folder, style_of
 from ..configuration.composition import compose, config_of
@@ -75,7 +76,7 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
         config.hydra.sweep.dir = str(directory)
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir={in_quotes(str(directory))}")  # for jobs on any machine
     directory.mkdir(parents=True, exist_ok=True)
-    OmegaConf.save(config, directory / "multirun.yaml")  # as Hydra's own sweeper does
+    write_file(directory / "multirun.yaml", OmegaConf.to_yaml(config).encode())  # as Hydra's own sweeper does
     with recording(store, print_error, wait=store_wait(config.store)) as begin:
         begin()
         returns, stopped = _launched(jobs, launcher(), config.hydra.runtime.choices["hydra/launcher"], directory)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
 import os
 import re
@@ -258,6 +259,16 @@ def test_a_reference_that_stands_for_nothing_is_refused_before_a_sweep(here: Ran
     )
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err.startswith(f"error: {said}")
+
+
+def test_a_full_disk_is_named_before_the_first_run(here: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    status, out, err = here("-m", *TOY, "seed=1,2")
+    assert (status, out) == (2, "")
+    assert re.fullmatch(r"error: .*/multirun\.yaml: No space left on device\n", err)
 
 
 @pytest.mark.parametrize(
