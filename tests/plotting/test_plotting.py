@@ -319,6 +319,5 @@ def names_of_costs(first: float, last: float) -> list[str]:
 def test_tick_labels_of_many_and_of_few_decades() -> None:
     assert names_of_costs(1.0, 1e6) == ["10⁰", "10¹", "10²", "10³", "10⁴", "10⁵", "10⁶"]
     assert names_of_costs(2e-12, 3e-9) == ["10⁻¹¹", "10⁻¹⁰", "10⁻⁹"]
-    decades = ["10⁰", "10¹", "10²", "10³", "10⁴", "10⁵", "10⁶", "10⁷", "10⁸", "10⁹"]
-    assert names_of_costs(1.0, 1e9) in (decades[::2], decades[1::2])  # matplotlib before 3.11 begins with 10¹
+    assert names_of_costs(1.0, 1e9) == ["10⁰", "10²", "10⁴", "10⁶", "10⁸"]
     assert len(names_of_costs(3.1e8, 5.2e8)) >= 2

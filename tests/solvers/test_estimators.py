@@ -266,7 +266,7 @@ DAYS = pd.date_range("2020", periods=40)
         (DAYS.tz_localize("UTC"), "column late holds datetime64"),
         (DAYS - DAYS[0], "column late holds timedelta64"),
         (pd.Categorical([*"uv"] * 20), "could not convert string to float: 'u'"),
-        ([10**400] * 40, "a whole number that float64 cannot hold"),
+        (pd.Series([10**400] * 40, dtype=object), "a whole number that float64 cannot hold"),
         (np.full(40, 1e300, np.longdouble) ** 2, "infinity or a value too large for dtype"),
         (np.full(40, 1e39), "infinity or a value too large for dtype"),
     ],
