@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...support.files import QUIET_SECONDS
+from ...support.text import number_of
 from ..configuration.schema import StoreConfig
 from ..processes.stopping import EXIT_STATUS, status_of
 from ..processes.streams import ElapsedTime, print_error
@@ -141,7 +142,7 @@ def browse(given: argparse.Namespace) -> int:
         print("\n".join(comparison(runs)))
     elif name == "export":
         points, count = export(store, runs, Path(given.file))
-        print(f"{given.file}: {points:,} points of {count} runs")
+        print(f"{given.file}: {number_of(points, 'point')} of {number_of(count, 'run')}")
         return OK if count == len(runs) else NOT_ALL
     else:
         if name == "delete" and not words:

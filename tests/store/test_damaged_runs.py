@@ -183,7 +183,7 @@ def test_a_run_with_a_damaged_curve_is_left_out_of_what_reads_curves(
     path = tmp_path / "runs.csv"
     words = [f"store={store.root}"]
     assert main(["export", str(path), *words]) == 1  # not all
-    assert capsys.readouterr().out.endswith(" points of 1 runs\n")
+    assert capsys.readouterr().out.endswith(" points of 1 run\n")
     assert pd.read_csv(path)["run"].unique().tolist() == ["good"]
     assert main(["list", *words]) == 0
     assert main(["export", str(path), "seed=0", *words]) == 2
