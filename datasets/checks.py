@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..support.rounding import float32_losses, used_columns
-from .errors import DataError, shorten
+from .errors import MOST_SENTENCES, DataError, shorten
 from .readers.columns import missing_values
 from .spec import MAX_FEATURES, ExpectedSpec
 from .types import Features, Matrix, Table, count_nonzero
@@ -21,7 +21,6 @@ _CODES = (-999, -9999, -99999)
 _FEWEST_ROWS = 10
 """Rows from which a column is suspected to number them."""
 _FULL_COLUMNS = 1000
-_MOST_SENTENCES = 5
 
 
 def check_table(table: Table, where: str) -> None:
@@ -126,7 +125,7 @@ def doubtful(table: Table) -> list[str]:
             "if that stands for a missing value, fill it in or remove the rows: here it is a number"
             for j in np.flatnonzero(coded.any(axis=0) & others)
         ]
-    return sentences[:_MOST_SENTENCES]
+    return sentences[:MOST_SENTENCES]
 
 
 def _dropping(table: Table, j: int) -> str:

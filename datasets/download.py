@@ -38,7 +38,7 @@ NOTE_SECONDS = 10.0
 _PIECE = 1 << 13
 """Bytes that are waited for at a time: fewer than `LEAST`."""
 _POLL = 0.2
-_CUT_SHORT = "what the server sends is cut short"
+_CUT_SHORT = "the server's answer is cut short"
 _Result = TypeVar("_Result")
 
 

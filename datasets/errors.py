@@ -25,12 +25,14 @@ class DataError(UserError, ValueError):
         super().__init__(shorten(message, LONGEST_MESSAGE))
 
 
+MOST_SENTENCES = 5
+"""Warnings of one kind about a table."""
 _HAS_SETTINGS = ContextVar("has_settings", default=True)
 
 
 @contextmanager
 def without_settings() -> Iterator[None]:
-    """Let messages of the block advise no settings of a run, ``dataset.*``: the command has none."""
+    """Leave advice on ``dataset.*`` settings out of the messages in a block: the command has no such settings."""
     token = _HAS_SETTINGS.set(False)
     try:
         yield
@@ -39,7 +41,7 @@ def without_settings() -> Iterator[None]:
 
 
 def advice(by_settings: str, otherwise: str = "") -> str:
-    """Return a message's advice: settings of a run, or otherwise what can be done to a file."""
+    """Return `by_settings`, the advice on settings of a run; inside `without_settings` return `otherwise`."""
     return by_settings if _HAS_SETTINGS.get() else otherwise
 
 

@@ -52,7 +52,7 @@ def mirrors_from_environment() -> tuple[Path, ...]:
 
 
 def places_from_environment() -> tuple[Path, ...]:
-    """Return the same; DataError also if `download.LIMIT_VARIABLE` has a wrong value, whatever is downloaded."""
+    """Check `download.LIMIT_VARIABLE` and return `mirrors_from_environment`; DataError: one has a wrong value."""
     download.download_limit()
     return mirrors_from_environment()
 

@@ -202,7 +202,7 @@ class Evaluator:
 
 
 def defect_of(values: NDArray[np.float64], points: str, *, is_zero: bool = False) -> str | None:
-    """Return the sentence of `Evaluator.defect` on a predictor's values, (m,), at some points; None: it has none."""
+    """Return a warning if the values, (m,), of a predictor are constant or give all points one class; else None."""
     positive = int(np.count_nonzero(values > 0.0))
     if 0 < positive < len(values) or not len(values):
         return None

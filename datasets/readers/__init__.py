@@ -17,9 +17,10 @@ import numpy as np
 from ..errors import DataError, shown_path
 from ..spec import PACKED_SUFFIXES, DatasetSpec, FileData, OpenmlData, PublishedData, ReadData
 from ..types import Table
+from .arff import read_arff
 from .arrays import read_idx, read_npz
 from .libsvm import read_libsvm
-from .tables import read_arff, read_csv, read_parquet
+from .tables import read_csv, read_parquet
 from .texts import read_messages, read_reuters, read_topics
 
 READER_VERSION = 1

@@ -18,13 +18,12 @@ from ..errors import DataError, shorten
 from ..types import Table, require_memory
 from .columns import labels_in, no_number, numbers_in, place_of, table_of
 from .plain_text import number_hint
-from .whole_numbers import equal_warning
+from .whole_numbers import equal_warnings
 
 CSR = ("data", "indices", "indptr", "shape")
 _COPIES = 2
 """Peak memory of an array over its size: the array and its copy in the table."""
 _UBYTE = 0x08
-_MOST_SENTENCES = 5
 
 
 def read_npz(content: bytes, where: str, dtype: type[np.floating[Any]] = np.float64) -> tuple[Table, Table | None]:
@@ -100,9 +99,8 @@ def features_of(X: Any, where: str) -> tuple[NDArray[Any], list[str]]:
 
 
 def _warn_of_equal(columns: Iterable[NDArray[Any]], names: Sequence[str]) -> None:
-    for k, column in enumerate(columns):
-        for text in equal_warning(column, place_of(k, names)):
-            warnings.warn(text, stacklevel=3)
+    for text in equal_warnings((column, place_of(k, names)) for k, column in enumerate(columns)):
+        warnings.warn(text, stacklevel=3)
 
 
 def labels_of(y: Any, where: str) -> NDArray[Any]:
@@ -116,7 +114,7 @@ def labels_of(y: Any, where: str) -> NDArray[Any]:
     try:
         array = np.asarray(_column(y) if hasattr(y, "dtype") and hasattr(y, "array") else _filled(y))
     except (TypeError, ValueError) as error:  # rows of different lengths
-        raise DataError(f"{where}: is no list of labels ({shorten(str(error))}).") from error
+        raise DataError(f"{where} must be a list with one label for each row ({shorten(str(error))}).") from error
     if array.dtype.kind in "biuf":
         return array  # `read_npz` refuses another shape
     flat = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
@@ -128,7 +126,7 @@ def labels_of(y: Any, where: str) -> NDArray[Any]:
 
 
 def _filled(values: Any) -> Any:
-    """Return what a caller gives, the masked values of numpy's masked arrays as None: missing."""
+    """Return the values; in a masked array of numpy, None (missing) replaces each masked value."""
     if not isinstance(values, np.ma.MaskedArray) or values.dtype.names is not None or not np.ma.is_masked(values):
         return values
     cells = np.array(values.data, object)
@@ -169,8 +167,7 @@ def _table(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str, dtype: t
     if columns is None or columns.dtype.kind != "U" or columns.shape != X.shape[1:]:
         columns = np.empty(0, str)
     names = columns.tolist()
-    equal = [text for k in range(X.shape[1]) for text in equal_warning(X[:, k], place_of(k, names))]
-    equal = equal[:_MOST_SENTENCES]
+    equal = equal_warnings((X[:, k], place_of(k, names)) for k in range(X.shape[1]))
     X = np.ascontiguousarray(X, dtype)
     table = table_of(X, *labels, names, range(len(names))) if names else Table(X, *labels)
     return replace(table, warnings=(*table.warnings, *equal))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import DataError, advice, shorten
 from ..types import Table
 from .plain_text import DOUBTFUL_LABELS, MISSING, NO_LABEL, TRUTH, are_plain, number_hint
-from .whole_numbers import equal_warning, refuse_equal
+from .whole_numbers import equal_warnings, refuse_equal
 
 _NAMED = 20
 """Most column names in a message."""
@@ -67,7 +67,7 @@ def table_from(
     y, classes = labels_in(columns[label], f"{where}, column {place_of(label, names)}", parse=parse)
     features = [column for column in parsed.values() if column is not None]
     X = np.stack(features, axis=1) if features else np.empty((y.size, 0))
-    equal = tuple(text for k in kept for text in equal_warning(columns[k], place_of(k, names)))
+    equal = equal_warnings((columns[k], place_of(k, names)) for k in kept)
     table = table_of(X, y, classes, names, kept, label)
     return replace(table, warnings=(*table.warnings, *equal))
 
@@ -141,9 +141,8 @@ def missing_values(
     by_count = sorted((int(j) for j in filled), key=lambda j: -counts[j])
     mostly = [column(j) for j in by_count[:_NAMED] if counts[j] > _MOSTLY * n]
     dropping = [match[1] for text in mostly if (match := re.match(r"column (\d+)\b(?! \(counted)", text))]
-    drop = advice(f", or leave out what is mostly missing by dataset.drop_columns=[{','.join(dropping)}]") * bool(
-        dropping
-    )
+    listed = ",".join(dropping)
+    drop = advice(f", or leave out what is mostly missing by dataset.drop_columns=[{listed}]") if dropping else ""
     kinds = "(empty, ?, NA, NaN, null, ...)"
     if cells == 1:
         return DataError(
@@ -164,7 +163,9 @@ def place_of(k: int, names: Sequence[str]) -> str:
 
 
 def check_names(columns: Sequence[str], trained: Sequence[str], where: str, source: str) -> None:
-    """Refuse features, (d,), whose names differ from those of the training features; both are places of `place_of`.
+    """Refuse a feature whose name differs from the name of the training feature with the same number.
+
+    `columns` and `trained`, (d,), are texts of `place_of`.
 
     A feature without a name, or whose name is its number, is not compared.
     """
@@ -173,7 +174,7 @@ def check_names(columns: Sequence[str], trained: Sequence[str], where: str, sour
         if name is not None and other is not None and name != other:
             raise DataError(
                 f"{where}: feature {j} (counted from 0) is '{name}', and in {source} it is '{other}'; features are "
-                "used by their place: write the same columns in the same order."
+                f"matched by position: write the columns in the same order as in {source}."
             )
 
 
@@ -236,7 +237,8 @@ def chosen_columns(
     others = {_position(number, width, where, "drop_columns") for number in drop_columns}
     if label in others:
         whose = advice(
-            "cannot be dropped (dataset.drop_columns)", "has the number of a column that the training data left out"
+            "cannot be dropped (dataset.drop_columns)",
+            "was left out in training; write the columns in the order of the training data",
         )
         raise DataError(f"{where}: column {label} holds the label and {whose}.")
     return label, sorted(others)

@@ -22,7 +22,7 @@ from ..errors import DataError, read_as, shorten
 from ..transforms import to_matrix
 from ..types import Table
 from .plain_text import MISSING, NO_LABEL, TRUTH, decoded, encoding_of, lines_of, number_hint
-from .whole_numbers import WHOLE, refuse_equal
+from .whole_numbers import EXACT, refuse_equal
 
 _MAX_INDEX = 2**63 - 2
 _LONGEST_NUMBER = 1000
@@ -66,7 +66,7 @@ def _read_fast(
         X, y = load_svmlight_file(io.BytesIO(content), dtype=dtype, zero_based=True)
     except (ValueError, OverflowError, IndexError, UnicodeDecodeError):
         return None
-    if (X.nnz and X.indices.min() < 0) or (np.abs(y) >= WHOLE).any():  # the labels' digits are lost
+    if (X.nnz and X.indices.min() < 0) or (np.abs(y) >= EXACT).any():  # the labels' digits are lost
         return None
     return X, y.astype(np.float64)
 
@@ -86,7 +86,7 @@ def _read_careful(
             continue
         try:
             labels.append(_number(tokens[0], "the label"))
-            if abs(labels[-1]) >= WHOLE:
+            if abs(labels[-1]) >= EXACT:
                 large.append(tokens[0].decode())
             row = sorted(_entry(t) for k, t in enumerate(tokens[1:]) if not (k == 0 and t.startswith(b"qid:")))
             for (left, _), (right, _) in itertools.pairwise(row):

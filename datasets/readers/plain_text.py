@@ -73,7 +73,8 @@ def lines_of(text: str) -> list[str]:
 def number_hint(text: str) -> str:
     """Return how to write a text that is a number with a decimal comma or with groups of digits; empty if it is none.
 
-    ``1,234`` may be either: both are named. A decimal comma makes points of other numbers doubtful, which is told.
+    ``1,234`` has two meanings, and the hint names both. In a table with decimal commas the point in ``1.234`` may
+    separate thousands; then the hint says how to write ``1.234``, too.
     """
     text = text.strip()
     writings: list[str] = []
@@ -89,7 +90,7 @@ def number_hint(text: str) -> str:
                 writings.append(f"{number}" + (f" {meaning}" if meaning else ""))
     if len(writings) == 1:
         number, _, meaning = writings[0].partition(" ")
-        others = ", and 1.234, if its point separates thousands, as 1234" if "decimal" in meaning else ""
+        others = "; if the point in 1.234 separates thousands, write 1234" if "decimal" in meaning else ""
         return f"write {number}{others}"
     return f"write {', or '.join(writings)}" if writings else ""
 
@@ -100,6 +101,6 @@ def looks_like_libsvm(cells: Sequence[str]) -> bool:
 
 
 def are_plain(cells: NDArray[Any] | Sequence[Any]) -> bool:
-    """Whether Python reads no more numbers in cells than others do: 1_0 is 10 for it."""
+    """Return whether the cells are ASCII without ``_``: Python reads ``1_0`` as 10, other programs do not."""
     joined = "".join(map(str, cells))
     return joined.isascii() and "_" not in joined

@@ -1,4 +1,4 @@
-"""Reads tables: CSV by the standard library, dense ARFF by scipy, Parquet by pyarrow; one column is the label.
+"""Reads tables: CSV by the standard library, Parquet by pyarrow; one column is the label.
 
 The readers take `label_column` and `drop_columns` of `datasets.readers.columns.table_from`, and return its table. They
 raise `DataError` for a file that is malformed, for a feature that is no number, and for a missing label.
@@ -6,7 +6,6 @@ raise `DataError` for a file that is malformed, for a feature that is no number,
 
 from __future__ import annotations
 
-import bisect
 import csv
 import io
 import itertools
@@ -33,7 +32,7 @@ from .columns import (
     table_of,
 )
 from .plain_text import MISSING, decoded, lines_of, looks_like_libsvm
-from .whole_numbers import equal_warning
+from .whole_numbers import equal_warnings, long_whole
 
 _SAMPLE = 20
 """Lines in which the separator is looked for."""
@@ -41,15 +40,10 @@ _NUMBER = re.compile(r"[+-]?(\d([\d.,' ]*\d)?\.?|[.,]\d+)([eE][+-]?\d+)?")
 """A number with any decimal sign and any groups of digits."""
 _WHOLE_OR_GROUPS = re.compile(r"[+-]?(?:(?P<whole>[0-9]{1,3})|(?P<groups>[1-9][0-9]{0,2}\.[0-9]{3}))")
 _THOUSANDS = re.compile(r"\.[0-9]{3}(?![0-9])")
-_HAIR = 1e-9  # that 1000 times a number with three digits after its point differs from a whole number, at most
-_DIGITS = 15
-"""Digits of a number that float64 keeps."""
+_TOLERANCE = 1e-9
+"""By which 1000 times a number with three digits after its point may differ from a whole number."""
 _LOOKED_AT = 1000
 """Lines, after one with a text, in which further columns of texts are looked for."""
-_QUOTED = re.compile(r"""((?:^|[,\t])\s*)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
-"""A quoted cell of ARFF, with the separator before it."""
-_ARFF_BYTES = 32
-"""Peak memory of parsing a character of ARFF: scipy makes a Python number of every cell."""
 _PARQUET_BYTES = 24
 """Peak memory of a cell of Parquet: at most 8 bytes in the file's type, float64, and the stacked float64."""
 
@@ -85,7 +79,7 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     values: list[NDArray[np.float64]] = []
     labels, lines = [], []
     warnings: list[str] = []
-    long: dict[int, list[str]] = {}  # cells of features with more digits than float64 has
+    long: dict[int, list[int]] = {}  # numbers of features with more digits than float64 has
     begun = [] if header else [(line, first)]
     for number, row in itertools.chain(begun, rows):
         place = f"{where}, line {number}"
@@ -104,8 +98,8 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
                 )
             raise no_number(place, shown_names, list(dict.fromkeys(texts)), row[texts[0]], others)
         for k in features:
-            if len(row[k]) > _DIGITS and row[k].strip().lstrip("+-").isdigit():
-                long.setdefault(k, []).append(row[k].strip())
+            if (value := long_whole(row[k])) is not None:
+                long.setdefault(k, []).append(value)
         text = row[label].strip()
         if "\ufffd" in text:
             place += f", column {place_of(label, shown_names)}"
@@ -144,7 +138,7 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     assert isinstance(table.X, np.ndarray)
     if np.isnan(table.X).any():
         raise missing_values(np.isnan(table.X), where, table.column, lines)
-    equal = [text for k, cells in long.items() for text in equal_warning(cells, place_of(k, shown_names))]
+    equal = equal_warnings((numbers, place_of(k, shown_names)) for k, numbers in long.items())
     thousands = [
         f"column {place_of(k, shown_names)} has numbers up to 999 and numbers such as 1.234, whose point is read as "
         "the decimal sign; if it separates thousands, write 1234"
@@ -154,7 +148,7 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
 
 
 def _with_thousands(table: Table, content: bytes, where: str, first: int) -> list[int]:
-    """Return the columns of numbers as 999 and 1.234, and no others, whose point may separate thousands.
+    """Return the columns whose numbers all look like 999 or 1.234: the point may separate thousands.
 
     `first` is the line of the first row.
     """
@@ -163,7 +157,7 @@ def _with_thousands(table: Table, content: bytes, where: str, first: int) -> lis
         int(table.columns[j].split()[0]): set()
         for j, column in enumerate(table.X.T)
         if np.abs(column[:_SAMPLE]).max() < 1000 > np.abs(column).max()
-        and (np.abs(1000 * column - np.rint(1000 * column)) < _HAIR).all()
+        and (np.abs(1000 * column - np.rint(1000 * column)) < _TOLERANCE).all()
     }
     if not forms or _THOUSANDS.search(decoded(content, where)) is None:
         return []
@@ -285,80 +279,6 @@ def _line(cells: Sequence[str]) -> str:
     return f" Every line must hold the same number of numbers. The line: '{shorten(','.join(cells))}'"
 
 
-def read_arff(content: bytes, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()) -> Table:
-    """Read dense ARFF, the format of Weka and OpenML; sparse ARFF is refused."""
-    # imported here: few need it
-    from scipy.io import arff
-
-    require_memory(_ARFF_BYTES * len(content), f"{where}: reading it")
-    text = "\n".join(lines_of(decoded(content, where)))
-    start = text.lower().find("@data")
-    head, rows = text[:start], text[start:].split("\n")[1:]
-    if any(row.lstrip().startswith("{") for row in rows):
-        raise DataError(f"{where}: is sparse ARFF, which is not read; save it as LIBSVM text.")
-    if start >= 0:
-        _check_cells(head, rows, where)
-    limit = csv.field_size_limit()  # scipy raises it for the whole process
-    try:
-        data, meta = arff.loadarff(io.StringIO(text))
-    except Exception as error:  # scipy raises some ten kinds for malformed text
-        raise _malformed(head, rows if start >= 0 else [], where) from error
-    finally:
-        csv.field_size_limit(limit)
-    columns = [data[name] for name in meta.names()]
-    columns = [np.char.decode(column, "latin-1") if column.dtype.kind == "S" else column for column in columns]
-    return table_from(meta.names(), columns, where, label_column, drop_columns)
-
-
-def _check_cells(head: str, rows: Sequence[str], where: str) -> None:
-    """Refuse a row of ARFF that has more or fewer cells than there are attributes: scipy ignores some."""
-    if re.search(r"^\s*@end\b", head, re.IGNORECASE | re.MULTILINE):
-        return  # a table within a cell has attributes of its own
-    width = len(re.findall(r"^\s*@attribute\b", head, re.IGNORECASE | re.MULTILINE))
-    filled = (row.strip() for row in rows if row.strip() and not row.lstrip().startswith("%"))
-    for number, row in enumerate(filled, 1):
-        plain = _QUOTED.sub(r"\1q", row) if "'" in row or '"' in row else row
-        count = max(plain.count(","), plain.count("\t") if "," not in plain else 0) + 1
-        if count != width:
-            raise DataError(
-                f"{where}, row {number}: {count} cells, and the header has {width} attributes; each row needs a cell "
-                f"for each attribute. The row: '{shorten(row)}'"
-            )
-
-
-def _malformed(head: str, rows: Sequence[str], where: str) -> DataError:
-    """Return the error of ARFF that scipy refuses: the first row with which it does, or the header."""
-    from scipy.io import arff
-
-    filled = [row for row in rows if row.strip() and not row.lstrip().startswith("%")]
-
-    def is_refused(count: int) -> bool:
-        try:
-            arff.loadarff(io.StringIO("\n".join([f"{head}@data", *filled[:count]])))
-        except Exception:  # as above
-            return True
-        return False
-
-    refused = bisect.bisect_left(range(len(filled) + 1), True, key=is_refused)
-    why = "not a readable ARFF file"
-    row = filled[refused - 1] if 0 < refused <= len(filled) else ""
-    if not (row or head).isascii():
-        return DataError(f"{where}: {why}: a value with a character beyond ASCII is not read; save it as CSV in UTF-8.")
-    if re.search(r"^\s*@attribute\s.*\sstring\s*$", head, re.IGNORECASE | re.MULTILINE):
-        return DataError(
-            f"{where}: {why}: an attribute of kind string is not read; remove it, or list its values as {{a, b}}."
-        )
-    if not row:
-        return DataError(
-            f"{where}: {why}: it needs a line @relation NAME, lines @attribute NAME KIND, where KIND is numeric or the "
-            "list of its values as {a, b}, a line @data, and rows."
-        )
-    return DataError(
-        f"{where}, row {refused}: {why}: a cell is not of the kind that its @attribute line names (a number, or one of "
-        f"the listed values). The row: '{shorten(row)}'"
-    )
-
-
 def read_parquet(content: bytes, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()) -> Table:
     """Read Apache Parquet, without the index columns of pandas; texts are labels, never numbers."""
     # imported here: it takes a tenth of a second
@@ -387,7 +307,7 @@ def _cells_of(column: Any) -> NDArray[Any]:
     import pyarrow as pa
 
     kind = column.type
-    if pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
+    if pa.types.is_boolean(kind):
         column = column.cast(pa.float64())
     if pa.types.is_time(kind):  # datetime.time has no nanoseconds
         column = column.cast(pa.string())

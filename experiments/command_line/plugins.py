@@ -32,9 +32,10 @@ class OptionsPath(SearchPathPlugin):
 
 
 class Options(ConfigSource):
-    """The options of the solvers, of `GROUPS`, which may come from somebody else (`read_options`), and of presets.
+    """Gives Hydra the options of the solvers, of `GROUPS` and of the presets.
 
-    Each is made when it is asked for: Hydra copies what its ConfigStore has, twice for a command.
+    An option is made when Hydra asks for it: Hydra copies its whole ConfigStore twice for each command. The files of
+    `GROUPS` may come from strangers, so `read_options` checks them.
     ``dataset=SOURCE:NAME`` has no file: it is ``dataset=SOURCE`` with one field set to what follows the colon.
     """
 

@@ -39,7 +39,7 @@ FOLDER_OF_A_JOB = ("hydra.job.chdir", "hydra.job.env_set", "hydra.output_subdir"
 """Settings of Hydra that give a job a folder or an environment of its own."""
 
 _ELSEWHERE = re.compile(r"\$\\?\{[^}]*:")
-"""The same for jobs on other machines, with an environment of their own: ``${oc.env:NAME}``, too."""
+"""A value that only a job on another machine knows: as `IN_A_JOB`, and ``${oc.env:NAME}`` of its environment."""
 
 
 def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[], Launcher]) -> Sequence[JobReturn]:
@@ -89,8 +89,8 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
 def _check_settings(jobs: Sequence[Sequence[str]], composed: Sequence[DictConfig], unknown: re.Pattern[str]) -> None:
     """Refuse a sweep with a job whose settings are wrong, before the first one begins.
 
-    Of a job with a word that matches `unknown`, whose value only the job knows, the references in the others are
-    checked.
+    Only the job knows the value of a word that matches `unknown`. For a job with such a word, only the references in
+    its other words are checked.
     """
     wrong: dict[str, list[str]] = {}
     for label, words, job in zip(job_labels(jobs), jobs, composed, strict=True):

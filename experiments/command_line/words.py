@@ -51,7 +51,7 @@ _MOST_VALUES, _MOST_JOBS = 10_000, 100_000
 _LONGEST_PART: Final = 200
 """Bytes between two slashes of ``dataset=file:PATH``."""
 _CHECKED_JOBS: Final = 100
-"""Jobs of a sweep whose values are checked to name an experiment's file; all are checked when the sweep begins."""
+"""Most jobs checked here, where an error can name the experiment's file; the sweep itself checks all jobs."""
 
 
 def register() -> None:
@@ -76,8 +76,8 @@ def translated(words: Sequence[str]) -> list[str]:
     """
     settings, flags = _parted(words)
     _check_shown(flags)
-    chosen = re.compile(rf"\+{{1,2}}(?=({'|'.join(groups())})=[^{{]?)")
-    settings = [chosen.sub("", word, count=1) if chosen.match(word) else word for word in settings]
+    chosen = re.compile(rf"^\+{{1,2}}(?=({'|'.join(groups())})=(?!\{{))")
+    settings = [chosen.sub("", word) for word in settings]
     sweeps = bool({*_SWEEP} & {*flags})
     if "--dry-run" in flags:
         settings.append("dry_run=true")
@@ -101,7 +101,7 @@ def _hydra_words(words: Sequence[str], sweeps: bool) -> list[str]:
 
 
 def _check_file(file: Path, words: Sequence[str], typed: Sequence[str], sweeps: bool) -> None:
-    """Refuse what `_check` refuses, and wrong values, and name the file unless what was typed is wrong without it."""
+    """Refuse what `_check` refuses, and wrong values; name the file unless the typed words alone give this error."""
 
     def check(words: Sequence[str]) -> None:
         _check(words, sweeps)
@@ -130,11 +130,14 @@ def _check(words: Sequence[str], sweeps: bool) -> None:
     for override in overrides.values():
         parts = str(override.value()).split("/") if override.key_or_group == "dataset" else []
         if any(len(part.encode(errors="replace")) > _LONGEST_PART for part in parts):  # of the name of a preset's file
-            raise SettingsError("the name of a file with so many characters is written dataset=file dataset.train=PATH")
+            raise SettingsError(
+                f"dataset: a name in the path is longer than {_LONGEST_PART} bytes; "
+                "write dataset=file dataset.train=PATH"
+            )
     theirs = [word for word, override in overrides.items() if re.match(_HYDRA, override.key_or_group)]
     ours = [word for word in words if word not in theirs and not (sweeps and overrides[word].is_sweep_override())]
     composed = compose(ours)
-    if not sweeps and not any("${hydra" in word for word in ours):
+    if not sweeps and not any(map(IN_A_JOB.search, ours)):
         config_of(composed)  # Hydra would write a line on a ${...} that stands for nothing
 
 
@@ -186,7 +189,7 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
 def _with_experiment(words: Sequence[str], sweeps: bool) -> tuple[Path | None, list[str]]:
     """Replace ``+experiment=NAME`` by the settings of a file ``experiment/NAME.yaml``, and return the file, too.
 
-    What is typed as well wins.
+    A setting on the command line replaces the setting in the file.
 
     A setting of the file is written as on the command line: ``seed: range(3)`` is a sweep.
     """
@@ -200,10 +203,10 @@ def _with_experiment(words: Sequence[str], sweeps: bool) -> tuple[Path | None, l
     if name not in files:
         raise SettingsError(f"unknown experiment {quoted(name)!r}{known_names(name, sorted(files))}")
     typed = {setting_name(word) for word in words}
-    settings = {one: value for one, value in flatten(read_options(files[name])) if one not in typed}
-    if wrong := next((one for one in settings if not _SETTING.fullmatch(one)), None):
+    settings = {setting: value for setting, value in flatten(read_options(files[name])) if setting not in typed}
+    if wrong := next((setting for setting in settings if not _SETTING.fullmatch(setting)), None):
         raise SettingsError(f"{files[name]}: {quoted(wrong)!r} is not the name of a setting, as algo or budget.epochs")
-    added = [with_quotes(f"{one}={_text(value)}") for one, value in settings.items()]
+    added = [with_quotes(f"{setting}={_text(value)}") for setting, value in settings.items()]
     swept = [word for word in added if _CALL.fullmatch(word) or is_sweep(word)]
     if swept and not sweeps:
         raise SettingsError(f"{files[name]} is a sweep ({quoted(swept[0])}), which needs -m (or --multirun)")

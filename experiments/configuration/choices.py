@@ -166,13 +166,13 @@ def install_command(extra: str) -> str:
 
 
 def check_environment() -> None:
-    """Refuse what a command that makes runs, or downloads, cannot work with, before it does anything.
+    """Check the environment of a command that makes runs or downloads, before the command does anything.
 
     Raises
     ------
     SettingsError, DataError
-        The user has no home folder, as in some containers: mlflow imports only with one. A variable that says where
-        data come from, or how much of them, has a wrong value.
+        The user has no home folder, as in some containers: mlflow imports only with one. ``SVM_DATA_MIRROR`` or
+        ``SVM_DOWNLOAD_LIMIT`` has a wrong value.
     """
     from ...datasets.fetch import places_from_environment
 

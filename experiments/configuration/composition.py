@@ -24,7 +24,17 @@ from ...solvers import SettingsError
 from ...support.settings_file import read_yaml
 from ...support.text import quoted
 from . import choices
-from .explain import A_SWEEP, check_items, explain, hint_of, hints_of, unknown_option, unknown_setting, wrong_type
+from .explain import (
+    A_SWEEP,
+    check_items,
+    explain,
+    hint_of,
+    hints_of,
+    kinds_of,
+    unknown_option,
+    unknown_setting,
+    wrong_type,
+)
 from .grammar import parsed, with_quotes
 from .options import read_options
 from .presets import options, read_tables
@@ -34,6 +44,7 @@ from .settings import RunSettings, resolve, setting_name
 _FUNCTION: Final = re.compile(r"\w+\(")
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
 _DECIMAL: Final = re.compile(r"[+-]?\d+,\d+")
+_TOO_LONG: Final = "has too many digits: a number is at most 1.8e308"
 
 
 def compose(words: Sequence[str]) -> DictConfig:
@@ -72,7 +83,7 @@ def compose(words: Sequence[str]) -> DictConfig:
             try:
                 OmegaConf.update(config, name, value)
             except OverflowError as error:
-                raise SettingsError(f"{name} has too many digits: a number is at most 1.8e308") from error
+                raise SettingsError(f"{name} {_TOO_LONG}") from error
     except OmegaConfBaseException as error:
         raise SettingsError(explain(error)) from error
     return config
@@ -84,11 +95,11 @@ def groups() -> list[str]:
 
 
 def _one_value(setting: str, word: str) -> str:
-    """Return how several values are written as one, which depends on what the setting is; an empty text: not."""
+    """Return advice: how to write a value with commas as one value of the setting; empty if there is no way."""
     value, hint = word.partition("=")[2], hint_of(setting)
     if "," not in value or _FUNCTION.match(value):
         return ""
-    kinds = {get_origin(kind) or kind for kind in get_args(hint) or (hint,)} if get_origin(hint) is not list else {list}
+    kinds = {get_origin(kind) or kind for kind in kinds_of(hint)}
     if list in kinds:
         return f"; a list is written in brackets, {setting}=[{quoted(value)}], with quotes for the shell"
     if str in kinds or setting == "dataset":
@@ -206,7 +217,7 @@ def _check_file(file: _File) -> None:
         except (OmegaConfBaseException, SettingsError) as error:
             raise SettingsError(f"{file[0]}: {explain(error)}") from error
         except OverflowError as error:
-            raise SettingsError(f"{file[0]}: a number has too many digits: it is at most 1.8e308") from error
+            raise SettingsError(f"{file[0]}: a setting {_TOO_LONG}") from error
 
 
 def preset_rows() -> dict[tuple[str, str], dict[str, Any]]:

@@ -60,7 +60,7 @@ def explain(error: BaseException) -> str:
         if missing := _MISSING.fullmatch(said):
             said = f"there is no setting {missing[1]!r}"
         elif said == "Recursive interpolation detected":
-            said = "it stands for itself"
+            said = "it refers to itself"
         return f"{_written(cause) or 'a reference'} cannot be resolved: {quoted(said)}"
     if isinstance(cause, OmegaConfBaseException) and cause.full_key:
         return wrong_type(cause.full_key, cause.object_type, cause.value)
@@ -83,9 +83,9 @@ def _written(error: Any) -> str:
 
 
 def check_items(setting: str, value: Any) -> None:
-    """Refuse a list with items of another kind than the setting has, with advice: YAML reads ``yes`` as a truth value.
+    """Refuse a list with an item of a wrong type, and advise quotes: YAML reads ``yes`` as true.
 
-    OmegaConf takes lists within a list of numbers or texts, and has no name for the item that it refuses.
+    OmegaConf accepts lists inside a list of numbers or texts, and its error does not name the wrong item.
     """
     hint = hint_of(setting)
     lists = [kind for kind in kinds_of(hint) if get_origin(kind) is list]

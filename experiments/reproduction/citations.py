@@ -73,7 +73,7 @@ OTHERS: Final[Mapping[str, Paper]] = {
         "Which solver for my data?",
         about="What each solver spends to reach equal error, on the data sets of docs/elsewhere.md.",
     ),
-    "": Paper("Figures of no paper"),
+    "": Paper("Figures of no paper", about="What was measured, and what was expected."),
 }
 """Headings of figures that are not of one of the papers, by the first part of their ids."""
 

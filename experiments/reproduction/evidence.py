@@ -155,7 +155,7 @@ class Table:
 class FigureResult:
     """A figure before it is written."""
 
-    points: Callable[[], pd.DataFrame]
+    make_data: Callable[[], pd.DataFrame]
     """Makes `data`, which a verdict does not need."""
     draw: Callable[[Figure | SubFigure], None]
     """Draws into an empty part of a figure, without title and small print."""
@@ -173,7 +173,7 @@ class FigureResult:
         Curves have the columns ``panel, dataset, series, cost, x, mean, sd, seeds`` (`seeds` as text: ``0 1 2``; errors
         as fractions); other figures have their own.
         """
-        return self.points()
+        return self.make_data()
 
 
 def as_published(run: Run) -> PublishedRun:

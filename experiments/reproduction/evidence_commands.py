@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Sequence
 
@@ -74,19 +75,16 @@ def publish_results(command: Command) -> int:
 
 
 def write_report(command: Command) -> int:
-    """Write the scorecards of the figures that were made, or of those that are published."""
-    from .drawing import draw_all
+    """Write the scorecards of the figures that were made, or of the figures that are published."""
     from .report.pages import write_scorecards
-    from .results import published_drawings
+    from .results import draw_published
 
-    with temporary_folder() as drawn:
-        for _ in draw_all(published_drawings(command.evidence, drawn), command.options.jobs) if command.from_ else ():
-            pass
+    with temporary_folder() if command.from_ else contextlib.nullcontext(command.figures) as figures:
+        if command.from_:
+            draw_published(command.evidence, figures, command.options.jobs)
         with reading("writing pages"):
-            page = write_scorecards(
-                drawn if command.from_ else command.figures, command.report, linked=not command.from_
-            )
-    print(f"report: {page}")
+            index = write_scorecards(figures, command.report, linked=not command.from_)
+    print(f"report: {index}")
     return OK
 
 

@@ -208,7 +208,7 @@ def read_verified(folder: Path, name: str) -> bytes:
             raise EvidenceError(f"{name} is missing: restore the evidence") from None
         except OSError as error:
             raise EvidenceError(f"{name} cannot be read: {reason(error)}") from error
-        if hashlib.sha256(content).hexdigest() == read_sums(folder).get(name):
+        if hashlib.sha256(content).hexdigest() == _read_sums(folder).get(name):
             return content
     raise EvidenceError(
         f"{name} has changed: its checksum is not that in {SUMS}; restore the evidence, or, if you have changed this "
@@ -234,13 +234,13 @@ def changing(folder: Path) -> Iterator[Path]:
     with locked(place.with_name(f".{place.name}.lock"), report), new_folder(place) as draft:
         if place.exists():
             link_tree(place, draft)
-        before = read_sums(draft)
+        before = _read_sums(draft)
         yield draft
-        if read_sums(place) != before:
+        if _read_sums(place) != before:
             raise EvidenceError(f"{place / SUMS} has been changed meanwhile: the same command begins anew")
 
 
-def read_sums(folder: Path) -> dict[str, str]:
+def _read_sums(folder: Path) -> dict[str, str]:
     """Return the checksum of each file; empty without a file `SUMS`."""
     try:
         text = read_plain(folder / SUMS).decode("ascii", "replace")
@@ -258,7 +258,7 @@ def read_sums(folder: Path) -> dict[str, str]:
 
 def write_sums(folder: Path, *names: str) -> None:
     """Write the checksums of these files into `SUMS`; those of other files stay, except of files that are gone."""
-    sums = read_sums(folder) | {name: checksum(folder / name) for name in names}
+    sums = _read_sums(folder) | {name: checksum(folder / name) for name in names}
     lines = [f"{sums[name]}  {name}\n" for name in sorted(sums) if (folder / name).exists()]
     write_file(folder / SUMS, "".join(lines).encode())
 

@@ -46,6 +46,12 @@ def published_drawings(evidence: Path, figures: Path) -> list[FigureDrawing]:
     return drawings
 
 
+def draw_published(evidence: Path, figures: Path, jobs: int) -> None:
+    """Draw all published figures into a folder, `jobs` at a time; errors as `published_drawings` and `draw_all`."""
+    for _ in draw_all(published_drawings(evidence, figures), jobs):
+        pass
+
+
 def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     """Write ``<paper>.md`` of each paper with evidence, the pictures, and the pages on all papers.
 
@@ -66,12 +72,12 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     checks = recorded_checks(evidence)
     papers = dict.fromkeys(paper for figure, paper in catalogue().items() if paper and figure in published)
     with temporary_folder() as figures:
-        for _ in draw_all(published_drawings(evidence, figures), jobs):
-            pass
+        draw_published(evidence, figures, jobs)
         with reading("writing pages"):
-            pages = [write_markdown(figures, target, paper) for paper in papers]
+            collection = collect(figures)
+            pages = [write_markdown(collection, target, paper) for paper in papers]
             texts = {
-                "coverage.md": coverage_page(collect(figures)),
+                "coverage.md": coverage_page(collection),
                 "data.md": data_page(evidence),
                 "changes.md": changes_page(evidence),
                 "edition.md": edition_page(evidence),

@@ -118,7 +118,7 @@ def run_here(
         if given is not None and needed is None:
             other = "X_test" if name == "y_test" else "X"
             raise DataError(
-                f"{name} is given without {other}{'' if X is not None else ', and a data set has its own'}."
+                f"{name} is given without {other}{'' if X is not None else f'; with a named data set omit {name}'}."
             )
     if isinstance(y, str):
         raise DataError(

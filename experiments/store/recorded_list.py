@@ -23,6 +23,7 @@ from .run_copy import UnfitRunError
 from .run_folder import SUMS_FILE, StoreError
 from .store import RECORDED, Store
 from .tracking import Recorded, Tracking
+from .unfinished import recorded_entries
 
 
 class RecordedList:
@@ -42,7 +43,7 @@ class RecordedList:
     def missing(self, *, again: bool = False) -> list[Path]:
         """Return the folders of the runs that are not in the list; those that could not be recorded only `again`."""
         lines = self._lines() if self._is_valid() else []
-        recorded, unfit = _recorded(lines), set(lines)
+        recorded, unfit = recorded_entries(lines), set(lines)
         folders = [folder for folder in self._store.ended() if recorded.get(folder.name, "") != _entry(folder)]
         return [folder for folder in folders if again or _unfit(folder) not in unfit]
 
@@ -55,9 +56,9 @@ class RecordedList:
             raise StoreError(f"{self._path} cannot be read: {error.strerror or error}") from error
 
     def _is_valid(self) -> bool:
-        """Return whether the list is of the database that is there, at its place.
+        """Return whether the list belongs to the present database in the present folder.
 
-        Else the database was deleted, or the store moved: mlflow is asked for all runs again.
+        If not, the database was deleted or the store was moved: mlflow is asked for all runs again.
         """
         if self._database is None:
             return True
@@ -75,7 +76,7 @@ class RecordedList:
         is_there = self._database.is_file() and self._database.stat().st_size > 0
         if is_there and self._is_checked:
             return
-        said = make_database(self._store.root, self._forget_all, is_used=bool(_recorded(self._lines())))
+        said = make_database(self._store.root, self._forget_all, is_used=bool(recorded_entries(self._lines())))
         self._is_checked = True
         if said is not None:
             say(said)
@@ -112,12 +113,15 @@ class RecordedList:
 
     def forget(self, tracking: Tracking, keys: Sequence[str]) -> None:
         """Delete the finished runs of some keys in mlflow, and remove them from the list."""
-        if self._database is not None and self._database.exists() and set(keys) & _recorded(self._lines()).keys():
+        if self._database is not None and self._database.exists() and self._has_any(keys):
             with self._lock():
                 self._prepare(print_error)
-                if set(keys) & _recorded(self._lines()).keys():
+                if self._has_any(keys):
                     tracking.delete(keys)
                     self._append([f"-{key}" for key in keys])
+
+    def _has_any(self, keys: Sequence[str]) -> bool:
+        return not recorded_entries(self._lines()).keys().isdisjoint(keys)
 
     def _append(self, names: Sequence[str]) -> None:
         append(self._path, "\n".join(["", *names, ""]).encode())  # the last line may be cut, by a full disk
@@ -129,7 +133,7 @@ class RecordedList:
 
     @contextlib.contextmanager
     def sole(self) -> Iterator[bool]:
-        """Be the recorder that works; yield False if another process is, so that it imports mlflow for both."""
+        """Become the store's only recorder at work; yield False if another process already is that."""
         with self._writing(), contextlib.ExitStack() as stack:
             try:
                 stack.enter_context(locked(self._path.with_suffix(f".recorder{LOCK}"), lambda _: None, wait=False))
@@ -151,7 +155,7 @@ class RecordedList:
     def leave(self, lines: Sequence[str], error: str = "") -> None:
         """Leave messages for a command to show, beside those of earlier recorders; never raises.
 
-        Without an error an earlier error is over, and its message goes.
+        If `error` is empty, the error message of an earlier recorder is removed.
         """
         with contextlib.suppress(OSError):
             before = [line for line in self._left() if error or not line.startswith(_ERROR)]
@@ -180,19 +184,8 @@ class RecordedList:
 _ERROR: Final = "error: "
 
 
-def _recorded(lines: Sequence[str]) -> dict[str, str]:
-    """Return the entries of the recorded folders by name; a later line ``-NAME`` takes a name out again."""
-    entries: dict[str, str] = {}
-    for line in lines:
-        if line.startswith("-"):
-            entries.pop(line[1:], None)
-        elif line and not line.startswith(('"', "!")):
-            entries[line.rpartition(" ")[0] or line] = line
-    return entries
-
-
 def _entry(folder: Path) -> str:
-    """Return the line of the list on a folder that is recorded; another one once it has been replaced."""
+    """Return the list's line for a recorded folder; the line changes when the folder is replaced."""
     try:
         return f"{folder.name} {(folder / SUMS_FILE).lstat().st_mtime_ns}"
     except OSError:  # it was removed, or is no run's
@@ -200,7 +193,7 @@ def _entry(folder: Path) -> str:
 
 
 def _unfit(folder: Path) -> str:
-    """Return the line of the list on a folder that could not be recorded; another one once a file in it has changed."""
+    """Return the list's line for a folder that could not be recorded; the line changes when a file in it changes."""
     try:
         return f"!{folder.name} {max(path.lstat().st_mtime_ns for path in (folder, *folder.iterdir()))}"
     except OSError:  # it is no folder, or was removed

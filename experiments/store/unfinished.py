@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from ...support.errors import reason
@@ -34,7 +35,18 @@ def remove_superseded(runs: Path, unfinished: Path, recorded: Path, key: str = "
         gone = [name for name in names if (runs / name.split("-", 2)[-1]).is_dir()]
         if gone and recorded.exists():
             texts = [read_plain(path).decode("utf-8", "replace") for path in recorded.glob("*.txt")]
-            lists = [{line.rpartition(" ")[0] for line in text.split("\n")} for text in texts]
+            lists = [recorded_entries(text.split("\n")) for text in texts]
             gone = [name for name in gone if lists and all(name in names for names in lists)]
         for name in gone:
             shutil.rmtree(unfinished / name, ignore_errors=True)
+
+
+def recorded_entries(lines: Sequence[str]) -> dict[str, str]:
+    """Return the lines of recorded folders by name (`recorded_list`); a later line ``-NAME`` takes a name out again."""
+    entries: dict[str, str] = {}
+    for line in lines:
+        if line.startswith("-"):
+            entries.pop(line[1:], None)
+        elif line and not line.startswith(('"', "!")):
+            entries[line.rpartition(" ")[0] or line] = line
+    return entries

@@ -101,8 +101,8 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """Return what scikit-learn's ``validate_data`` does; raises ValueError for dates, which it may take."""
         if dates := _dates(X_and_y[0]):
             raise ValueError(
-                f"{type(self).__name__}: {dates}, and a feature is a number: drop it, or give it as a number, for "
-                "example of days"
+                f"{type(self).__name__}: {dates}, but features must be numbers: drop the column, or convert it "
+                "to a number, such as a number of days"
             )
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # refused by scikit-learn in a sentence

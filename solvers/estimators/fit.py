@@ -96,7 +96,7 @@ class Fit:
         self._points.append((vars(counters) | {"epochs": counters.epochs(solver.problem.n)} | times, self._last))
 
     def defect(self, y: NDArray[np.int8], threads: int) -> str | None:
-        """Return a sentence about a predictor that does not tell training points apart, such as w = 0; None: it does.
+        """Return a warning if the predictor does not separate training points, as with w = 0; else None.
 
         Both classes have `_SAMPLE` points at most, so that it costs little. A kernel that is too narrow tells the
         training points apart, and nothing else: halfway between two of them f is constant.

@@ -249,7 +249,7 @@ def test_a_user_without_home_folder_is_told(here: Ran, words: list[str], monkeyp
     [
         (["problem.C=${oc.env:NO_SUCH_NAME}"], "problem.C=${oc.env:NO_SUCH_NAME} cannot be resolved: Environment"),
         (["seed=1,${problem.x}"], "1 of 2 runs cannot be made, so none was: "),
-        (["seed=${seed}"], "seed=${seed} cannot be resolved: it stands for itself"),
+        (["seed=${seed}"], "seed=${seed} cannot be resolved: it refers to itself"),
         (["seed=1,2", "budget.epochs=${nope}", "model=${hydra:job.num}.npz"], "budget.epochs=${nope} cannot be resol"),
     ],
 )

@@ -45,6 +45,11 @@ def test_options_may_stand_between_settings() -> None:
     assert translated(["hydra.run.dir=x"]) == ["hydra.run.dir=x", "hydra.output_subdir=.hydra"]
 
 
+@pytest.mark.parametrize("value", ["x-${now:%H}.npz", "x-${hydra:job.name}.npz"])
+def test_a_value_that_hydra_makes_is_left_to_hydra(value: str) -> None:
+    assert any(value in word for word in translated([f"model={value}"]))
+
+
 def test_a_group_may_be_added_as_hydra_writes_it() -> None:
     assert translated(["+algo=sbp", "++dataset=digits", "+seed=1"]) == ["algo=sbp", "dataset=digits", "+seed=1"]
     assert translated(["-m", "+algo=sbp,smo"]) == ["algo=sbp,smo", "-m"]
@@ -56,7 +61,7 @@ def test_a_group_may_be_added_as_hydra_writes_it() -> None:
         (["--cfg", "all", "--package", "x"], "--package x: there is no such group of settings"),
         (["--cfg"], "--cfg must be followed by one of job, hydra, all"),
         (["-c=none"], "-c must be followed by one of job, hydra, all; got 'none'"),
-        (["--dry-run", "seed=${seed}"], r"seed=\${seed} cannot be resolved: it stands for itself"),
+        (["--dry-run", "seed=${seed}"], r"seed=\${seed} cannot be resolved: it refers to itself"),
         (["dataset=file:${a}.csv"], r"dataset\.train=\${a}\.csv cannot be resolved: there is no setting 'a'"),
     ],
 )
@@ -142,7 +147,7 @@ def test_a_folder_of_the_user_has_options_of_every_group(folder: Path) -> None:
         (["--info=x"], "--info must be followed by one of all, config"),
         (["--info", "x"], "--info must be followed by one of all, config"),
         ([f"problem.C={'9' * 500}"], "problem.C has too many digits: a number is at most 1.8e308"),
-        ([f"dataset=file:{'a' * 250}"], "is written dataset=file dataset.train=PATH"),
+        ([f"dataset=file:{'a' * 250}"], "longer than 200 bytes; write dataset=file dataset.train=PATH"),
     ],
 )
 def test_words_that_hydra_and_python_refuse_in_many_lines_get_one(words: list[str], message: str) -> None:

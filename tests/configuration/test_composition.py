@@ -110,7 +110,7 @@ def test_a_wrong_word_is_explained_as_hydras_error_is(word: str) -> None:
         ("dataset.positive=[[1]]", r"dataset\.positive\[0\] must be .*, got a list$"),
         ("dataset.positive=[{a:1}]", r"dataset\.positive\[0\] must be .*, got a group$"),
         ("dataset.drop_columns=[true]", r"dataset\.drop_columns\[0\] must be a whole number, got true$"),
-        ("seed=${seed}", r"seed=\${seed} cannot be resolved: it stands for itself$"),
+        ("seed=${seed}", r"seed=\${seed} cannot be resolved: it refers to itself$"),
         ("dataset=file:${a}.csv", r"dataset\.train=\${a}\.csv cannot be resolved: there is no setting 'a'$"),
         ("dataset.positive=[${a}]", r"dataset\.positive\[0\] cannot be resolved: there is no setting 'a'$"),
         ("~kernel", "~kernel: a setting is NAME=VALUE"),

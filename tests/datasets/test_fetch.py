@@ -281,7 +281,7 @@ def test_an_answer_that_ends_before_its_length_is_refused(
 ) -> None:
     monkeypatch.setattr(fetch, "PAUSES", (0.0,))
     url, asked = answers(lambda answer: answer(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\n1 1:1\n"))
-    with pytest.raises(DataError, match="Cannot download toy: what the server sends is cut short"):
+    with pytest.raises(DataError, match="Cannot download toy: the server's answer is cut short"):
         fetch.fetch(FileSpec("train", "toy", url), tmp_path, [])
     assert len(asked) == 2
     assert list(tmp_path.iterdir()) == []

@@ -50,7 +50,7 @@ def test_labels_are_printed_and_the_error_is_said(tmp_path: Path, capsys: pytest
         ("x.csv", "1,2,p\n3,4,q\n5,6,r\n", {}, "in no other line; remove the line."),
         ("x.csv", "1,2,0\n", {"label_column": 7}, "the training data had label_column=7, but the file has 3 columns"),
         ("x.csv", "y,y,a\n1,2,0\n", {"label_column": "y"}, "more than one column is called 'y'; give them different"),
-        ("x.csv", "a,y,b\n1,2,0\n", {"label_column": "y", "drop_columns": [1]}, "that the training data left out."),
+        ("x.csv", "a,y,b\n1,2,0\n", {"label_column": "y", "drop_columns": [1]}, "was left out in training; write"),
     ],
 )
 def test_advice_is_what_can_be_done_here(

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from report_cases import described_by, put, report_text, tree, verdict
 
@@ -91,7 +91,7 @@ def test_without_figures_the_index_has_the_commands(specs: Path, tmp_path: Path)
     assert "0 of 3 figures and tables are made" in text
     assert "`python3 reproduce.py figure=sbp scale=paper`" in text
     assert sorted(tree(index.parent)) == ["README.md", "coverage.md"]
-    assert "not made" in write_markdown(tmp_path / "none", tmp_path, "sbp").read_text(encoding="utf-8")
+    assert "not made" in write_markdown(collect(tmp_path / "none"), tmp_path, "sbp").read_text(encoding="utf-8")
     with described_by(tmp_path / "nowhere"):
         write_scorecards(tmp_path / "none", tmp_path / "empty")
 
@@ -131,7 +131,30 @@ def test_files_of_others_are_kept(figures: Path, specs: Path, tmp_path: Path) ->
     assert (target / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
+def test_a_readme_of_others_is_refused_and_stays(figures: Path, specs: Path, tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "README.md").write_text("mine", encoding="utf-8")
+    with pytest.raises(FileExistsError, match=r"^README\.md was not written by a report: choose another place than"):
+        write_scorecards(figures, tmp_path / "project")
+    assert tree(tmp_path / "project") == {"README.md": b"mine"}
+
+
 @given(st.text(max_size=6), st.text(max_size=6))
+@example("others", "")
+@example("x" * 100, "x" * 5000)
+@example("x" * 100 + "a", "x" * 100 + "b")
 def test_different_papers_have_files_of_different_names(first: str, second: str) -> None:
     assert (name_of(first) == name_of(second)) == (first == second)
-    assert re.fullmatch(r"[\w.-]+", name_of(first), re.ASCII)
+    assert re.fullmatch(r"[\w.-]{1,120}", name_of(first), re.ASCII)
+
+
+@pytest.mark.parametrize("paper", ["README", "coverage", "x" * 5000, "../../CONTRIBUTING", ""])
+def test_a_paper_of_any_name_has_a_scorecard(paper: str, figures: Path, specs: Path, tmp_path: Path) -> None:
+    put(figures, "odd", "paper", verdict(paper=paper, label="Figure 1", title="Odd"))
+    index = write_scorecards(figures, tmp_path / "report")
+    assert "Figures and claims of the papers" in index.read_text(encoding="utf-8")
+    assert "# What is tested" in (index.parent / "coverage.md").read_text(encoding="utf-8")
+    text = (index.parent / f"{name_of(paper)}.md").read_text(encoding="utf-8")
+    assert "Figure 1: Odd" in text
+    assert "All of it" not in text
+    assert "## A new solver" not in text

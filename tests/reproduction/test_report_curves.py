@@ -12,12 +12,12 @@ import pytest
 from svm_cost_curves.experiments.curve import from_rows
 from svm_cost_curves.experiments.papers.cases import Case, Findings, Statistic, judge_claims
 from svm_cost_curves.experiments.plotting import styles_for
-from svm_cost_curves.experiments.plotting.interactive import CHARGED, SUBOPTIMALITY, Curves
+from svm_cost_curves.experiments.plotting.interactive import CHARGED, SUBOPTIMALITY, Curves, RunCurve
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec, ShownSpec, check_claim
 from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.report import curves
-from svm_cost_curves.experiments.reproduction.report.curves import judged_claim
+from svm_cost_curves.experiments.reproduction.report.curves import judged_claim, known_columns
 from svm_cost_curves.experiments.reproduction.series_spec import RowSpec, SeriesSpec
 from svm_cost_curves.experiments.reproduction.spec import FigureSpec, OptionSpec
 from svm_cost_curves.experiments.reproduction.verdict import Verdict
@@ -117,3 +117,10 @@ def test_curves_that_do_not_exist_are_refused(shows: ShownSpec, wrong: str) -> N
     for claim in (ClaimSpec("x", shows=shows), ClaimSpec("x", readings=[ReadingSpec("a", shows=shows)])):
         with pytest.raises(ValueError, match=wrong):
             check_claim(claim, ["smo"])
+
+
+def test_a_column_is_known_if_any_run_has_a_value_in_it() -> None:
+    rows = [{"iterations": 1, "primal": 2.0}, {"iterations": 1, "dual": 1.0}, {"iterations": 1}]
+    runs = [RunCurve("adult", "sbp", seed, from_rows([row])) for seed, row in enumerate(rows)]
+    assert known_columns(runs) == known_columns(runs[::-1]) == {"iterations", "primal", "dual"}
+    assert known_columns(runs[2:]) == {"iterations"}

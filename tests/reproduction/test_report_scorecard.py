@@ -16,8 +16,9 @@ from PIL import Image
 from report_cases import HOSTILE, HOSTILE_TABLE, hostile_verdict, png, put, tree, verdict
 
 from svm_cost_curves.experiments.reproduction.evidence import Bold, Table
+from svm_cost_curves.experiments.reproduction.report.figures import collect
 from svm_cost_curves.experiments.reproduction.report.pages import write_markdown
-from svm_cost_curves.experiments.reproduction.report.pictures import LIMIT, PictureError, checked, fitted, size
+from svm_cost_curves.experiments.reproduction.report.pictures import LIMIT, PictureError, checked, fitted
 from svm_cost_curves.experiments.reproduction.report.rendering import escaped, render
 
 
@@ -37,7 +38,7 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
         encoding="utf-8",
     )
     target = tmp_path / "docs" / "results"
-    path = write_markdown(figures, target, "sbp")
+    path = write_markdown(collect(figures), target, "sbp")
     text = path.read_text(encoding="utf-8")
     assert sorted(tree(target)) == [
         "sbp.md",
@@ -89,7 +90,7 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
         if table.startswith("|"):
             assert len({cells(line) for line in table.splitlines()}) == 1
     shutil.rmtree(figures / "sbp_table2")
-    write_markdown(figures, target, "sbp")
+    write_markdown(collect(figures), target, "sbp")
     assert sorted(tree(target)) == [
         "sbp.md",
         "sbp/cases.csv",
@@ -103,14 +104,14 @@ def test_shared_facts_are_written_once(tmp_path: Path, specs: Path) -> None:
     same = {"versions": {"numpy": "2.3"}}
     put(tmp_path / "figures", "sbp_fig2", "paper", verdict(machine={"cpu": "one"}, **same))
     put(tmp_path / "figures", "sbp_table2", "paper", verdict(machine={"cpu": "another"}, **same))
-    text = write_markdown(tmp_path / "figures", tmp_path, "sbp").read_text(encoding="utf-8")
+    text = write_markdown(collect(tmp_path / "figures"), tmp_path, "sbp").read_text(encoding="utf-8")
     assert text.count("numpy 2.3") == 1
     assert text.count("Machine: one") == text.count("Machine: another") == 1
 
 
 def test_a_paper_without_figures_is_refused(figures: Path, specs: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no figure of the paper 'sbb'; papers with figures: other, sbp"):
-        write_markdown(figures, tmp_path / "docs", "sbb")
+        write_markdown(collect(figures), tmp_path / "docs", "sbb")
     assert not (tmp_path / "docs").exists()
 
 
@@ -118,14 +119,14 @@ def test_a_folder_with_files_of_others_is_refused_and_stays(figures: Path, specs
     (tmp_path / "docs" / "sbp").mkdir(parents=True)
     (tmp_path / "docs" / "sbp" / "thesis.tex").write_text("mine", encoding="utf-8")
     with pytest.raises(FileExistsError, match=r"sbp/thesis\.tex was not written by a report: choose another place"):
-        write_markdown(figures, tmp_path / "docs", "sbp")
+        write_markdown(collect(figures), tmp_path / "docs", "sbp")
     assert tree(tmp_path / "docs") == {"sbp/thesis.tex": b"mine"}
 
 
 def test_markdown_and_html_in_texts_are_escaped(tmp_path: Path, specs: Path) -> None:
     markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable(["table", "strikethrough"])
     put(tmp_path / "figures", "sbp_fig2", "paper", hostile_verdict(), table=HOSTILE_TABLE)
-    text = write_markdown(tmp_path / "figures", tmp_path, "sbp").read_text(encoding="utf-8")
+    text = write_markdown(collect(tmp_path / "figures"), tmp_path, "sbp").read_text(encoding="utf-8")
     tokens = markdown.parse(text)
     inline = [child for token in tokens for child in token.children or ()]
     assert not {token.type for token in (*tokens, *inline)} & {"html_inline", "em_open", "s_open"}
@@ -167,8 +168,8 @@ def test_a_picture_below_the_limit_is_unchanged() -> None:
     lines = png(900, 700)
     fewer = fitted(lines, limit=len(lines))
     assert len(fewer) < len(lines)
-    assert size(fewer) == (900, 700)
     with Image.open(BytesIO(lines)) as before, Image.open(BytesIO(fewer)) as after:
+        assert after.size == (900, 700)
         assert np.array_equal(np.asarray(before), np.asarray(after.convert("RGB")))
 
 
@@ -177,7 +178,8 @@ def test_noise_is_shrunk(limit: int) -> None:
     noise = png(420, 300, noise=True)
     assert len(noise) > LIMIT > limit
     small = fitted(noise, limit)
-    width, height = size(small)
+    with Image.open(BytesIO(small)) as image:
+        width, height = image.size
     assert len(small) < limit
     assert width < 420
     assert width / height == pytest.approx(1.4, rel=0.1)

@@ -44,6 +44,7 @@ def check_verdict(figure: str, monkeypatch: pytest.MonkeyPatch) -> FigureResult:
     options = Options(facts["scale"])
     shown = from_evidence(spec, options, EVIDENCE)
     made = maker_of(spec.maker).make(shown)
+    assert len(made.data.columns), "the figure has no table of its points"
     verdict = verdict_of(shown, made, "")
     page = page_content(shown, options, verdict, [], b"")
     if page is not None:

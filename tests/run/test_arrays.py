@@ -91,7 +91,7 @@ def test_without_a_store_nothing_is_left_and_test_rows_are_used(
         ({"X": np.ma.array(X, mask=X[3, 1] == X)}, DataError, "row 4, column 1 .*the value is missing"),
         ({"y": np.ma.array(Y == "yes", mask=np.arange(60) == 2)}, DataError, "y, row 3: the label is missing"),
         ({"y_test": Y}, DataError, "y_test is given without X_test"),
-        ({"X": None, "dataset": "digits"}, DataError, "y is given without X, and a data set has its own"),
+        ({"X": None, "dataset": "digits"}, DataError, "y is given without X; with a named data set omit y"),
         ({"y": {*Y}}, DataError, "y is one set; it must be a list or an array"),
         ({"y": {"a": 1}}, DataError, "y is one dict;"),
         ({"y": (label for label in Y)}, DataError, "y is one generator;"),

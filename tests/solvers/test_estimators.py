@@ -262,7 +262,7 @@ DAYS = pd.date_range("2020", periods=40)
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        (DAYS, "column late holds datetime64.* drop it, or give it as a number"),
+        (DAYS, "column late holds datetime64.* drop the column, or convert it to a number"),
         (DAYS.tz_localize("UTC"), "column late holds datetime64"),
         (DAYS - DAYS[0], "column late holds timedelta64"),
         (pd.Categorical([*"uv"] * 20), "could not convert string to float: 'u'"),

@@ -210,7 +210,7 @@ def make(evidence: Evidence) -> FigureResult:
     """Compare the two on every data set, and judge the claim."""
     all_times = [RunningTimes(panel) for panel in evidence.panels]
     return FigureResult(
-        points=lambda: _data(all_times),
+        make_data=lambda: _data(all_times),
         draw=partial(_draw, all_times=all_times),
         size=SIZE,
         table=partial(_table, all_times, {spec.name: spec for spec in evidence.spec.numbers}),

@@ -210,7 +210,7 @@ def make(evidence: Evidence) -> FigureResult:
         for panel in evidence.panels
     ]
     return FigureResult(
-        points=lambda: _data(growths),
+        make_data=lambda: _data(growths),
         draw=partial(_draw, growths=growths),
         size=(12.0, _LEGEND + _ROW_HEIGHT * len(ROWS)),
         table=partial(_table, growths),

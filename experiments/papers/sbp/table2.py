@@ -191,7 +191,7 @@ def make(evidence: Evidence) -> FigureResult:
     rows = rows_of(evidence)
     names = ({"dataset": row.dataset, "bias": row.series == "biased"} for row in rows)
     return FigureResult(
-        points=lambda: pd.DataFrame(
+        make_data=lambda: pd.DataFrame(
             [name | row.values for name, row in zip(names, rows, strict=True)], columns=list(COLUMNS)
         ),
         draw=partial(_draw, rows=[row for row in rows if not math.isnan(row.nu) and row.printed is not None]),

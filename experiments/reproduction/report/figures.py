@@ -23,7 +23,7 @@ from ..evidence import Table
 from ..published import read_facts
 from ..spec import SCALES, FigureError, FigureSpec, catalogue, read_figure
 from ..verdict import Verdict
-from .labels import State, agreement, claim_state, command_for, counted, state_of
+from .labels import State, agreement, claim_state, command_for, state_of
 from .pictures import PictureError, checked
 from .rendering import CASES
 
@@ -98,11 +98,6 @@ class Figure:
         return "" if self.verdict is None else agreement(self.verdict.numbers)
 
     @property
-    def counted(self) -> str:
-        """Counts of claims by outcome, with its sign; empty without claims."""
-        return counted(self.verdict.claims) if self.verdict is not None else ""
-
-    @property
     def scale(self) -> str:
         """The largest scale, stand-in data and uncommitted changes; empty if the figure is not made."""
         if not self.results:
@@ -146,28 +141,26 @@ class Collection:
         )
 
 
-def collect(figures: Path, paper: str | None = None) -> Collection:
+def collect(figures: Path) -> Collection:
     """Read a folder that reproduce.py has filled, if it exists, and the descriptions of all figures.
 
-    The folder has ``<id>/<scale>/verdict.json`` and so on. With `paper`: only the described figures of this paper.
+    The folder has ``<id>/<scale>/verdict.json`` and so on.
     """
     problems: list[str] = []
     try:
-        chosen = [name for name, of in catalogue().items() if paper in (None, of)]
-        known = {name: read_figure(name) for name in chosen}
+        known = {name: read_figure(name) for name in catalogue()}
     except FigureError as error:
         known = {}
         problems.append(f"The descriptions of the figures cannot be read, so those not made are not shown: {error}.")
-    made = [] if paper is not None else sorted({name for name, _ in made_in(figures)})
-    collected = [_figure(figures / name, known.get(name)) for name in dict.fromkeys([*known, *made])]
+    collected = [_figure(figures / name, known.get(name)) for name in dict.fromkeys([*known, *_made(figures)])]
     # The sort is stable, so described figures keep their paper's order. Figures of no paper come last.
     return Collection(tuple(sorted(collected, key=lambda figure: (not figure.paper, figure.paper))), tuple(problems))
 
 
-def made_in(figures: Path) -> list[tuple[str, str]]:
-    """Return the id and the scale of each figure that a folder has."""
+def _made(figures: Path) -> list[str]:
+    """Return the ids of the figures that a folder has at some scale."""
     named = (path for path in figures.glob("[!.]*") if path.name.isprintable())
-    return [(folder.name, scale) for folder in named for scale in SCALES if (folder / scale).is_dir()]
+    return sorted(path.name for path in named if any((path / scale).is_dir() for scale in SCALES))
 
 
 def _figure(folder: Path, spec: FigureSpec | None) -> Figure:

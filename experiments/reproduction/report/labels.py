@@ -78,7 +78,7 @@ def counted(claims: Sequence[Claim]) -> str:
 
 
 def tallied(states: Sequence[State]) -> str:
-    """Return how often each state occurs, by its sign, as `counted` does for claims."""
+    """Return the number of times each state occurs, beside its sign; `counted` does this for claims."""
     signs = Counter(LABELS[state].symbol for state in sorted(states, key=[*LABELS].index))  # in the order of `LABELS`
     return f"{', '.join(f'{sign} {count}' for sign, count in signs.items())} of {len(states)}" if states else ""
 

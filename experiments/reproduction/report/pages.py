@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from ....support.files import new_folder, write_file
+from ....support.files import new_folder, read_plain, write_file
 from ...provenance import PROJECT_ROOT
 from ..citations import paper_named
 from . import labels
 from .coverage import coverage_page
-from .figures import Figure, collect
+from .figures import Collection, Figure, collect
 from .pictures import fitted
 from .readings import readings_picture
 from .rendering import CASES, heading_anchor, render, write_cases
@@ -24,6 +25,12 @@ from .rendering import CASES, heading_anchor, render, write_cases
 NOTES: Final = PROJECT_ROOT / "conf" / "notes"
 """Paragraphs that people have written for a scorecard, ``<paper>.md``; they stand below its first sentence."""
 INDEX: Final = "README.md"
+MARK: Final = "<!-- written by figure=report -->"
+"""Line of the index that tells it from a README of someone else."""
+OTHERS_NAME: Final = "others"
+"""Name of the scorecard of figures of no paper."""
+_TAKEN: Final = ("readme", "coverage", OTHERS_NAME)
+_LONGEST: Final = 100
 READINGS: Final = "readings.png"
 """Picture of the claims by their readings, in the folder of a paper's scorecard."""
 
@@ -43,25 +50,36 @@ def write_scorecards(figures: Path, target: Path, *, linked: bool = True) -> Pat
     Raises
     ------
     FileExistsError
-        As `write_markdown`.
+        ``README.md`` was not written by a report; or as `write_markdown`.
     """
     target.mkdir(parents=True, exist_ok=True)
+    index = target / INDEX
+    if index.exists() and MARK not in read_plain(index).decode("utf-8", "replace"):
+        raise _of_others(INDEX, target)
     collection = collect(figures)
     made = [paper for paper, chosen in collection.papers().items() if any(figure.results for figure in chosen)]
     for paper in made:
-        write_markdown(figures, target, paper, linked=linked)
+        write_markdown(collection, target, paper, figures_at=_relative_link(target, figures) if linked else "")
     write_file(target / "coverage.md", coverage_page(collection).encode())
-    write_file(target / INDEX, render("index.md.j2", collection=collection, made=made, name_of=name_of).encode())
-    return target / INDEX
+    rows = [
+        (paper, chosen, labels.tallied([state for figure in chosen for _, state in figure.claims]))
+        for paper, chosen in collection.papers().items()
+        if paper or paper in made
+    ]
+    values = {"collection": collection, "rows": rows, "made": made, "name_of": name_of, "mark": MARK}
+    write_file(index, render("index.md.j2", **values).encode())
+    return index
 
 
 def name_of(paper: str) -> str:
     """Return the name of a paper's scorecard, without its ending: the paper's key in characters that any folder has."""
-    return re.sub(r"[^A-Za-z0-9_-]", lambda match: f".{ord(match[0]):x}.", paper)[:100] or "others"
+    name = re.sub(r"[^A-Za-z0-9_-]", lambda match: f".{ord(match[0]):x}.", paper)
+    if len(name) > _LONGEST or name.lower() in _TAKEN:
+        name = f"{name[:_LONGEST]}.{hashlib.sha256(paper.encode(errors='replace')).hexdigest()[:12]}"
+    return name or OTHERS_NAME
 
 
-def _way(start: Path, end: Path) -> str:
-    """Return the way from a folder to another as a link."""
+def _relative_link(start: Path, end: Path) -> str:
     return quote(Path(os.path.relpath(end.resolve(), start.resolve())).as_posix())
 
 
@@ -71,10 +89,10 @@ def notes_on(page: str) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
-def write_markdown(figures: Path, target: Path, paper: str, *, linked: bool = False) -> Path:
-    """Write a paper's scorecard; parameters as in `write_scorecards`.
+def write_markdown(collection: Collection, target: Path, paper: str, *, figures_at: str = "") -> Path:
+    """Write a paper's scorecard into a folder; `figures_at` is a link from there to the folder of the figures, if any.
 
-    The target gets ``<paper>.md``, which is returned, and in ``<paper>`` the pictures, each smaller than
+    The folder gets ``<paper>.md``, which is returned, and in ``<paper>`` the pictures, each smaller than
     `pictures.LIMIT`, also one of the claims by their readings; ``cases.csv`` with the cases of all claims; and
     ``scorecard.json``: for each figure that is made ``anchor``, ``state``, ``scale``, and ``claims``, the states of its
     claims.
@@ -86,7 +104,6 @@ def write_markdown(figures: Path, target: Path, paper: str, *, linked: bool = Fa
     FileExistsError
         ``<paper>`` has a file that no scorecard has written.
     """
-    collection = collect(figures)
     chosen = collection.papers().get(paper, [])
     if not chosen:
         known = ", ".join(collection.papers()) or "none"
@@ -99,10 +116,10 @@ def write_markdown(figures: Path, target: Path, paper: str, *, linked: bool = Fa
         key=paper,
         folder=name,
         figures=chosen,
-        figures_at=_way(target, figures) if linked else "",
-        root=f"{_way(target, PROJECT_ROOT)}/" if target.resolve().is_relative_to(PROJECT_ROOT) else "",
+        figures_at=figures_at,
+        root=f"{_relative_link(target, PROJECT_ROOT)}/" if target.resolve().is_relative_to(PROJECT_ROOT) else "",
         problems=collection.problems,
-        notes=notes_on(paper),
+        notes=notes_on(name),
         judged=judged,
         shared=_shared_facts(chosen),
     )
@@ -135,10 +152,12 @@ def _shared_facts(figures: Sequence[Figure]) -> list[tuple[str, str]]:
     return [fact for fact in shared if all(fact in facts for facts in made)]
 
 
-def _refuse_files_of_others(folder: Path, owned: Collection[str]) -> None:
+def _refuse_files_of_others(folder: Path, owned: Sequence[str]) -> None:
     for path in folder.rglob("*"):
         if path.is_file() and not path.name.startswith(".") and not any(fnmatch(path.name, one) for one in owned):
-            place = folder.parent.resolve()
-            raise FileExistsError(
-                f"{folder.name}/{path.name} was not written by a report: choose another place than {place}"
-            )
+            raise _of_others(f"{folder.name}/{path.name}", folder.parent)
+
+
+def _of_others(name: str, folder: Path) -> FileExistsError:
+    """Return the error of a file that someone else has put where a scorecard would be."""
+    return FileExistsError(f"{name} was not written by a report: choose another place than {folder.resolve()}")

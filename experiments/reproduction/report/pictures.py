@@ -28,12 +28,6 @@ def checked(png: bytes) -> bytes:
     return png
 
 
-def size(png: bytes) -> tuple[int, int]:
-    """Return width and height in pixels."""
-    with Image.open(BytesIO(png)) as image:
-        return image.size
-
-
 def fitted(png: bytes, limit: int = LIMIT) -> bytes:
     """Make a picture smaller than a limit in bytes.
 

@@ -44,7 +44,6 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         LABELS=labels.LABELS,
-        agreement=labels.agreement,
         command_for=labels.command_for,
         paper_named=paper_named,
         right_aligned=right_aligned,
