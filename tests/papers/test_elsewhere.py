@@ -338,8 +338,9 @@ def test_its_claims_do_not_count_among_the_papers_claims(tmp_path: Path) -> None
 def test_paragraphs_of_people_stand_on_the_scorecard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere.md").write_text("Take the SBP where *few* examples matter.\n", encoding="utf-8")
     monkeypatch.setattr(pages, "NOTES", tmp_path)
-    text = pages.write_markdown(tmp_path / "figures", tmp_path / "results", "elsewhere").read_text(encoding="utf-8")
+    collection = collect(tmp_path / "figures")
+    text = pages.write_markdown(collection, tmp_path / "results", "elsewhere").read_text(encoding="utf-8")
     assert "on data that its paper did not use" in text
     assert "\n\nTake the SBP where *few* examples matter.\n\n## " in text
-    other = pages.write_markdown(tmp_path / "figures", tmp_path / "results", "sbp").read_text(encoding="utf-8")
+    other = pages.write_markdown(collection, tmp_path / "results", "sbp").read_text(encoding="utf-8")
     assert "Take the SBP" not in other
