@@ -42,7 +42,7 @@ def composed(words: tuple[str, ...]) -> RunSettings:
 
 def ends(spec: FigureSpec) -> list[SeriesSpec]:
     """All series, but of a sweep the ends: between them only a number differs."""
-    sweeps = [list(series.members().values()) or [series] for series in spec.series]
+    sweeps = [series.curves() for series in spec.series]
     return [series for members in sweeps for series in (members[:1] + members[1:][-1:])]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, cast
 
-from ..reproduction.claim_spec import ClaimSpec, Described, ReadingSpec, kinds_of, statistic_of
+from ..reproduction.claim_spec import ClaimSpec, Described, ReadingSpec, register_kind, statistic_of
 from ..reproduction.data_statement import Origin, origin_of_data, paper_data
 from ..reproduction.evidence import Evidence, Panel
 from ..reproduction.statistics.interval import Decision, Interval
@@ -38,8 +38,10 @@ class Statistic(Described):
     """If true, iterate over the panels even if the figure's module passes `data`."""
 
     def __init_subclass__(cls, kind: str = "") -> None:
-        """Name the kind."""
+        """Name the kind, if it has a name."""
         cls.kind = kind
+        if kind:
+            register_kind(kind, cls)
 
     def findings(self, data: Any, evidence: Evidence) -> Findings:
         """Measure and decide all cases: `cases` of each item.
@@ -99,10 +101,11 @@ def judge_claims(
     statistics : mapping of str to Statistic, optional
         By claim, in place of those in the figure's file.
     """
-    kinds = kinds_of(evidence.spec.maker) if statistics is None else {}
 
     def statistic(spec: ClaimSpec, reading: ReadingSpec) -> Statistic:
-        return cast("Statistic", statistic_of(kinds, spec, reading)) if statistics is None else statistics[spec.id]
+        if statistics is not None:
+            return statistics[spec.id]
+        return cast("Statistic", statistic_of(evidence.spec.maker, spec, reading))
 
     return [
         _judge(evidence, spec, data, partial(statistic, spec))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection, Mapping, Sequence
+import pkgutil
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError
 from ...support import settings_file
 from ...support.errors import SettingsError
 from ...support.forms import first_fault
-from ...support.text import nearest
+from ...support.text import known_names, nearest
 from ..columns import COSTS, COUNTS, MEASURES
 
 T = TypeVar("T")
@@ -116,7 +117,7 @@ class ClaimSpec(Described):
     rule: str = ""
     """How one case is judged. Constants stand in braces: ``at most {margin:g} points``."""
     statistic: dict[str, Any] = field(default_factory=dict)
-    """``kind``, the name of a statistic of the figure's module or of `experiments.papers.kinds`, and its arguments.
+    """``kind``, the name of a statistic of the figure's module or of any paper's, and its arguments.
     An argument that is the name of a constant has its value."""
     constants: dict[str, float] = field(default_factory=dict)
     """Numbers that the paper does not give. The verdict is also given for half and double of each."""
@@ -173,8 +174,8 @@ class BaseSpec(Described):
     """Its id."""
     series: list[str] = field(default_factory=list)
     """Those of its series that the claims need; empty: all."""
-    values: list[float] = field(default_factory=list)
-    """Of the values of the series' grids those that are run; empty: all."""
+    values: dict[str, list[float]] = field(default_factory=dict)
+    """By setting, those values of the series' grids that are run; empty: all."""
     overrides: list[str] = field(default_factory=list)
     """Added to those of each series; they win."""
     by_series: dict[str, list[str]] = field(default_factory=dict)
@@ -208,21 +209,37 @@ def check_claim(claim: ClaimSpec, series: Collection[str]) -> None:
         raise ValueError(f"{where} its rule has a fault in its braces: {error}") from error
 
 
-Kinds = Mapping[str, Any]
-"""Dataclasses whose fields are the arguments, by their ``kind``, the name in figures' files."""
-CURVE_KINDS: Final = "svm_cost_curves.experiments.papers.kinds"
-"""Module with the kinds for figures of any kind."""
+_KINDS: Final[dict[str, Any]] = {}
+"""Kinds of statistics that are defined so far, dataclasses whose fields are the arguments, by their names."""
+KINDS_OF_PAPERS: Final = "svm_cost_curves.experiments.papers"
+"""Package whose modules define kinds."""
 
 
-def kinds_of(maker: str) -> Kinds:
-    """Return the kinds that a figure's claims may name: those of `CURVE_KINDS`, and those that its module has."""
-    known = [value for name in (CURVE_KINDS, maker) for value in vars(importlib.import_module(name)).values()]
-    kinds: list[Any] = [value for value in known if isinstance(value, type) and issubclass(value, Described)]
-    return {kind.kind: kind for kind in kinds if getattr(kind, "kind", "")}
+def register_kind(name: str, kind: type[Described]) -> None:
+    """Make a class the kind of a name in figures' files. Raises ValueError if another class has the name."""
+    other = _KINDS.get(name, kind)
+    if (other.__module__, other.__qualname__) != (kind.__module__, kind.__qualname__):
+        raise ValueError(f"the kind {name!r} is {other.__module__}.{other.__qualname__}: give yours another name")
+    _KINDS[name] = kind
 
 
-def statistic_of(kinds: Kinds, claim: ClaimSpec, reading: ReadingSpec) -> Any:
-    """Return the statistic of a claim under one reading.
+def kind_named(name: str, maker: str) -> Any:
+    """Return the kind of a name: of a figure's module `maker`, or of any module of `KINDS_OF_PAPERS`.
+
+    Raises ValueError if there is none.
+    """
+    importlib.import_module(maker)
+    if name not in _KINDS:
+        package = importlib.import_module(KINDS_OF_PAPERS)
+        for module in pkgutil.walk_packages(package.__path__, f"{KINDS_OF_PAPERS}."):
+            importlib.import_module(module.name)
+    if name not in _KINDS:
+        raise ValueError(f"there is no statistic {name!r}{known_names(name, _KINDS)}")
+    return _KINDS[name]
+
+
+def statistic_of(maker: str, claim: ClaimSpec, reading: ReadingSpec) -> Any:
+    """Return the statistic of a claim of a figure with the module `maker`, under one reading.
 
     A reading changes some arguments, or gives another kind with all its arguments. A constant is the argument of its
     name, and the value of each argument that is its name as a text.
@@ -231,17 +248,16 @@ def statistic_of(kinds: Kinds, claim: ClaimSpec, reading: ReadingSpec) -> Any:
     """
     where = f"claim {claim.id!r}" + (f", reading {reading.id!r}" if reading.id else "")
     arguments = dict(reading.changes) if "kind" in reading.changes else claim.statistic | reading.changes
-    kind = str(arguments.pop("kind", ""))
-    if kind not in kinds:
-        raise ValueError(
-            f"{where}: there is no statistic {kind!r}; known: {', '.join(sorted(kinds))}{nearest(kind, kinds)}"
-        )
-    names = {argument.name for argument in fields(kinds[kind])}
+    try:
+        kind = kind_named(str(arguments.pop("kind", "")), maker)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+    names = {argument.name for argument in fields(kind)}
     constants = claim.constants | reading.constants
     arguments |= {name: constants[value] for name, value in arguments.items() if str(value) in constants}
     arguments |= {name: value for name, value in constants.items() if name in names}
     try:
-        return _adapter(kinds[kind]).validate_python(arguments)
+        return _adapter(kind).validate_python(arguments)
     except ValidationError as error:
         raise ValueError(f"{where}: {first_fault(error, names)}") from error
 
@@ -256,9 +272,9 @@ def check_statistic(claim: ClaimSpec, maker: str) -> None:
     """Check the statistic of a claim under all its readings. Raises ValueError, also for a constant that none uses."""
     if not claim.statistic:
         return
-    kinds, used = kinds_of(maker), set()
+    used: set[str] = set()
     for reading in claim.readings or [ReadingSpec()]:
-        statistic = statistic_of(kinds, claim, reading)
+        statistic = statistic_of(maker, claim, reading)
         given = {**claim.statistic, **reading.changes}
         used |= {argument.name for argument in fields(statistic)} | {
             value for value in given.values() if isinstance(value, str)

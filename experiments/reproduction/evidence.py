@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 import pandas as pd
@@ -100,6 +100,20 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Reason:
+    """Why a value is not known, in a few words, in place of the value."""
+
+    text: str
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the form in which `Evidence.computed` has it."""
+        return {_UNKNOWN: self.text}
+
+
+_UNKNOWN: Final = "unknown"
+
+
+@dataclass(frozen=True)
 class Evidence:
     """The input of a figure's module."""
 
@@ -111,7 +125,17 @@ class Evidence:
     absent: Mapping[str, str] = field(default_factory=dict)
     """Data sets that are not available, and why."""
     computed: Mapping[str, Any] = field(default_factory=dict)
-    """What the figure's module has computed from data (its `compute`); JSON-able, published with the runs."""
+    """What the figure's module has computed from data (its `compute`); JSON-able, published with the runs. A value that
+    is not known is a `Reason.as_dict`."""
+
+    def value(self, *names: str) -> Any | Reason:
+        """Return what `computed` has under some names, one inside the other, or the reason why it is not known."""
+        found: Any = self.computed
+        for name in names:
+            if name not in found:
+                return Reason("not computed")
+            found = found[name]
+        return Reason(found[_UNKNOWN]) if isinstance(found, Mapping) and _UNKNOWN in found else found
 
     @property
     def absent_because(self) -> dict[str, str]:

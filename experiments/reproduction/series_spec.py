@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, FiniteFloat, PositiveInt
 
 from ..columns import MEASURE
 from .claim_spec import Cost, Described, Measure
 
-Grid = Annotated[dict[str, Annotated[list[FiniteFloat], Field(min_length=1)]], Field(max_length=1)]
+Grid = dict[str, Annotated[list[FiniteFloat], Field(min_length=1)]]
 
 OPTIMUM = "optimum"
 """Name of the series that computes the optimum of the problem that the others solve."""
@@ -34,82 +35,93 @@ class SeriesSpec(Described):
     seeds: PositiveInt | None = None
     """Most runs: 1 for a method without random choices. None: the scale's number."""
     grid: Grid = field(default_factory=dict)
-    """One setting and its values: each value becomes a series in place of this one."""
-    paired_with: dict[str, dict[str, list[float | None]]] = field(default_factory=dict)
-    """Settings zipped with the grid: setting to data set to one value for each grid value; None skips the run. A data
-    set without a list has the first one."""
+    """Settings and their values: each combination of values becomes a series in place of this one."""
+    paired_with: dict[str, dict[str, dict[str, list[float | None]]]] = field(default_factory=dict)
+    """Settings zipped with one of the grid: setting of the grid to other setting to data set to one value for each of
+    the grid's values; None skips the run. A data set without a list has the first one."""
     reference_only: bool = False
     """Whether it is a reference for the others."""
     label: str = ""
     """Its name on the page of curves, where the algorithm's name does not say enough; empty: `name`."""
 
-    def members(self) -> dict[float, SeriesSpec]:
-        """Return the series of each value of the grid, in order; empty without a grid."""
-        return {
-            value: self._member(setting, place, value)
-            for setting, values in self.grid.items()
-            for place, value in enumerate(values)
-        }
+    def members(self) -> list[Member]:
+        """Return the series of each point of the grid, the last setting changing fastest; empty without a grid."""
+        points = [dict(zip(self.grid, values, strict=True)) for values in itertools.product(*self.grid.values())]
+        return [Member(point, self._member(point)) for point in points if point]
 
-    def _member(self, setting: str, place: int, value: float) -> SeriesSpec:
-        """Return the series of the grid's value at a place."""
-        paired = self._paired(place)
+    def curves(self) -> list[SeriesSpec]:
+        """Return the series of all points of the grid; itself without a grid."""
+        return [member.series for member in self.members()] or [self]
+
+    def _member(self, point: Mapping[str, float]) -> SeriesSpec:
+        """Return the series of a point of the grid."""
+        label = "".join(f" {short_setting(setting)}={value:g}" for setting, value in point.items())
+        added: dict[str, list[str]] = {"": []}
+        skipped: list[str] = []
+        for setting, value in point.items():
+            added[""].append(_set(setting, value))
+            place = self.grid[setting].index(value)
+            for other, lists in self.paired_with.get(setting, {}).items():
+                for name, values in [("", next(iter(lists.values()))), *lists.items()]:
+                    paired = values[place]
+                    added.setdefault(name, []).extend([] if paired is None else [_set(other, paired)])
+                    skipped += [name] if name and paired is None else []
         return replace(
             self,
-            name=f"{self.name} {_short(setting)}={value:g}",
-            label=f"{self.label} {_short(setting)}={value:g}" if self.label else "",
-            overrides=[*self.overrides, _set(setting, value), *paired.get("", [])],
+            name=self.name + label,
+            label=self.label and self.label + label,
+            overrides=[*self.overrides, *added.pop("")],
             by_dataset={
-                name: [*self.by_dataset.get(name, []), *paired.get(name, [])]
-                for name in {**self.by_dataset, **paired}
-                if name
+                name: [*self.by_dataset.get(name, []), *added.get(name, [])] for name in {**self.by_dataset, **added}
             },
-            exclude=[*self.exclude, *self._without_value(place)],
+            exclude=[*self.exclude, *skipped],
             grid={},
             paired_with={},
         )
 
-    def at(self, values: Sequence[float]) -> SeriesSpec:
-        """Return the series with these values of its grid only; a series without a grid is returned as it is."""
-        places = {
-            setting: [k for k, value in enumerate(grid) if value in values] for setting, grid in self.grid.items()
+    def at(self, chosen: Mapping[str, Sequence[float]]) -> SeriesSpec:
+        """Return the series with these values of some settings of its grid only."""
+        kept = {
+            setting: [k for k, value in enumerate(values) if setting not in chosen or value in chosen[setting]]
+            for setting, values in self.grid.items()
         }
-        kept = next(iter(places.values()), [])
         return replace(
             self,
-            grid={setting: [grid[k] for k in kept] for setting, grid in self.grid.items()},
+            grid={setting: [self.grid[setting][k] for k in places] for setting, places in kept.items()},
             paired_with={
-                setting: {name: [paired[k] for k in kept] for name, paired in lists.items()}
-                for setting, lists in self.paired_with.items()
+                setting: {
+                    other: {name: [values[k] for k in kept[setting]] for name, values in lists.items()}
+                    for other, lists in paired.items()
+                }
+                for setting, paired in self.paired_with.items()
             },
         )
 
-    def _paired(self, place: int) -> dict[str, list[str]]:
-        """Return the overrides for one value of the grid by data set; the empty name stands for all others."""
-        words: dict[str, list[str]] = {}
-        for setting, lists in self.paired_with.items():
-            for name, values in [("", next(iter(lists.values()))), *lists.items()]:
-                value = values[place]
-                words.setdefault(name, []).extend([] if value is None else [_set(setting, value)])
-        return words
 
-    def _without_value(self, place: int) -> list[str]:
-        """Return the data sets that have no run with one value of the grid."""
-        return [name for lists in self.paired_with.values() for name, values in lists.items() if values[place] is None]
+class Member(NamedTuple):
+    """The series at one point of a grid."""
+
+    values: Mapping[str, float]
+    """By setting."""
+    series: SeriesSpec
 
 
 def check_grid(series: SeriesSpec) -> None:
-    """Check that the values of a grid give different series, and that settings paired with it have as many values.
+    """Check that the points of a grid give different series, and that lists paired with it have as many values.
 
     Raises ValueError.
     """
     where = f"grid of series {series.name!r}:"
-    count = len(next(iter(series.grid.values()), []))
-    if len({member.name for member in series.members().values()}) < count:
+    for setting, paired in series.paired_with.items():
+        if setting not in series.grid:
+            raise ValueError(f"{where} it does not have {setting}, with which {', '.join(paired)} is paired")
+        count = len(series.grid[setting])
+        for other, lists in paired.items():
+            if not lists or any(len(values) != count for values in lists.values()):
+                raise ValueError(f"{where} {other}, paired with {setting}, needs {count} values for each data set")
+    members = series.curves()
+    if len({member.name for member in members}) < len(members):
         raise ValueError(f"{where} its values must differ in their first six digits, got {series.grid}")
-    for setting, lists in series.paired_with.items():
-        if not lists or any(len(values) != count for values in lists.values()):
-            raise ValueError(f"{where} {setting} is paired with it, and needs {count} values for each data set")
 
 
 def _set(setting: str, value: float) -> str:
@@ -117,7 +129,7 @@ def _set(setting: str, value: float) -> str:
     return f"{setting}={int(value) if value.is_integer() else value}"
 
 
-def _short(setting: str) -> str:
+def short_setting(setting: str) -> str:
     """Return the last part of a setting's name: ``nu`` for ``problem.nu``, ``lambda`` for ``problem.lambda_``."""
     return setting.rpartition(".")[2].rstrip("_")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -108,21 +108,29 @@ class FigureSpec(Described):
     @cached_property
     def curves(self) -> list[SeriesSpec]:
         """All series, those with a grid replaced by their members."""
-        return [curve for series in self.series for curve in (list(series.members().values()) or [series])]
+        return [curve for series in self.series for curve in series.curves()]
+
+    def points(self, name: str) -> list[tuple[Mapping[str, float], str]]:
+        """Return the points of a series' grid and the names of their series; its own name alone without a grid.
+
+        KeyError without such a series.
+        """
+        return self._points[name]
 
     def members(self, name: str) -> dict[float, str]:
-        """Return the values of a series' grid and the names of their series; KeyError without such a series."""
-        return self._members[name]
+        """Return the same of a grid of one setting by its values; empty without a grid. KeyError as `points`."""
+        return {value: member for values, member in self._points[name] for value in values.values()}
 
     @cached_property
-    def _members(self) -> dict[str, dict[float, str]]:
+    def _points(self) -> dict[str, list[tuple[Mapping[str, float], str]]]:
         return {
-            series.name: {value: member.name for value, member in series.members().items()} for series in self.series
+            series.name: [(member.values, member.series.name) for member in series.members()] or [({}, series.name)]
+            for series in self.series
         }
 
     def expanded(self, names: Iterable[str]) -> list[str]:
         """Return names of series, a series with a grid replaced by its members."""
-        return [member for name in names for member in [*self._members.get(name, {}).values()] or [name]]
+        return [member for name in names for _, member in self._points.get(name, [({}, name)])]
 
     def series_on(self, paper_dataset: str, dataset: str) -> list[SeriesSpec]:
         """Return the series that are run on a data set, those with a grid replaced by their members."""

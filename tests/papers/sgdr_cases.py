@@ -65,10 +65,10 @@ def times_panel(
 ) -> Panel:
     """Write one data set of a figure of times: for each series and C the seconds of its runs; negative: not reached.
 
-    All series of the figure are there, those that are not given without runs. Where a method that stops is given by its
-    name alone, its stop is within the target at eps = 0.15 after these seconds, and misses it at eps = 0.3; with
-    eps = 0.01 it is within the target after `FIRST` times them and stops after `FIXED` times them. Runs of equal
-    seconds are one.
+    All series of the figure are there, those that are not given without runs; ``sgd_s 0.15`` gives one eps. Where a
+    method that stops is given by its name alone, its stop is within the target at eps = 0.15 after these seconds, and
+    misses it at eps = 0.3; with eps = 0.01 it is within the target after `FIRST` times them and stops after `FIXED`
+    times them. Runs of equal seconds are one.
     """
     data: dict[str, Any] = {"dataset": dataset}
 
@@ -78,14 +78,26 @@ def times_panel(
 
     optimum = optimum_run("optimum", gap, **data)
     runs: dict[str, list[Run]] = {name: [optimum] for name in spec.members("optimum").values()}
-    for series in [series.name for series in spec.series if series.name != "optimum"]:
-        method, _, word = series.partition(" ")
-        eps = float(word or EPS)
-        sign = -1 if eps == MISSED and series not in seconds else 1
-        given = seconds.get(series, seconds.get(method, {}) if eps in (EPS, BEST, MISSED) else {})
-        for C, member in spec.members(series).items():
-            runs[member] = [written(sign * value, eps if method in STOPPING else None) for value in given.get(C, ())]
+    for method in [series.name for series in spec.series if series.name != "optimum"]:
+        for values, member in spec.points(method):
+            eps, word = values.get("algo.eps", EPS), f"{method} {values.get('algo.eps', EPS):g}"
+            sign = -1 if eps == MISSED and word not in seconds else 1
+            given = seconds.get(word, seconds.get(method, {}) if eps in (EPS, BEST, MISSED) else {})
+            written_runs = [
+                written(sign * value, eps if method in STOPPING else None)
+                for value in given.get(values["problem.C"], ())
+            ]
+            runs[member] = written_runs
     return panel(dataset, runs, **fields)
+
+
+def members(spec: FigureSpec, method: str, C: float | None = None, eps: float | None = None) -> list[str]:
+    """The keys of a method's runs with all C and eps, or one of them."""
+    return [
+        member
+        for values, member in spec.points(method)
+        if C in (None, values["problem.C"]) and eps in (None, values.get("algo.eps", EPS))
+    ]
 
 
 BEST, MISSED = 0.15, 0.3

@@ -74,7 +74,7 @@ def test_runs_that_disagree_are_unclear() -> None:
 
 def test_errors_that_are_not_reached_are_left_out() -> None:
     case = sized_panel()
-    sizes = sizes_of(case, SPEC, "sbp")
+    sizes = sizes_of(evidence(SPEC, [case]), case, "sbp")
     targets = {n: size.targets.tolist() for n, size in sizes.items()}
     assert targets == {200: [0.2], 400: [0.1], 800: [0.05], 1600: [0.025], 3200: [0.0125]}
     (few,) = without([case], *names_of("smo")[:3])
@@ -101,6 +101,6 @@ def test_growth_is_drawn_and_written() -> None:
 def test_the_settings_follow_from_the_sizes() -> None:
     """lambda = epsilon / ‖u‖^2 with ‖u‖ = 7.1 / 0.2 (Appendix D.2)."""
     for series in SPEC.series[1:]:
-        values = series.paired_with["problem.lambda_"]["synthetic"]
+        values = series.paired_with["dataset.n"]["problem.lambda_"]["synthetic"]
         expected = [EXAMPLES / n / 35.5**2 for n in series.grid["dataset.n"]]
         assert values == pytest.approx(expected, rel=1e-3)

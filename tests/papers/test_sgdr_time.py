@@ -8,7 +8,7 @@ import pytest
 from evidence_cases import evidence
 from pictures import drawn_with_table
 from readings import claims_of, outcomes, reading
-from sgdr_cases import J_OPT, everywhere, optimum_run, run, times_panel
+from sgdr_cases import J_OPT, everywhere, members, optimum_run, run, times_panel
 
 from svm_cost_curves.experiments.papers.sgdr.cpu_time import make
 from svm_cost_curves.experiments.papers.sgdr.time_tables import lines
@@ -209,10 +209,8 @@ def test_clocks_of_different_machines_are_not_compared(as_claimed: Panel) -> Non
 def stop(label: str, panel: Panel, above: float, below: float, gap: float = 1e-9) -> Claim:
     """Claim sgdr.2 where one run of SGD-s at the middle C ends so far above the optimum."""
     runs = dict(panel.runs)
-    for series in SPEC.series:
-        if series.name.startswith("sgd_s"):
-            runs[SPEC.members(series.name)[MIDDLE]] = ()
-    runs[SPEC.members("sgd_s")[MIDDLE]] = (run(f"sgd_s {label}", [(1.0, above, below)]),)
+    runs |= dict.fromkeys(members(SPEC, "sgd_s", MIDDLE), ())
+    runs |= dict.fromkeys(members(SPEC, "sgd_s", MIDDLE, 0.01), (run(f"sgd_s {label}", [(1.0, above, below)]),))
     for C, name in SPEC.members("optimum").items():
         runs[name] = (optimum_run(f"optimum {label} {C:g}", gap),)
     return judge(replace(panel, runs=runs))["sgdr.2"]
@@ -235,13 +233,13 @@ def test_the_stop_is_judged_by_the_certified_optimum(as_claimed: Panel, judged: 
 )
 def test_sgd_s_comes_closer_to_its_eps(as_claimed: Panel, ahead: Sequence[float], outcome: str) -> None:
     runs = dict(as_claimed.runs)
-    for name in ("sgd_s 0.3", "sgd_m 0.3"):
-        runs |= dict.fromkeys(SPEC.members(name).values(), ())
-    for eps, above in zip(("", " 0.15"), ahead, strict=True):
+    for name in ("sgd_s", "sgd_m"):
+        runs |= dict.fromkeys(members(SPEC, name, eps=0.3), ())
+    for eps, above in zip((0.01, 0.15), ahead, strict=True):
         for C in CLAIMED:
             for name, excess in (("sgd_s", above), ("sgd_m", 0.001)):
-                made = run(f"{name}{eps} {C}", [(1.0, excess, 0.0)], stop_at=float(eps or 0.01))
-                runs[SPEC.members(name + eps)[C]] = (made,)
+                made = run(f"{name} {eps} {C}", [(1.0, excess, 0.0)], stop_at=eps)
+                runs |= dict.fromkeys(members(SPEC, name, C, eps), (made,))
     assert judge(replace(as_claimed, runs=runs))["sgdr.closer"].verdict == outcome
     assert judge(Panel("adult", "adult"))["sgdr.closer"].verdict == "not_testable"
 
@@ -249,10 +247,9 @@ def test_sgd_s_comes_closer_to_its_eps(as_claimed: Panel, ahead: Sequence[float]
 def test_runs_that_their_budget_ended_did_not_stop(as_claimed: Panel) -> None:
     runs = dict(as_claimed.runs)
     late = run("sgd_s", [(1.0, 0.002, 0.002)], stops=False, stop_at=0.15)
-    for series in (series.name for series in SPEC.series if series.name.startswith("sgd_s")):
-        runs |= dict.fromkeys(SPEC.members(series).values(), (late,))
+    runs |= dict.fromkeys(members(SPEC, "sgd_s"), (late,))
     longest = run("longest", [(0.5, 0.5, 0.5), (5.0, 0.002, 0.002)], stops=False)
-    claims = judge(replace(as_claimed, runs=runs | dict.fromkeys(SPEC.members("sgd_s").values(), (longest,))))
+    claims = judge(replace(as_claimed, runs=runs | dict.fromkeys(members(SPEC, "sgd_s", eps=0.01), (longest,))))
     assert claims["sgdr.2"].nearest.exceptions()[0] == "Adult, C = 0.1: unclear, SGD-s: no run stopped by its own rule"
     missing = "Adult, C = 0.1: not run, no finished runs of SGD-s with several eps"
     assert missing in claims["sgdr.stopping_cost"].nearest.exceptions()
@@ -264,19 +261,19 @@ def test_runs_that_their_budget_ended_did_not_stop(as_claimed: Panel) -> None:
 )
 def test_the_stopping_rule_takes_time(as_claimed: Panel, times: Sequence[float], outcome: str) -> None:
     runs = dict(as_claimed.runs)
-    for series in (series.name for series in SPEC.series if series.name.startswith(("sgd_s", "sgd_m"))):
-        runs |= dict.fromkeys(SPEC.members(series).values(), ())
+    runs |= dict.fromkeys([*members(SPEC, "sgd_s"), *members(SPEC, "sgd_m")], ())
     for C in CLAIMED:
         for name in ("sgd_s", "sgd_m"):
             longest = [(1.0, 0.5, 0.5), (5.0, 0.001, 0.001)]
-            runs[SPEC.members(name)[C]] = tuple(run(f"{name} {C:g}", longest, seed=seed) for seed in range(len(times)))
+            (with_least, with_more) = (members(SPEC, name, C, eps)[0] for eps in (0.01, 0.15))
+            runs[with_least] = tuple(run(f"{name} {C:g}", longest, seed=seed) for seed in range(len(times)))
             made = [
                 run(f"{name} 0.15 {C:g}", [(1.0, 0.5, 0.5), (4.0, 0.001, 0.1)], seed=seed, stop_at=0.15)
                 for seed in range(len(times))
             ]
             for stopped, factor in zip(made, times, strict=True):
                 stopped.curve["cpu_seconds"] *= factor  # epochs stay
-            runs[SPEC.members(f"{name} 0.15")[C]] = tuple(made)
+            runs[with_more] = tuple(made)
     claim = judge(replace(as_claimed, runs=runs))["sgdr.stopping_cost"]
     assert claim.verdict == outcome
     if outcome == "reproduced":

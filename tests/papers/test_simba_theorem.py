@@ -174,7 +174,8 @@ def test_data_outside_the_unit_ball_are_divided_by_the_largest_norm(optima: dict
     longest = float(np.linalg.norm(data.X.astype(float), axis=1).max())
     assert longest > 1
     twice = panel_of(doubled, {bias: UNIT * value for bias, value in optima.items()}, factor=0.5 * UNIT)
-    constant = theorem.measure(twice, SPEC, theorem.solve(twice, SPEC))[0]
+    given = evidence(SPEC, [twice])
+    constant = theorem.measure(given, twice, theorem.solve(given, twice))[0]
     # the solver's problem is the one in the ball, whose optimum is 1 / longest of the data's own
     assert constant.upper == pytest.approx(UNIT * optima[False] / longest, abs=1e-6)
     assert constant.medians[0] == pytest.approx(0.5 * UNIT / longest / math.sqrt(1e3), rel=1e-3)

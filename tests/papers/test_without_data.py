@@ -48,7 +48,7 @@ def settings(spec: FigureSpec, dataset: str) -> dict[str, RunSettings]:
     """Settings of each series on a data set."""
     first: dict[str, tuple[str, ...]] = {}
     by_series = {}
-    sweeps = [list(series.members().values()) or [series] for series in spec.series]
+    sweeps = [series.curves() for series in spec.series]
     for series in (series for members in sweeps for series in (members[:1] + members[1:][-1:])):
         algo = next(word for word in series.overrides if word.startswith("algo="))
         if not series.datasets or dataset in series.datasets:

@@ -99,6 +99,29 @@ def test_a_grid_makes_a_series_of_each_value(plan: PlanNow, store: FakeStore, fi
     assert missing(plan()) == []
 
 
+def test_a_grid_of_two_settings_makes_a_series_of_each_combination(plan: PlanNow, figure: FigureSpec) -> None:
+    evaluations: dict[str, list[float | None]] = {"digits": [5.0, 6.0, 7.0]}
+    series = SeriesSpec(
+        "sbp",
+        ["algo=sbp", *TOY],
+        label="SBP",
+        grid={"problem.nu": [0.01, 1.0], "budget.epochs": [2.0, 3.0, 4.0]},
+        paired_with={"budget.epochs": {"budget.evaluations": evaluations}},
+    )
+    figure.series = [series]
+    settings = plan().panels[0].settings
+    assert [(one.problem.nu, one.budget.epochs, one.budget.evaluations) for one in settings.values()] == [
+        (nu, epochs, evaluations) for nu in (0.01, 1.0) for epochs, evaluations in ((2.0, 5), (3.0, 6), (4.0, 7))
+    ]
+    assert list(settings)[:2] == ["sbp nu=0.01 epochs=2", "sbp nu=0.01 epochs=3"]
+    assert series.curves()[0].label == "SBP nu=0.01 epochs=2"
+    assert [dict(values) for values, _ in figure.points("sbp")][1] == {"problem.nu": 0.01, "budget.epochs": 3.0}
+    chosen = series.at({"budget.epochs": [3.0, 4.0]})
+    assert [member.series for member in chosen.members()] == [
+        member.series for member in series.members() if member.values["budget.epochs"] != 2.0
+    ]
+
+
 def test_members_keep_the_fields_of_their_series(plan: PlanNow, figure: FigureSpec) -> None:
     figure.datasets = ["synthetic", "digits"]
     figure.series = [swept(seeds=2, datasets=["digits"], by_dataset={"digits": ["dataset.max_train=50"]})]
@@ -135,7 +158,8 @@ def test_a_panels_runs_are_looked_up_in_one_query_and_once(
 
 def test_settings_paired_with_a_grid_may_differ_between_data_sets(plan: PlanNow, figure: FigureSpec) -> None:
     figure.datasets = ["synthetic", "digits"]
-    paired: dict[str, dict[str, list[float | None]]] = {"budget.epochs": {"digits": [2.0, 4.0], "adult": [8.0, None]}}
+    epochs: dict[str, list[float | None]] = {"digits": [2.0, 4.0], "adult": [8.0, None]}
+    paired = {"problem.nu": {"budget.epochs": epochs}}
     figure.series = [swept(by_dataset={"digits": ["dataset.max_train=50"]}, paired_with=paired, seeds=1)]
     first, second = plan().panels
     # a data set that is not named has the values of the first
@@ -163,14 +187,14 @@ def test_no_mini_batch_or_sample_is_larger_than_the_data(plan: PlanNow, figure: 
         ("{problem.nu: []}", "grid.problem.nu"),
         ("{problem.nu: [0.1, .nan]}", "grid.problem.nu.1"),
         ("{problem.nu: [0.1, 0.2, 0.1]}", "differ"),
-        ("{problem.nu: [0.1], problem.C: [1.0]}", "series.0.grid"),
         ("{problem.nu: [low]}", "low"),
         ("[0.1]", "sbp_x.yaml"),
         (
-            "{problem.nu: [0.1]}, paired_with: {problem.C: {adult: [1.0, 2.0]}}",
-            "problem.C is paired with it, and needs 1",
+            "{problem.nu: [0.1]}, paired_with: {problem.nu: {problem.C: {adult: [1.0, 2.0]}}}",
+            "problem.C, paired with problem.nu, needs 1",
         ),
-        ("{}, paired_with: {problem.C: {adult: [1.0]}}", "problem.C is paired with it, and needs 0"),
+        ("{problem.nu: [0.1]}, paired_with: {problem.nu: {problem.C: {}}}", "problem.C, paired with problem.nu, needs"),
+        ("{}, paired_with: {problem.nu: {problem.C: {adult: [1.0]}}}", "it does not have problem.nu"),
     ],
 )
 def test_a_malformed_grid_is_an_error_in_one_line(tmp_path: Path, grid: str, message: str) -> None:

@@ -21,6 +21,7 @@ from ...reproduction.statistics.target import Effort, effort_of
 from ..cases import Case, Findings, case_on
 from ..kinds import Limits
 from ..panels import called
+from ..samples import Sample, samples, with_every_data_set
 from ..times import clock_mismatch, widened
 from . import sweep
 from .sweep import Values
@@ -66,17 +67,18 @@ class Entry:
 
 def entries_of(evidence: Evidence) -> list[Entry]:
     """Return all sizes, for each all data sets."""
-    spec, panels = evidence.spec, sweep.all_panels(evidence)
-    timed = [series for series in spec.series if not series.reference_only]
+    timed = [series.name for series in evidence.spec.series if not series.reference_only]
+    panels = [(panel, samples(evidence, timed, [panel])) for panel in with_every_data_set(evidence)]
+    sizes = [sample.value for sample in panels[0][1] if sample.series == "asset"] if panels else []
     return [
-        _entry(panel, int(s), {one.name: spec.members(one.name)[s] if one.grid else one.name for one in timed})
-        for s in spec.members("asset")
-        for panel in panels
+        _entry(panel, int(s), [sample for sample in of_panel if sample.value in (s, 0.0)])
+        for s in sizes
+        for panel, of_panel in panels
     ]
 
 
-def _entry(panel: Panel, s: int, names: Mapping[str, str]) -> Entry:
-    runs = {name: [run for run in panel.runs.get(series, ()) if len(run.curve)] for name, series in names.items()}
+def _entry(panel: Panel, s: int, methods: Sequence[Sample]) -> Entry:
+    runs = {sample.series: sample.runs for sample in methods}
     targets = _targets(runs.get("cpny", []))
     cells = {}
     for name, members in runs.items():
@@ -84,7 +86,7 @@ def _entry(panel: Panel, s: int, names: Mapping[str, str]) -> Entry:
         measured = [run for run in members if _split_of(run) in targets] if to_target else members
         if measured:
             cells[name] = _cell(measured, targets if to_target else None)
-    return Entry(panel, s, cells, clock_mismatch(panel, names.values()))
+    return Entry(panel, s, cells, clock_mismatch(panel, [sample.name for sample in methods]))
 
 
 def _split_of(run: Run) -> str:

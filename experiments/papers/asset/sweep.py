@@ -16,21 +16,13 @@ from ...reproduction.evidence import Evidence, Panel
 from ...reproduction.statistics.interval import MISSING, Decision, Interval, above
 from ...reproduction.statistics.target import Effort, cost_to_target
 from ..cases import Case, case_on, interval_text
+from ..samples import samples, with_every_data_set
 
 T = TypeVar("T")
 Frames = Sequence[pd.DataFrame]
 """Curves of some runs."""
 Values = NDArray[np.float64]
 """One number for each run, such as its test error in per cent."""
-
-
-def all_panels(evidence: Evidence) -> list[Panel]:
-    """Return the figure's panels, and an empty one for each of its data sets that was not run.
-
-    So a data set that is missing counts with as many cases as the others.
-    """
-    run = {panel.paper_dataset for panel in evidence.panels}
-    return [*evidence.panels, *(Panel(name, name) for name in evidence.spec.datasets if name not in run)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,27 +50,27 @@ class Swept(Generic[T]):
 
 
 def measured(
-    evidence: Evidence, series: Iterable[str], measure: Callable[[Frames], T], *, whole: bool = False, least: int = 1
+    evidence: Evidence, series: Sequence[str], measure: Callable[[Frames], T], *, whole: bool = False, least: int = 1
 ) -> list[Swept[T]]:
-    """Measure the runs of each series at each value of its grid, on all data sets (`all_panels`).
+    """Measure the runs of each series at each value of its grid, on all data sets (`with_every_data_set`).
 
     Series that the figure does not have are left out, as are curves with fewer than `least` rows of those with a grid.
     `whole`: the values are whole numbers.
     """
-    known, data = {one.name for one in evidence.spec.series}, []
-    for panel in all_panels(evidence):
+    data = []
+    for panel in with_every_data_set(evidence):
         by_series: dict[str, dict[float, T]] = {}
-        for name in filter(known.__contains__, series):
-            for value, member in (evidence.spec.members(name) or {0.0: name}).items():
-                if frames := runs_of(panel, member, least if value else 1):
-                    by_series.setdefault(name, {})[int(value) if whole else value] = measure(frames)
-        data.append(Swept(panel, by_series))
+        for sample in samples(evidence, series, [panel]):
+            if frames := [frame for frame in sample.frames if not sample.values or len(frame) >= least]:
+                value = int(sample.value) if whole else sample.value
+                by_series.setdefault(sample.series, {})[value] = measure(frames)
+        data.append(Swept(panel, {name: by_series[name] for name in series if name in by_series}))
     return data
 
 
-def runs_of(panel: Panel, series: str, least: int = 1) -> list[pd.DataFrame]:
-    """Return the curves of a series that have at least some rows."""
-    return [frame for frame in panel.curves(series) if len(frame) >= least]
+def runs_of(panel: Panel, series: str) -> list[pd.DataFrame]:
+    """Return the curves of a series that have a row."""
+    return [frame for frame in panel.curves(series) if len(frame)]
 
 
 def last_errors(frames: Frames) -> Values:

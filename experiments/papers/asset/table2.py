@@ -23,8 +23,6 @@ from ..printed import compare_number, data_difference, size_of_test_set
 from ..times import seconds_text
 from . import sweep
 from .race import TO_TARGET, Cell, Entry, entries_of
-from .race import TimeOverOtherDataSets as TimeOverOtherDataSets
-from .race import TimesAndErrors as TimesAndErrors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

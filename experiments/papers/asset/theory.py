@@ -22,6 +22,7 @@ from ..cases import Case, Statistic, case_on, judge_claims
 from ..kinds import Limits
 from ..optimum import SERIES, optimum_of
 from ..panels import heading
+from ..samples import samples, with_every_data_set
 from . import sweep
 from .sweep import Values
 
@@ -70,11 +71,12 @@ class Rates(sweep.Swept[Values]):
 def _rates(panel: Panel, evidence: Evidence) -> Rates:
     gaps, diameters, lambda_ = {}, {}, math.nan
     for name, reference in OPTIMA.items():
-        members = evidence.spec.members(name).values()
-        runs = [run for member in members or [name] for run in panel.runs.get(member, ())]
+        of_series = samples(evidence, [name], [panel])
+        runs = [run for sample in of_series for run in sample.runs]
         if (optimum := optimum_of(panel, reference)) is not None and runs:
             # with a grid each N has its own runs, which count at their end
-            gaps[name] = _gaps([run.curve.tail(1) if members else run.curve for run in runs], optimum.lower)
+            swept = any(sample.values for sample in of_series)
+            gaps[name] = _gaps([run.curve.tail(1) if swept else run.curve for run in runs], optimum.lower)
             settings = runs[0].result["settings"]
             lambda_, diameters[name] = settings["problem"]["lambda_"], _diameter(settings)
     return Rates(panel, gaps, lambda_, diameters)
@@ -175,7 +177,7 @@ def _draw(axes: Axes, rates: Rates) -> None:
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the distances from the optimum and judge the claims."""
-    data = [_rates(panel, evidence) for panel in sweep.all_panels(evidence)]
+    data = [_rates(panel, evidence) for panel in with_every_data_set(evidence)]
     shown = [rates for rates in data if rates.of]
 
     def values(rates: Rates, name: str, N: float, gaps: Values) -> tuple[Any, ...]:

@@ -7,34 +7,48 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+import pandas as pd
+
 from ...plotting import INK, Style
-from ...reproduction.evidence import Evidence, FigureResult
+from ...reproduction.evidence import Evidence, FigureResult, Panel
 from ...reproduction.statistics.comparison import difference
 from ...reproduction.statistics.interval import MISSING, at_most
 from .. import layout
 from ..cases import Case, Statistic, case_on, interval_text, judge_claims
 from ..panels import heading
+from ..samples import Sample, samples, with_every_data_set
 from . import sweep
+from .sweep import Values
 from .table1 import PARAMETERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LOOKS: Final = (("#08306b", "o"), ("#2b7bba", "s"), ("#e69f00", "D"), ("#d55e00", "^"))
-Grid = sweep.Swept[sweep.Values]
-"""One data set: errors on the validation rows in per cent, by 1 / (2 sigma^2), which names the series, and C."""
+Pair = tuple[float, float]
+"""1 / (2 sigma^2) and C."""
+Errors = tuple[Panel, Mapping[Pair, Values]]
+"""A data set, and the errors on its validation rows in per cent, (runs,) by pair."""
 
 
-def printed_point(grid: Grid) -> tuple[str, float] | None:
-    """Return series and C that the paper prints; None if they have no runs, and for a data set that is not its own."""
-    _, C, gamma = PARAMETERS.get(grid.panel.paper_dataset, (0, "nan", ""))
-    point = f"svmlight {gamma}", float(C)
-    return None if grid.get(*point) is None else point
+def errors_of(evidence: Evidence) -> list[Errors]:
+    """Return the errors of all pairs that have runs, for each data set of the figure."""
+    every: list[Errors] = []
+    for panel in with_every_data_set(evidence):
+        known = [sample for sample in samples(evidence, panels=[panel]) if sample.runs]
+        every.append((panel, {_pair(sample): sweep.last_errors(sample.frames) for sample in known}))
+    return every
 
 
-def _gamma(series: str) -> float:
-    """Return the 1 / (2 sigma^2) of a series."""
-    return float(series.partition(" ")[2])
+def _pair(sample: Sample) -> Pair:
+    return 1 / (2 * sample.values["kernel.sigma2"]), sample.values["problem.C"]
+
+
+def printed_pair(panel: Panel, errors: Mapping[Pair, Values]) -> Pair | None:
+    """Return the pair that the paper prints; None if it has no runs, and for a data set that is not its own."""
+    _, C, gamma = PARAMETERS.get(panel.paper_dataset, (0, "nan", "nan"))
+    pair = float(gamma), float(C)
+    return pair if pair in errors else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,50 +57,53 @@ class PrintedChoice(Statistic, kind="printed_choice"):
 
     within: float
 
-    def case(self, grid: Grid, evidence: Evidence) -> Case:
+    def case(self, item: Errors, evidence: Evidence) -> Case:
         """Compare the errors."""
-        printed = printed_point(grid)
-        errors = {(series, C): runs for series, C, runs in grid.items()}
+        panel, errors = item
+        printed = printed_pair(panel, errors)
         if printed is None or len(errors) < 2:
-            return case_on(grid.panel, "choice", MISSING, note="no finished runs of the printed and other values")
-        series, C = best = min(errors, key=lambda point: float(errors[point].mean()))
-        gamma, interval = _gamma(series), difference([errors[printed]], [errors[best]])
+            return case_on(panel, "choice", MISSING, note="no finished runs of the printed and other values")
+        best = min(errors, key=lambda pair: float(errors[pair].mean()))
+        interval = difference([errors[printed]], [errors[best]])
         assert interval is not None
-        text = f"{interval_text(interval, '+.2f', ' points')} above the pair ({C:g}, {gamma:g})"
-        statistic = interval.as_dict() | {"best": [gamma, C], "printed": [_gamma(printed[0]), printed[1]]}
-        return case_on(grid.panel, "choice", at_most(interval, self.within), text, statistic)
+        text = f"{interval_text(interval, '+.2f', ' points')} above the pair ({best[1]:g}, {best[0]:g})"
+        statistic = interval.as_dict() | {"best": [*best], "printed": [*printed]}
+        return case_on(panel, "choice", at_most(interval, self.within), text, statistic)
 
 
 _CAPTION: Final = "Means over the splits, bands from the least to the largest. Ring: the values that the paper prints."
 
 
-def _draw(axes: Axes, grid: Grid, styles: Mapping[str, Style]) -> None:
+def _draw(axes: Axes, item: Errors, styles: Mapping[float, Style]) -> None:
     """Draw one line for each sigma."""
-    for name, errors in grid.of.items():
-        layout.draw_band(axes, sweep.band_of(errors), styles[name], steps=False)
-    if (printed := printed_point(grid)) is not None:
-        error = float(grid.of[printed[0]][printed[1]].mean())
+    panel, errors = item
+    for gamma, style in styles.items():
+        if line := {C: values for (other, C), values in errors.items() if other == gamma}:
+            layout.draw_band(axes, sweep.band_of(line), style, steps=False)
+    if (printed := printed_pair(panel, errors)) is not None:
+        error = float(errors[printed].mean())
         axes.plot([printed[1]], [error], "o", markersize=13, mfc="none", mec=INK, mew=1.4, zorder=5)
     axes.set_yscale("linear")
-    heading(axes, grid.panel)
+    heading(axes, panel)
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the errors on the validation rows and judge the claim."""
-    data = sweep.measured(evidence, [series.name for series in evidence.spec.series], sweep.last_errors)
-    shown = [grid for grid in data if grid.of]
-    series = sorted({name for grid in shown for name in grid.of}, key=_gamma)
+    data = errors_of(evidence)
+    shown = [(panel, errors) for panel, errors in data if errors]
+    gammas = sorted({gamma for _, errors in shown for gamma, _ in errors})
     styles = {
-        name: Style(f"1 / (2\N{GREEK SMALL LETTER SIGMA}²) = {_gamma(name):g}", color, "-", marker)
-        for name, (color, marker) in zip(series, _LOOKS, strict=False)
+        gamma: Style(f"1 / (2\N{GREEK SMALL LETTER SIGMA}²) = {gamma:g}", color, "-", marker)
+        for gamma, (color, marker) in zip(gammas, _LOOKS, strict=False)
     }
     names = (r"$C = 1 / (\lambda m)$", "Validation error, %")
+    rows = [
+        (panel.paper_dataset, panel.dataset, gamma, C, values.mean(), sweep.spread(values), len(values))
+        for panel, errors in shown
+        for (gamma, C), values in errors.items()
+    ]
     return FigureResult(
-        lambda: sweep.points(
-            shown,
-            "gamma C error sd runs",
-            lambda _, name, C, errors: (_gamma(name), C, errors.mean(), sweep.spread(errors), len(errors)),
-        ),
+        lambda: pd.DataFrame(rows, columns=["panel", "dataset", "gamma", "C", "error", "sd", "runs"]),
         *layout.drawing(shown, styles.values(), _CAPTION, names, partial(_draw, styles=styles)),
         claims=judge_claims(evidence, data=data),
     )

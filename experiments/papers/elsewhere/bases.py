@@ -78,7 +78,7 @@ def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec])
             raise FigureError(f"{figure}: {base.figure}: unknown {kind} {', '.join(unknown)}")
     curves: dict[str, SeriesSpec] = {}
     for name in base.series or known_series:
-        for curve in known_series[name].members().values() or [known_series[name]]:
+        for curve in known_series[name].curves():
             overrides = [*curve.overrides, *base.overrides, *base.by_series.get(name, [])]
             here = replace(curve, overrides=overrides, by_dataset={}, datasets=[], exclude=[])
             if taken.setdefault(here.name, here) != here:

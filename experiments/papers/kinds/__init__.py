@@ -1,6 +1,6 @@
 """Kinds of statistics for claims about the curves of any figure: a claim names one in its figure's file.
 
-A figure's module may have kinds of its own: ``class WaterLevel(Statistic, kind="water_level")``.
+A figure's module may define others, ``class WaterLevel(Statistic, kind="water_level")``, which any figure may name.
 """
 
 from .cost import CostOverErrors, CostRatioToTarget, CountRatio

@@ -94,7 +94,7 @@ class ShareOfTheorem1(Statistic, kind="share_of_theorem1"):
                 continue
             assert item.optimum is not None  # `Study.missing` leaves out the others
             assert item.spectrum is not None
-            share = largest_share(item.panel.curves(item.planned[TAIL][b]), item.optimum.lower, item.spectrum, b)
+            share = largest_share(item.planned[TAIL][b].frames, item.optimum.lower, item.spectrum, b)
             text = f"b = {b:,}: at most {share.estimate:.2g} of the bound"
             yield item.case(TAIL, f"b={b}", under_bound(share, 1.0), text, share.as_dict())
 

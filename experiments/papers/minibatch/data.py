@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from ...curve import column
-from ...reproduction.evidence import Evidence, Panel
+from ...reproduction.evidence import Evidence, Panel, Reason
 from ...reproduction.statistics.interval import MISSING, Decision
 from ...reproduction.statistics.target import Effort, cost_to_target
 from ..cases import Case, case_on
 from ..optimum import Optimum, optimum_of
 from ..panels import called
 from ..problem import load_problem
+from ..samples import Sample, samples
 from .methods import METHODS, TAIL, name_of_method
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def compute_spectra(evidence: Evidence) -> dict[str, Any]:
         try:
             spectra[panel.paper_dataset] = asdict(spectrum_of(run))
         except DataError as error:
-            spectra[panel.paper_dataset] = {"unknown": f"spectral norm: {str(error).partition(': ')[0]}"}
+            spectra[panel.paper_dataset] = Reason(f"spectral norm: {str(error).partition(': ')[0]}").as_dict()
     return {"spectra": spectra}
 
 
@@ -108,8 +109,8 @@ class Study:
     """Why it is not judged; empty if it is."""
     efforts: Mapping[str, Efforts]
     """Iterations of each method with runs, by b; empty without an optimum."""
-    planned: Mapping[str, Mapping[int, str]]
-    """Series of each method by b, up to n, as in the figure's file."""
+    planned: Mapping[str, Mapping[int, Sample]]
+    """Runs of each method by b, up to n, as in the figure's file; also those without runs."""
 
     def of(self, method: str) -> Efforts:
         """Return the iterations of one method, by b; empty without runs."""
@@ -144,14 +145,14 @@ class Study:
         return [
             case_on(
                 self.panel,
-                series,
+                sample.name,
                 MISSING,
-                note="it takes too long" if self.panel.runs and series not in self.panel.runs else "",
+                note="it takes too long" if self.panel.runs and sample.name not in self.panel.runs else "",
                 about=f"{name_of_method(method)} with b = {b:,} on {called(self.panel)}",
             )
             for method in methods
             if self.of(method) and not self.unfit
-            for b, series in self.planned.get(method, {}).items()
+            for b, sample in self.planned.get(method, {}).items()
             if b not in self.of(method) and low < b <= high
         ]
 
@@ -194,29 +195,25 @@ def studies(evidence: Evidence) -> list[Study]:
 
 def _study(evidence: Evidence, panel: Panel) -> Study:
     optimum = optimum_of(panel)
-    spectrum = dict(evidence.computed.get("spectra", {}).get(panel.paper_dataset, {}))
-    unfit = why_unfit(panel, optimum) or str(spectrum.pop("unknown", ""))
-    planned = {
-        series.name: {
-            int(b): name for b, name in evidence.spec.members(series.name).items() if panel.n is None or b <= panel.n
-        }
-        for series in evidence.spec.series
-        if series.name in (*METHODS, TAIL)
-    }
-    efforts: dict[str, Efforts] = {}
-    for method, members in planned.items():
-        known = {b: effort for b, series in members.items() if (effort := _effort(panel, series, optimum))}
-        efforts |= {method: known} if known else {}
-    return Study(panel, optimum, Spectrum(**spectrum) if spectrum else None, unfit, efforts, planned)
+    known = evidence.value("spectra", panel.paper_dataset)
+    spectrum = None if isinstance(known, Reason) else Spectrum(**known)
+    unfit = why_unfit(panel, optimum) or (known.text if isinstance(known, Reason) else "")
+    planned: dict[str, dict[int, Sample]] = {}
+    efforts: dict[str, dict[int, Effort]] = {}
+    for sample in samples(evidence, (*METHODS, TAIL), [panel]):
+        b = int(sample.value)
+        if panel.n is None or b <= panel.n:
+            planned.setdefault(sample.series, {})[b] = sample
+            if (effort := _effort(sample, optimum)) is not None:
+                efforts.setdefault(sample.series, {})[b] = effort
+    return Study(panel, optimum, spectrum, unfit, efforts, planned)
 
 
-def _effort(panel: Panel, series: str, optimum: Optimum | None) -> Effort | None:
+def _effort(sample: Sample, optimum: Optimum | None) -> Effort | None:
     """Count iterations of runs to their first evaluation with P(w) - P* <= `ACCURACY`; None without runs or P*."""
     if optimum is None:
         return None
-    return cost_to_target(
-        panel.curves(series), "iterations", lambda frame: column(frame, "primal") - optimum.lower, ACCURACY
-    )
+    return cost_to_target(sample.frames, "iterations", lambda frame: column(frame, "primal") - optimum.lower, ACCURACY)
 
 
 def sizes_of(data_sets: Sequence[Study], methods: Iterable[str]) -> list[Size]:

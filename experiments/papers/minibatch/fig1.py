@@ -13,12 +13,6 @@ from ..cases import judge_claims
 from ..panels import heading, name_of
 from .data import ACCURACY, Study, compute_spectra, points, sizes_of, studies
 from .methods import METHOD_STYLES, METHODS, TAIL, draw_iterations, drawing, name_of_method
-from .rivals import IterationsRatio as IterationsRatio
-from .rivals import NaiveDual as NaiveDual
-from .rivals import NaiveFailure as NaiveFailure
-from .speedups import BatchExponent as BatchExponent
-from .speedups import SpeedUp as SpeedUp
-from .speedups import Steady as Steady
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from .. import layout
 from ..cases import Case, Findings, Statistic, case_on, judge_claims
 from ..optimum import optimum_of
 from ..panels import called, empty, heading
+from ..samples import samples
 from .data import ACCURACY, why_unfit
 from .methods import METHOD_STYLES, METHODS, name_of_method
 
@@ -51,17 +51,17 @@ class ConvergencePath(NamedTuple):
 
 def convergence_paths(evidence: Evidence) -> Iterator[ConvergencePath]:
     """Yield all data sets, for each all sizes."""
-    members = {method: evidence.spec.members(method) for method in METHODS}
-    for panel, b in product(evidence.panels, members[METHODS[0]]):
-        runs: dict[tuple[str, str], list[Points]] = {}
-        optimum = optimum_of(panel)
-        for method in METHODS if optimum else ():
-            assert optimum is not None
-            frames = [(column(frame, "iterations"), frame) for frame in panel.curves(members[method][b])]
-            runs[method, "primal"] = [(T, column(frame, "primal") - optimum.lower) for T, frame in frames]
-            runs[method, "dual"] = [(T, optimum.upper - column(frame, "dual")) for T, frame in frames]
-            runs[method, "test_error"] = [(T, column(frame, "test_error")) for T, frame in frames]
-        yield ConvergencePath(panel, int(b), runs, why_unfit(panel, optimum))
+    for panel in evidence.panels:
+        optimum, by_size = optimum_of(panel), dict[float, dict[tuple[str, str], list[Points]]]()
+        for sample in samples(evidence, METHODS, [panel]):
+            runs, method = by_size.setdefault(sample.value, {}), sample.series
+            if optimum is not None:
+                frames = [(column(frame, "iterations"), frame) for frame in sample.frames]
+                runs[method, "primal"] = [(T, column(frame, "primal") - optimum.lower) for T, frame in frames]
+                runs[method, "dual"] = [(T, optimum.upper - column(frame, "dual")) for T, frame in frames]
+                runs[method, "test_error"] = [(T, column(frame, "test_error")) for T, frame in frames]
+        for b, runs in by_size.items():
+            yield ConvergencePath(panel, int(b), runs, why_unfit(panel, optimum))
 
 
 @dataclass(frozen=True, kw_only=True)

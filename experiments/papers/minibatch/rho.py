@@ -15,10 +15,10 @@ from .. import layout
 from ..cases import judge_claims
 from ..optimum import optimum_of
 from ..panels import heading, name_of
+from ..samples import Sample
 from .data import ACCURACY, Spectrum, Study, compute_spectra, panels_with_runs, points, sizes_of, studies
 from .methods import METHOD_STYLES, drawing, name_of_method
 from .reference import AggressiveSdca, cached_on, rows_of
-from .rivals import IterationsRatio as IterationsRatio
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,9 +113,10 @@ def _with_efforts(study: Study, evidence: Evidence) -> Study:
         }
         for name, sizes in evidence.computed.get("efforts", {}).get(study.panel.paper_dataset, {}).items()
     }
-    return replace(
-        study, efforts=efforts, planned={name: dict.fromkeys(sizes, name) for name, sizes in efforts.items()}
-    )
+    planned = {
+        name: {b: Sample(study.panel, name, {}, name) for b in sizes} for name, sizes in efforts.items()
+    }  # without runs
+    return replace(study, efforts=efforts, planned=planned)
 
 
 def _draw(axes: Axes, study: Study) -> None:

@@ -99,7 +99,7 @@ class NaiveFailure(Statistic, kind="naive_failure"):
             decision, measured = UNCLEAR if note else FAILS, f"does not fail up to b = {largest:,}"
             return study.case("naive", "fails", decision, measured, statistic, note)
         assert study.optimum is not None  # `Study.missing` leaves out the others
-        ends = [column(frame, "primal")[-1] for frame in study.panel.curves(study.planned["naive"][first])]
+        ends = [column(frame, "primal")[-1] for frame in study.planned["naive"][first].frames]
         apart = float(np.median(ends)) - study.optimum.lower
         measured = f"fails from b = {first:,} on ({first / study.enough:.3g}/sigma^2), there P - P* ends at {apart:.2g}"
         decision = holds(len(sizes) >= 2 and sizes[0] > study.enough)
@@ -144,5 +144,5 @@ class NaiveDual(Statistic, kind="naive_dual"):
 
 def _falls(study: Study, b: int) -> list[float]:
     """Return the largest fall of D from one evaluation to the next, for each run of naive SDCA; 0 if there is none."""
-    duals = [column(frame, "dual") for frame in study.panel.curves(study.planned["naive"][b])]
+    duals = [column(frame, "dual") for frame in study.planned["naive"][b].frames]
     return [float(max(0.0, -np.diff(dual[np.isfinite(dual)]).min(initial=0.0))) for dual in duals]

@@ -15,6 +15,7 @@ from ...reproduction.statistics.ratio import Ratio, ratio_of
 from ...reproduction.statistics.target import Effort
 from .. import layout
 from ..panels import heading, name_of
+from ..samples import samples
 from .data import compute_spectra, studies
 from .methods import name_of_method
 
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 compute: Final = compute_spectra
 COLUMNS: Final = ("panel", "dataset", "series", "b", "kind", "workers", "seconds", "speedup", "low", "high", "runs")
-_KINDS: Final = {"threads": Style("threads", "#00684a", "-", "o"), "ranks": Style("MPI ranks", "#cc7a00", "-", "s")}
+RANKS: Final = "ranks"
+METHODS: Final = {name + suffix: name for name in ("pegasos", "aggressive") for suffix in ("", "_ranks")}
+"""Method of each series."""
+_KINDS: Final = {"threads": Style("threads", "#00684a", "-", "o"), RANKS: Style("MPI ranks", "#cc7a00", "-", "s")}
 _CAPTION: Final = (
     "Wall time of an iteration with one worker over that with several; medians over the runs, bars: 95 % intervals, or"
     "\nthe range of fewer than five runs. Dotted: as many times as fast as there are workers."
@@ -47,17 +51,18 @@ def make(evidence: Evidence) -> FigureResult:
 
 def _times(evidence: Evidence, panel: Panel) -> Iterator[tuple[Any, ...]]:
     """Yield the wall seconds of an iteration, median over the runs, of all series that have runs with one worker."""
-    for series in evidence.spec.series:
-        method, b, kind = series.name.split("_")
-        efforts: dict[int, Effort] = {}
-        for count, member in evidence.spec.members(series.name).items():
-            if ends := [run.result for run in panel.runs.get(member, ())]:
-                seconds = tuple(float(end["wall_seconds"]) / int(end["counters"]["iterations"]) for end in ends)
-                efforts[int(count)] = Effort(seconds, (True,) * len(seconds))
-        for count, effort in efforts.items() if 1 in efforts else ():
-            ratio = Ratio(Interval(1.0, 1.0, 1.0)) if count == 1 else ratio_of(efforts[1], effort)
+    efforts: dict[tuple[str, int], dict[int, Effort]] = {}
+    for sample in samples(evidence, panels=[panel]):
+        b, count = map(int, sample.values.values())
+        if ends := [run.result for run in sample.runs]:
+            seconds = tuple(float(end["wall_seconds"]) / int(end["counters"]["iterations"]) for end in ends)
+            efforts.setdefault((sample.series, b), {})[count] = Effort(seconds, (True,) * len(seconds))
+    for (series, b), by_count in efforts.items():
+        kind = "threads" if series == METHODS[series] else RANKS
+        for count, effort in by_count.items() if 1 in by_count else ():
+            ratio = Ratio(Interval(1.0, 1.0, 1.0)) if count == 1 else ratio_of(by_count[1], effort)
             assert ratio is not None  # all costs are known
-            names = panel.paper_dataset, panel.dataset, method, int(b), kind, count, effort.median
+            names = panel.paper_dataset, panel.dataset, METHODS[series], b, kind, count, effort.median
             ends_of = ratio.interval.estimate, ratio.interval.low, ratio.interval.high
             yield *names, *ends_of, len(effort.costs), ratio.text() if count > 1 else ""
 

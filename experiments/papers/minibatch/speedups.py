@@ -123,11 +123,6 @@ class SpeedUp(OverSizes, kind="speed_up"):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Steady(SpeedUp, kind="steady"):
-    """`SpeedUp` with `sizes` all: published verdicts have this name."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class BatchExponent(Limits, OverSizes, kind="batch_exponent"):
     """The exponent a of T ~ b^-a over the sizes from `beyond` / sigma^2 on (`exponent_of`)."""
 

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from ...plotting import STYLES
 from ...plotting.bands import Band
 from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
-from ...reproduction.spec import FigureSpec
 from ...reproduction.statistics.interval import MISSING, Interval, at_most
 from ...reproduction.statistics.regression import exponent
 from .. import layout
 from ..cases import Case, Statistic, case_on, interval_text, judge_claims
 from ..panels import heading, name_of
+from ..samples import samples
 from .growth import ErrorCosts, points_of
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ Sizes = Mapping[int, ErrorCosts]
 """Kernel evaluations to the wanted error, by rising n."""
 
 
-def sizes_of(panel: Panel, spec: FigureSpec, method: str) -> Sizes:
+def sizes_of(evidence: Evidence, panel: Panel, method: str) -> Sizes:
     """Return a method's runs, each iteration charged n evaluations; sizes without runs are left out."""
-    series = {int(value): name for value, name in spec.members(method).items()}
-    points = {n: points_of(panel.curves(name), "iterations", n) for n, name in series.items()}
+    by_size = {int(sample.value): sample for sample in samples(evidence, [method], [panel])}
+    points = {n: points_of(sample.frames, "iterations", n) for n, sample in by_size.items()}
     return {n: ErrorCosts(runs, np.array([EXAMPLES / n])) for n, runs in points.items() if runs}
 
 
@@ -123,8 +123,7 @@ _CAPTION: Final = (
 def make(evidence: Evidence) -> FigureResult:
     """Draw the evaluations against 1/ε and judge the claim."""
     scalings = [
-        Scaling(panel, {method: sizes_of(panel, evidence.spec, method) for method in EXPONENTS})
-        for panel in evidence.panels
+        Scaling(panel, {method: sizes_of(evidence, panel, method) for method in EXPONENTS}) for panel in evidence.panels
     ]
     drawn = [scaling for scaling in scalings if len(scaling.points)]
     rows = [

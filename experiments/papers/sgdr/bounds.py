@@ -14,7 +14,7 @@ import numpy as np
 from ...curve import column
 from ...plotting import INK, STYLES, Style
 from ...plotting.bands import Band, band, band_table
-from ...reproduction.evidence import Evidence, FigureResult, Panel, Table, cell
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Reason, Table, cell
 from ...reproduction.statistics.interval import (
     MISSING,
     TRIVIAL,
@@ -116,9 +116,9 @@ def _computed_case(
     judged: Callable[[T], tuple[Decision, str]],
 ) -> Case:
     """Return the case on what `compute` has computed on a data set for a method."""
-    values, method = evidence.computed.get(series, {}).get(panel.dataset, "not computed"), STYLES[series].name
-    if isinstance(values, str):
-        return case_on(panel, key, MISSING, note=f"{method}: {values}")
+    values, method = evidence.value(series, panel.dataset), STYLES[series].name
+    if isinstance(values, Reason):
+        return case_on(panel, key, MISSING, note=f"{method}: {values.text}")
     decision, text = judged(kind(**values))
     return case_on(panel, key, decision, f"{method}: {text}", values)
 
@@ -208,7 +208,7 @@ def _draw(axes: Axes, panel: Panel, curves: Curves, styles: Mapping[str, Style])
 
 
 def compute(evidence: Evidence) -> dict[str, Any]:
-    """Return the dual variables of both methods and SGD-r's exponents by data set; a text where there is none: why."""
+    """Return the dual variables of both methods and SGD-r's exponents by data set; the reason where there is none."""
     boxes = {series: on_each(evidence, series, dual_box) for series in METHODS}
     return {**boxes, "sgd_r": on_each(evidence, METHODS[0], random_exponent)}
 

@@ -18,7 +18,6 @@ from ...reproduction.statistics.ratio import Ratio
 from ..cases import Case, Findings, Statistic, judge_claims
 from ..kinds import Limits
 from ..times import seconds_text, widened
-from .comparisons import TimeRatio as TimeRatio
 from .comparisons import When, case_at, findings_of, problems_at
 from .time_tables import make_tables
 from .timing import EPOCHS, SECONDS, Method, ProblemRuns, Sweep, after_run, end_of, problem_runs, stopped

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...reproduction.evidence import Evidence
+from ...reproduction.evidence import Evidence, Reason
 from ...reproduction.statistics.interval import Interval
 from ...reproduction.statistics.regression import mean_exponent
 from ..problem import load_problem
@@ -116,15 +116,16 @@ def random_exponent(run: RunSettings) -> Interval | None:
     return mean_exponent((RANDOM_EPOCHS, 1 / np.array(random_excess(problem, seed))) for seed in range(10))
 
 
-def on_each(evidence: Evidence, series: str, call: Callable[[RunSettings], Any]) -> dict[str, dict[str, Any] | str]:
-    """Apply `call` to the settings of a series on each data set; the reason where runs or data are missing."""
+def on_each(evidence: Evidence, series: str, call: Callable[[RunSettings], Any]) -> dict[str, dict[str, Any]]:
+    """Apply `call` to the settings of a series on each data set; a `Reason` where runs or data are missing."""
     from ....datasets import DataError
 
-    values: dict[str, dict[str, Any] | str] = {}
+    values: dict[str, dict[str, Any]] = {}
     for panel in evidence.panels:
         try:
             runs = panel.runs.get(series)
-            values[panel.dataset] = asdict(call(panel.settings[series])) if runs else "no finished runs"
+            value = asdict(call(panel.settings[series])) if runs else Reason("no finished runs").as_dict()
         except DataError as error:
-            values[panel.dataset] = str(error).partition(": ")[0]
+            value = Reason(str(error).partition(": ")[0]).as_dict()
+        values[panel.dataset] = value
     return values

@@ -51,7 +51,7 @@ Lines = Sequence[tuple[str, str, str]]
 
 def lines(spec: FigureSpec) -> Lines:
     """Return the rows of a table: all methods, then the other readings of those that stop by themselves."""
-    methods = dict.fromkeys(series.name.split()[0] for series in spec.series if series.name != SERIES)
+    methods = [series.name for series in spec.series if series.name != SERIES]
     other = [(name, protocol) for name in methods if name in STOPPING for protocol in PROTOCOLS if protocol != "own"]
     rows = [*((name, "own") for name in methods), *other]
     return [(name, protocol, STYLES[name].name + PROTOCOLS[protocol]) for name, protocol in rows]

@@ -18,13 +18,14 @@ from ...reproduction.evidence import Evidence, Panel, Run
 from ...reproduction.statistics.target import Effort, cost_to_target, effort_of
 from ..optimum import KNOWN, SERIES, Optimum, optimum_of
 from ..panels import called
+from ..samples import Sample, samples
 from ..times import clock_mismatch
 
 ACCURACY: Final = 0.01
 """Target of (J - J_opt) / J_opt."""
 STOPPING: Final = ("sgd_s", "sgd_m")
-"""Methods that stop at an accuracy that is their parameter, eps; a series of theirs with another value is named
-``sgd_s 0.1``."""
+"""Methods that stop at an accuracy that is their parameter, `EPS`; several values of it are run."""
+EPS: Final = "algo.eps"
 
 Method = Literal[
     "pegasos",
@@ -108,17 +109,21 @@ def end_of(run: Run, name: str) -> float:
 
 @dataclass(frozen=True)
 class ProblemRuns:
-    """The runs of all series on one data set with one C.
+    """The samples of all methods on one data set with one C.
 
-    `runs`: by series (``sgd_s 0.1``), in the figure's order; those whose curve has no row are left out. `unfit`: why
-    its costs are not judged; empty if they are.
+    `unfit`: why its costs are not judged; empty if they are.
     """
 
     panel: Panel
     C: float
     optimum: Optimum | None
-    runs: Mapping[str, tuple[Run, ...]]
+    samples: Sequence[Sample]
     unfit: str = ""
+
+    @cached_property
+    def runs(self) -> Mapping[str, tuple[Run, ...]]:
+        """Runs of the methods, in the figure's order; of those with several eps the runs with `ACCURACY`."""
+        return {sample.series: sample.runs for sample in self.samples if sample.values.get(EPS, ACCURACY) == ACCURACY}
 
     @property
     def name(self) -> str:
@@ -132,34 +137,29 @@ class ProblemRuns:
         name = SHORT.get(dataset, dataset).replace("_", " ")
         return textwrap.wrap(name[0].upper() + name[1:], 10)[0] + ("*" if self.panel.stand_in else "")
 
-    def frames(self, series: str) -> list[pd.DataFrame]:
-        """Return the curves of a series."""
-        return [run.curve for run in self.runs.get(series, ())]
+    def frames(self, method: str) -> list[pd.DataFrame]:
+        """Return the curves of a method."""
+        return [run.curve for run in self.runs.get(method, ())]
 
-    def excess(self, series: str, cost: str = SECONDS) -> Band | None:
-        """Return (J - J_opt) / J_opt of a series against a cost; None without runs or without an optimum."""
+    def excess(self, method: str, cost: str = SECONDS) -> Band | None:
+        """Return (J - J_opt) / J_opt of a method against a cost; None without runs or without an optimum."""
         if (optimum := self.optimum) is None:
             return None
-        return band([(column(frame, cost), optimum.excess(column(frame, "primal"))) for frame in self.frames(series)])
+        return band([(column(frame, cost), optimum.excess(column(frame, "primal"))) for frame in self.frames(method)])
 
     @cached_property
     def sweeps(self) -> Mapping[str, Sweep]:
         """Runs of the `STOPPING` methods."""
         sweeps: dict[str, dict[float, tuple[Run, ...]]] = {}
-        for series, runs in self.runs.items():
-            if runs and (method := series.split()[0]) in STOPPING:
-                sweeps.setdefault(method, {})[float(runs[0].result["settings"]["algo"]["eps"])] = runs
+        for sample in self.samples:
+            if sample.runs and EPS in sample.values:
+                sweeps.setdefault(sample.series, {})[sample.values[EPS]] = sample.runs
         return sweeps
-
-    @cached_property
-    def methods(self) -> list[str]:
-        """Methods in the figure's order."""
-        return list(dict.fromkeys(series.split()[0] for series in self.runs))
 
     @cached_property
     def bands(self) -> Mapping[str, Band]:
         """(J - J_opt) / J_opt of the methods against CPU seconds."""
-        return {name: curve for name in self.methods if (curve := self.excess(name)) is not None}
+        return {name: curve for name in self.runs if (curve := self.excess(name)) is not None}
 
     def effort(self, method: str, protocol: str = "own", cost: str = SECONDS) -> Effort | None:
         """Return the cost of a method; None without runs or without an optimum."""
@@ -196,26 +196,26 @@ class ProblemRuns:
 
     @cached_property
     def _fastest(self) -> float:
-        efforts = [effort for name in self.methods if (effort := self.effort(name)) is not None]
+        efforts = [effort for name in self.runs if (effort := self.effort(name)) is not None]
         return min(effort.median for effort in efforts if effort.known)
 
 
 def problem_runs(evidence: Evidence) -> list[ProblemRuns]:
     """Return all data sets, for each all values of C."""
-    return [_runs_of(panel, evidence, C) for panel in evidence.panels for C in evidence.spec.members(SERIES)]
+    by_problem: dict[tuple[str, float], list[Sample]] = {}
+    for sample in samples(evidence):
+        by_problem.setdefault((sample.panel.paper_dataset, sample.values["problem.C"]), []).append(sample)
+    return [_problem_runs(C, of_problem) for (_, C), of_problem in by_problem.items()]
 
 
-def _runs_of(panel: Panel, evidence: Evidence, C: float) -> ProblemRuns:
-    spec = evidence.spec
-    members = {series.name: spec.members(series.name)[C] for series in spec.series if series.name != SERIES}
-    runs = {
-        name: tuple(run for run in panel.runs.get(member, ()) if len(run.curve)) for name, member in members.items()
-    }
-    optimum = optimum_of(panel, spec.members(SERIES)[C])
+def _problem_runs(C: float, every: Sequence[Sample]) -> ProblemRuns:
+    (reference,) = (sample for sample in every if sample.series == SERIES)
+    panel = reference.panel
+    methods, optimum = [sample for sample in every if sample is not reference], optimum_of(panel, reference.name)
     if optimum is None:
         unfit = "the optimum is not known"
     elif optimum.uncertainty > KNOWN:
         unfit = f"the optimum is known to {100 * optimum.uncertainty:.2g} % only"
     else:
-        unfit = clock_mismatch(panel, members.values())
-    return ProblemRuns(panel, C, optimum, runs, unfit)
+        unfit = clock_mismatch(panel, [sample.name for sample in methods])
+    return ProblemRuns(panel, C, optimum, methods, unfit)

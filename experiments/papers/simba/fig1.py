@@ -48,7 +48,7 @@ Item = tuple[str, Sweep, Mapping[str, MeanCurve]]
 
 def make(evidence: Evidence) -> FigureResult:
     """Choose the parameters, draw the figure and judge the claims."""
-    sweeps = [sweep(panel, evidence.spec) for panel in evidence.panels]
+    sweeps = [sweep(evidence, panel) for panel in evidence.panels]
     drawn = [swept for swept in sweeps if any(swept.chosen.values())]
     shown = [(row, swept, _curves(swept, row)) for row in ROWS for swept in drawn]
     styles = [style for method, style in LOOKS.items() if any(method in curves for _, _, curves in shown)]

@@ -16,12 +16,12 @@ from ...columns import MEASURE
 from ...curve import Points, column, first_at_or_below, known_points, shared_costs, value_at, values_on
 from ...plotting import STYLES, Style
 from ...reproduction.evidence import Evidence, Panel
-from ...reproduction.spec import FigureSpec
 from ...reproduction.statistics.comparison import relative_difference
 from ...reproduction.statistics.interval import MISSING, Draws, Interval, bootstrap_groups, bootstrap_mean, within
 from ...reproduction.statistics.target import grid_step
 from ..cases import Case, Statistic, case_on, interval_text, power_text
 from ..kinds import Limits
+from ..samples import samples
 
 Method = Literal["simba", "simba_printed", "simba_unclipped", "pegasos", "pegasos_k"]
 LOOKS: Final[Mapping[str, Style]] = {
@@ -151,20 +151,19 @@ class Sweep:
         }
 
 
-def sweep(panel: Panel, spec: FigureSpec) -> Sweep:
+def sweep(evidence: Evidence, panel: Panel) -> Sweep:
     """Return the values of the parameters that have runs on a data set.
 
     A series that ends in ``_held`` is trained on a part of the training set, and tested on the rest.
     """
-    names = {series.name for series in spec.series}
+    tables = {(sample.series, sample.value): tabulate(sample.frames) for sample in samples(evidence, panels=[panel])}
     members: dict[str, list[Runs]] = {method: [] for method in LOOKS}
-    for method, of_method in members.items():
-        held = spec.members(f"{method}_held") if f"{method}_held" in names else {}
-        for value, series in spec.members(method).items():
-            runs, on_held = (tabulate(panel.curves(name)) for name in (series, held.get(value, "")))
-            if runs is not None:
-                held_error = math.inf if on_held is None else on_held.best
-                of_method.append(replace(runs, value=value, series=series, held_error=held_error))
+    for sample in samples(evidence, LOOKS, [panel]):
+        runs, on_held = (tables.get((sample.series + end, sample.value)) for end in ("", "_held"))
+        if runs is not None:
+            held_error = math.inf if on_held is None else on_held.best
+            runs = replace(runs, value=sample.value, series=sample.name, held_error=held_error)
+            members[sample.series].append(runs)
     return Sweep(panel, members)
 
 

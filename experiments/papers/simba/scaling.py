@@ -13,14 +13,14 @@ import pandas as pd
 from ...columns import MEASURE
 from ...curve import column
 from ...plotting import FAINT, INK, STYLES
-from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
-from ...reproduction.spec import FigureSpec
+from ...reproduction.evidence import Evidence, FigureResult, Panel, Reason, Table
 from ...reproduction.statistics.interval import BESIDE, MISSING, UNCLEAR, Interval, at_most
 from ...reproduction.statistics.ratio import Ratio, multiple_text, ratio_of
 from ...reproduction.statistics.regression import LEAST_POINTS, exponent, medians_of
 from ...reproduction.statistics.target import Effort, cost_to_target, effort_of
 from .. import layout
 from ..cases import Case, Statistic, case_on, interval_text, judge_claims
+from ..samples import samples
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,16 +73,16 @@ class Setting:
         return ratio_of(other, simba) if simba and other else None
 
 
-def settings_of(panel: Panel, spec: FigureSpec) -> Iterator[Setting]:
+def settings_of(evidence: Evidence, panel: Panel) -> Iterator[Setting]:
     """Yield the settings axis by axis, also those without runs."""
+    every = {(sample.series, sample.value): sample for sample in samples(evidence, panels=[panel])}
     for axis in AXES:
-        names = {method: spec.members(f"{method}_{axis}") for method in ("simba", *RIVALS)}
-        for value, series in names["simba"].items():
-            if series not in panel.settings:
+        for sample in samples(evidence, [f"simba_{axis}"], [panel]):
+            if sample.name not in panel.settings:
                 continue
-            data = panel.settings[series].dataset
+            data = panel.settings[sample.name].dataset
             delta, n, d, norm2 = SHARE * float(data.rare), int(data.n), int(data.d or 0), LENGTH * data.directions
-            runs = {method: panel.curves(members[value]) for method, members in names.items()}
+            runs = {method: every[f"{method}_{axis}", sample.value].frames for method in ("simba", *RIVALS)}
             efforts = {method: cost_to_target(frames, "iterations", MEASURE, delta) for method, frames in runs.items()}
             costs = {method: effort for method, effort in efforts.items() if effort is not None}
             if rivals := [costs[rival] for rival in RIVALS if rival in costs]:
@@ -157,34 +157,34 @@ class Growth(Statistic, kind="growth"):
                 name, a = AXES[axis][0] if axis in AXES else axis, growth(along, axis, cost)
                 key, about = f"{cost} {name}", f"{'Pegasos' if cost == 'pegasos' else 'SIMBA'}, growing {name}"
                 beside = BESIDE if cost == "pegasos" else None
-                if isinstance(a, str):
-                    yield case_on(panel, key, beside or MISSING, note=a, about=about)
+                if isinstance(a, Reason):
+                    yield case_on(panel, key, beside or MISSING, note=a.text, about=about)
                 else:
                     decision = beside or at_most(a, theory + self.slack)
                     yield case_on(panel, key, decision, f"exponent {interval_text(a, '.2f')}", a.as_dict(), about=about)
 
 
 @lru_cache(maxsize=64)
-def growth(settings: tuple[Setting, ...], axis: str, cost: str) -> Interval | str:
+def growth(settings: tuple[Setting, ...], axis: str, cost: str) -> Interval | Reason:
     """Return the exponent of a cost along the axis, with its interval over the runs; or why there is none.
 
     SIMBA's iterations are divided by log n.
     """
     efforts = [setting.costs[cost] for setting in settings if cost in setting.costs]
     if len(efforts) < len(settings):
-        return "settings without runs"
+        return Reason("settings without runs")
     if not all(effort.known for effort in efforts):
-        return "the error is not reached everywhere"
+        return Reason("the error is not reached everywhere")
     units = [math.log(setting.n) if cost == "simba" else 1.0 for setting in settings]
     values = [effort.times(1 / unit).costs for effort, unit in zip(efforts, units, strict=True)]
     x = [setting.n + setting.d if axis == "n + d" else setting.x for setting in settings]
     fitted = exponent(x, medians_of(values), [len(runs) for runs in values])
-    return f"fewer than {LEAST_POINTS} settings" if fitted is None else fitted
+    return Reason(f"fewer than {LEAST_POINTS} settings") if fitted is None else fitted
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claims; the data have a row for each run, `reached` is false for a lower bound."""
-    data = [(panel, list(settings_of(panel, evidence.spec))) for panel in evidence.panels]
+    data = [(panel, list(settings_of(evidence, panel))) for panel in evidence.panels]
     shown = [setting for _, settings in data for setting in settings if any(map(setting.accesses, METHODS))]
     panels = [along for axis in AXES if (along := [setting for setting in shown if setting.axis == axis])]
     columns = ["axis", "x", "n", "d", "delta", "B2", "method", "run", "accesses", "reached"]

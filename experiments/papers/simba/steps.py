@@ -21,6 +21,7 @@ from ..cases import Case, Statistic, case_on, interval_text, judge_claims
 from ..kinds import Limits
 from ..kinds.limits import by_seed, measure_at
 from ..panels import CurveFigure, called, name_of
+from ..samples import Sample, samples
 
 ANYTIME: Final = "simba"
 CONSTANT: Final = "constant"
@@ -42,9 +43,10 @@ class AnytimeSteps(Limits, kind="anytime_steps"):
 
     def cases(self, item: Panel, evidence: Evidence) -> Iterator[Case]:
         """Compare the two versions for each T of the constant steps."""
-        for horizon, series in evidence.spec.members(CONSTANT).items():
+        for constant in samples(evidence, [CONSTANT], [item]):
+            horizon = constant.value
             key, about = f"{self.measure} {horizon:.0f}", f"{called(item)}, {MEASURES[self.measure]}"
-            pairs = compare(item, horizon, series, self.measure)
+            pairs = compare(constant, self.measure)
             if pairs is None or (relative := pairs.relative) is None:
                 note = "0: no relative difference" if pairs else f"no pair of runs of {horizon:,.0f} iterations"
                 yield case_on(item, key, MISSING, note=note, about=about)
@@ -56,16 +58,17 @@ class AnytimeSteps(Limits, kind="anytime_steps"):
             yield case_on(item, key, self.decide(relative), measured, statistic, about=about)
 
 
-def compare(panel: Panel, horizon: float, series: str, measure: str) -> Differences | None:
-    """Compare the two versions after `horizon` iterations; None if no pair of runs has come so far."""
+def compare(constant: Sample, measure: str) -> Differences | None:
+    """Compare anytime steps with constant ones after the latter's horizon; None if no pair of runs has come so far."""
+    horizon = constant.value
 
     def after(curve: pd.DataFrame) -> float:
         reached = (column(curve, "iterations") >= horizon).any()
         return measure_at(curve, "iterations", measure, horizon) if reached else math.nan
 
-    anytime, constant = (by_seed(panel, name) for name in (ANYTIME, series))
-    shared = sorted(anytime.keys() & constant.keys())
-    return differences(*([after(curves[seed]) for seed in shared] for curves in (anytime, constant)))
+    sides = [by_seed(constant.panel, name) for name in (ANYTIME, constant.name)]
+    shared = sorted(sides[0].keys() & sides[1].keys())
+    return differences(*([after(curves[seed]) for seed in shared] for curves in sides))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,13 +109,12 @@ def make(evidence: Evidence) -> FigureResult:
 def _table(evidence: Evidence) -> Table:
     """Both versions' means and their difference by data set, T and measure; the costs of the bias as notes."""
     rows: list[list[str]] = []
-    horizons = evidence.spec.members(CONSTANT)
-    for panel, (horizon, series), (measure, name) in product(evidence.panels, horizons.items(), MEASURES.items()):
-        if pairs := compare(panel, horizon, series, measure):
+    for constant, (measure, name) in product(samples(evidence, [CONSTANT]), MEASURES.items()):
+        if pairs := compare(constant, measure):
             factor, form, unit = (100.0, ".2f", " %") if measure == "test_error" else (1.0, ".4f", "")
             values = (f"{factor * mean:{form}}{unit}" for mean in pairs.means)
             difference = interval_text(pairs.interval.scaled(factor), f"+{form}", unit and " points")
-            rows.append([name_of(panel), f"{horizon:,.0f}", name, *values, difference])
+            rows.append([name_of(constant.panel), f"{constant.value:,.0f}", name, *values, difference])
     notes = [
         "Differences: anytime less constant, means over pairs of runs with their intervals: 95 % bootstrap, below five "
         "pairs the range."

@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from ...curve import column
 from ...plotting import FAINT, INK, Style, plain_frame, row_of_axes, styles_for
 from ...reproduction.evidence import Evidence, FigureResult, Panel, Table
-from ...reproduction.spec import FigureSpec
 from ...reproduction.statistics.interval import MISSING, Interval, at_most, bootstrap_medians, holds, under_bound
 from ...reproduction.statistics.regression import exponent, medians_of
 from .. import layout
 from ..cases import Case, Statistic, case_on, interval_text, judge_claims
 from ..panels import empty, heading, name_of
+from ..samples import samples
 from .saddle_point import optimum
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def levels_along(frames: Sequence[pd.DataFrame]) -> dict[float, NDArray[np.float
     return {T: known for T, known in levels.items() if len(known) == len(frames)}
 
 
-def solve(panel: Panel, spec: FigureSpec) -> dict[str, Any]:
+def solve(evidence: Evidence, panel: Panel) -> dict[str, Any]:
     """Return the number of examples, the divisor of the data, and for each series the bounds on its optimum."""
     from .... import datasets
     from ...run.console import note
@@ -117,7 +117,7 @@ def solve(panel: Panel, spec: FigureSpec) -> dict[str, Any]:
     solved = cache(lambda nu, bias: optimum(points / unit, data.y, nu, bias=bias))  # two series have one problem
     optima = {}
     for series in NAMES:
-        settings = _settings(panel, spec, series)
+        settings = _settings(evidence, panel, series)
         best = solved(_nu(settings) / unit, bool(settings.problem.bias))
         optima[series] = {"lower": best.lower, "upper": best.upper}
     return {"n": data.n, "unit": unit, "optima": optima}
@@ -125,22 +125,27 @@ def solve(panel: Panel, spec: FigureSpec) -> dict[str, Any]:
 
 def compute(evidence: Evidence) -> dict[str, Any]:
     """Return the optima of the saddle problems by data set, for those with runs."""
-    return {panel.dataset: solve(panel, evidence.spec) for panel in evidence.panels if any(panel.runs.values())}
+    return {panel.dataset: solve(evidence, panel) for panel in evidence.panels if any(panel.runs.values())}
 
 
-def measure(panel: Panel, spec: FigureSpec, solved: Mapping[str, Any]) -> list[Rate]:
+def measure(evidence: Evidence, panel: Panel, solved: Mapping[str, Any]) -> list[Rate]:
     """Return the distances of all series from their optima (`solve`) on one data set."""
     rates = []
     for series in NAMES:
-        members, unit, best = dict(sorted(spec.members(series).items())), solved["unit"], solved["optima"][series]
-        ends = {T: levels_at(panel.curves(name), T) for T, name in members.items()}
-        levels = ends or levels_along(panel.curves(series))
+        of_series, unit, best = samples(evidence, [series], [panel]), solved["unit"], solved["optima"][series]
+        together = not any(sample.values for sample in of_series)
+        if together:
+            levels = levels_along([frame for sample in of_series for frame in sample.frames])
+        else:
+            of_series.sort(key=lambda sample: sample.value)
+            levels = {sample.value: levels_at(sample.frames, sample.value) for sample in of_series}
         gaps = {T: best["upper"] - known / unit for T, known in levels.items() if len(known)}
         # if all responses are 0, slack is spread evenly: w = 0 has the value nu
-        nu = _nu(_settings(panel, spec, series)) / unit
+        nu = _nu(_settings(evidence, panel, series)) / unit
         near = {T: distance for T, distance in gaps.items() if np.median(distance) < best["upper"] - nu}
-        lacking = [T for T, name in members.items() if name in panel.runs and not panel.curves(name)]
-        curves = [curve for name in members.values() or [series] for curve in panel.curves(name)]
+        planned = [] if together else [sample for sample in of_series if sample.name in panel.runs]
+        lacking = [sample.value for sample in planned if not sample.runs]
+        curves = [frame for sample in of_series for frame in sample.frames]
         shares = _shares(curves, best["upper"], nu, unit) if near else {}
         rates.append(
             Rate(
@@ -150,7 +155,7 @@ def measure(panel: Panel, spec: FigureSpec, solved: Mapping[str, Any]) -> list[R
                 **best,
                 iterations=np.array(list(near)),
                 gaps=list(near.values()),
-                together=not members,
+                together=together,
                 lacking=lacking,
                 shares=shares,
             )
@@ -174,8 +179,8 @@ def _shares(curves: Sequence[pd.DataFrame], best: float, nu: float, unit: float)
     return {name: float(np.max(share, initial=-np.inf)) for name, share in known.items()}
 
 
-def _settings(panel: Panel, spec: FigureSpec, series: str) -> RunSettings:
-    settings: RunSettings = panel.settings[next(iter(spec.members(series).values()), series)]
+def _settings(evidence: Evidence, panel: Panel, series: str) -> RunSettings:
+    settings: RunSettings = panel.settings[evidence.spec.expanded([series])[0]]
     return settings
 
 
@@ -204,7 +209,7 @@ class TheoremIterations(Statistic, kind="theorem_iterations"):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConvergenceRate(Statistic, kind="convergence_rate"):
+class IterationsExponent(Statistic, kind="iterations_exponent"):
     """a in T ~ epsilon^-a, at most the theory's and a slack."""
 
     series: Series = "constant"
@@ -229,7 +234,7 @@ class ConvergenceRate(Statistic, kind="convergence_rate"):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RescaledSolution(Statistic, kind="rescaled_solution"):
+class RescaledMeanIterate(Statistic, kind="rescaled_mean_iterate"):
     """Norm and hinge loss of a rescaled solution, at most 1 / (1 - ||w|| epsilon) times those of w."""
 
     rounding: float
@@ -250,7 +255,7 @@ class RescaledSolution(Statistic, kind="rescaled_solution"):
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claims."""
     solved = [(panel, evidence.computed.get(panel.dataset)) for panel in evidence.panels]
-    panels = [rates for panel, optima in solved if optima and (rates := measure(panel, evidence.spec, optima))]
+    panels = [rates for panel, optima in solved if optima and (rates := measure(evidence, panel, optima))]
     rates = [rate for rates in panels for rate in rates]
     known = [[rate for rate in rates if rate.gaps] for rates in panels]
     columns = ["dataset", "series", "iterations", "epsilon", "low", "high", "runs", "theorem", "optimum"]
