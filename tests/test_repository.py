@@ -106,6 +106,13 @@ def test_imports_inside_the_package_are_relative_so_that_editors_follow_them_wit
     assert [path for path in absolute if path.parent.name != "solvers" or "from ." in path.read_text("utf-8")] == []
 
 
+def test_no_name_of_a_series_is_read_for_what_the_grid_says() -> None:
+    pattern = r"(series|method|member|sample)\w*(\.name)?\.(r?split|r?partition|startswith|endswith|remove\w+)\("
+    papers = sorted((ROOT / "experiments" / "papers").rglob("*.py"))
+    assert len(papers) > 40
+    assert [path.name for path in papers if re.search(pattern, path.read_text(encoding="utf-8"))] == []
+
+
 def test_the_folder_of_data_files_is_named_in_one_place_only() -> None:
     paths = {
         str(path.relative_to(ROOT)) for path in files() if re.search(r"\bshared/data", path.read_text(encoding="utf-8"))

@@ -17,10 +17,7 @@ from .. import layout
 from ..cases import judge_claims
 from ..panels import heading, name_of
 from ..printed import compare_number, data_difference
-from .fig1_claim import ACCOUNTINGS, DENSE, LOOKS, NONZEROS, Sweep, sweep
-from .fig1_claim import AccessRatio as AccessRatio
-from .fig1_claim import IterationAccesses as IterationAccesses
-from .fig1_claim import LowestError as LowestError
+from .fig1_claim import ACCOUNTINGS, DENSE, LOOKS, NONZEROS, SIMBA, Sweep, sweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,18 +63,18 @@ def _curves(swept: Sweep, row: str) -> dict[str, MeanCurve]:
     accounting, chosen, _ = ROWS[row]
     curves: dict[str, MeanCurve] = {}
     for method, runs in swept.chosen[chosen].items():
-        if row == "nonzeros" or "_" not in method:
+        if row == "nonzeros" or method in ("simba", "pegasos"):
             curves |= mean_curves({method: swept.panel.curves(runs.series)}, cost=_cost(accounting, method))
     return curves
 
 
 def _cost(accounting: str, method: str) -> str:
     """Return the column by which a method is charged."""
-    return ACCOUNTINGS[accounting][method.startswith("simba")]
+    return ACCOUNTINGS[accounting][method in SIMBA]
 
 
 def _parameter(method: str) -> str:
-    return "nu" if method.startswith("simba") else "lambda"
+    return "nu" if method in SIMBA else "lambda"
 
 
 def _draw(axes: Axes, item: Item) -> None:

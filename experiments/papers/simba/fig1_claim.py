@@ -32,6 +32,8 @@ LOOKS: Final[Mapping[str, Style]] = {
     "pegasos_k": replace(STYLES["minibatch_pegasos"], name="Pegasos, k = 100", color="#999999"),
 }
 """Name and line of each method."""
+SIMBA: Final = ("simba", "simba_printed", "simba_unclipped")
+"""SIMBA and its variants; their parameter is nu, Pegasos's is lambda."""
 NONZEROS: Final = "feature_accesses"
 DENSE: Final = "feature_accesses_dense"
 ACCOUNTINGS: Final[Mapping[str, tuple[str, str]]] = {
