@@ -44,7 +44,7 @@ ARCHIVE = svm-cost-curves-$(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo environment test test-slow test-versions wheels run ui extras archive bench article site size lint format sanitize sanitize-threads requirements check clean
+.PHONY: help demo environment test test-slow test-versions wheels run ui extras archive bench article site size lint format stub sanitize sanitize-threads requirements check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -111,6 +111,10 @@ format: $(DEV_READY) ## rewrite the sources as lint wants them
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 	$(VENV)/bin/clang-format -i $(CXX_FILES)
+
+stub: $(CORE_READY) $(DEV_READY) ## write the stubs of the core and of the estimators, for editors and type checkers
+	$(PY) tests/solvers/core_stub.py
+	$(PY) tests/solvers/estimators_stub.py
 
 sanitize: $(RUN_READY) ## the core's own tests under the address and undefined-behaviour sanitizers
 	$(IN_VENV) cmake --preset sanitize

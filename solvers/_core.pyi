@@ -1,10 +1,10 @@
 """The instrumented core: kernels, counted rows, water levels and solvers.
 
-Types only: the texts are in the module, where `help(_core)` shows them, and its sources, `cpp/bindings`.
+Types only, written by `make stub`: the texts are in the module, where `help(_core)` shows them.
 """
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -17,7 +17,6 @@ class InvalidArgument(ValueError): ...  # noqa: N818
 
 def build_info() -> dict[str, Any]: ...
 def set_gemm(sgemm: object, dgemm: object) -> None: ...
-def seconds_of_row_additions(rows: RowSource, repetitions: int, seed: int) -> float: ...
 
 class Purpose(enum.Enum):
     sampling = 1
@@ -37,13 +36,6 @@ class Random(metaclass=_Class):
     def state(self) -> dict[str, NDArray[Any]]: ...
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
-class ElasticDeformation(metaclass=_Class):
-    def __init__(self, *, sigma: float, alpha: float, seed: int) -> None: ...
-    def images(
-        self, bases: NDArray[np.uint8], which: NDArray[np.uint32], stream: int, numbers: NDArray[np.uint32]
-    ) -> NDArray[np.uint8]: ...
-    def field(self, stream: int, number: int) -> NDArray[np.int64]: ...
-
 class Matrix(metaclass=_Class):
     @overload
     def __init__(self, dense: NDArray[np.float32]) -> None: ...
@@ -59,12 +51,12 @@ class Matrix(metaclass=_Class):
     def stored(self) -> int: ...
 
 class KernelFunction(metaclass=_Class):
+    def __init__(self, kind: KernelFunction.Kind, gamma: float = 1.0, coef0: float = 0.0, degree: int = 1) -> None: ...
     class Kind(enum.Enum):
         gaussian = 0
         polynomial = 1
         linear = 2
 
-    def __init__(self, kind: KernelFunction.Kind, gamma: float = 1.0, coef0: float = 0.0, degree: int = 1) -> None: ...
     def require_range(self, square: float) -> None: ...
     def require_resolution(self, square: float) -> None: ...
 
@@ -75,22 +67,50 @@ def fill_gram(
     threads: int = 1,
     progress: Callable[[float], object] | None = None,
 ) -> int: ...
+@overload
 def fill_features(
     kernel: KernelFunction,
     matrix: Matrix,
     basis: Matrix,
     projection: NDArray[np.float32],
-    out: NDArray[np.float32] | NDArray[np.uint16] | NDArray[np.float16],
+    out: NDArray[np.float32],
     threads: int = 1,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[float, int]: ...
-def expand(
+@overload
+def fill_features(
     kernel: KernelFunction,
-    support: Matrix,
-    evaluation: Matrix,
-    coefficients: NDArray[np.float64],
+    matrix: Matrix,
+    basis: Matrix,
+    projection: NDArray[np.float32],
+    out: NDArray[np.uint16],
     threads: int = 1,
-) -> NDArray[np.float64]: ...
+    progress: Callable[[float], object] | None = None,
+) -> tuple[float, int]: ...
+@overload
+def fill_features(
+    kernel: KernelFunction,
+    matrix: Matrix,
+    basis: Matrix,
+    projection: NDArray[np.float32],
+    out: NDArray[np.float16],
+    threads: int = 1,
+    progress: Callable[[float], object] | None = None,
+) -> tuple[float, int]: ...
+
+class Counters(metaclass=_Class):
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def presentations(self) -> int: ...
+    @property
+    def kernel_evaluations(self) -> int: ...
+    @property
+    def inner_products(self) -> int: ...
+    @property
+    def feature_accesses(self) -> int: ...
+    @property
+    def feature_accesses_dense(self) -> int: ...
 
 class RowSource(metaclass=_Class):
     @property
@@ -114,34 +134,29 @@ class CachedRows(RowSource):
     @property
     def computed(self) -> int: ...
 
-class Counters(metaclass=_Class):
-    @property
-    def iterations(self) -> int: ...
-    @property
-    def presentations(self) -> int: ...
-    @property
-    def kernel_evaluations(self) -> int: ...
-    @property
-    def inner_products(self) -> int: ...
-    @property
-    def feature_accesses(self) -> int: ...
-    @property
-    def feature_accesses_dense(self) -> int: ...
-
 class CountedRows(metaclass=_Class):
     def __init__(self, source: RowSource) -> None: ...
     @property
     def size(self) -> int: ...
     @property
     def positives(self) -> int: ...
-    @property
-    def counters(self) -> Counters: ...
-    def label(self, i: int) -> float: ...
     def diagonal(self, i: int) -> float: ...
     def row(self, i: int) -> NDArray[np.float32]: ...
+    def label(self, i: int) -> float: ...
+    def present(self, examples: int = 1) -> None: ...
+    @property
+    def counters(self) -> Counters: ...
     def state(self) -> dict[str, NDArray[Any]]: ...
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
-    def present(self, examples: int = 1) -> None: ...
+
+class Accounting(enum.Enum):
+    kept = 0
+    on_demand = 1
+
+def expand(
+    kernel: KernelFunction, support: Matrix, evaluation: Matrix, coefficients: NDArray[np.float64], threads: int = 1
+) -> NDArray[np.float64]: ...
+def seconds_of_row_additions(rows: RowSource, repetitions: int, seed: int) -> float: ...
 
 class FeatureMatrix(metaclass=_Class):
     def __init__(self, rows: Matrix, positives: int) -> None: ...
@@ -185,18 +200,14 @@ class CountedFeatures(metaclass=_Class):
     def d(self) -> int: ...
     @property
     def positives(self) -> int: ...
-    @property
-    def counters(self) -> Counters: ...
-    def label(self, i: int) -> float: ...
     def row(self, i: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...
     def column(self, j: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...
+    def label(self, i: int) -> float: ...
+    def present(self, examples: int = 1) -> None: ...
+    @property
+    def counters(self) -> Counters: ...
     def state(self) -> dict[str, NDArray[Any]]: ...
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
-    def present(self, examples: int = 1) -> None: ...
-
-class Accounting(enum.Enum):
-    kept = 0
-    on_demand = 1
 
 def water_levels(responses: NDArray[np.float64], positives: int, volume: float, bias: bool) -> tuple[float, float]: ...
 def water_levels_sorted(
@@ -213,7 +224,16 @@ class Status(enum.Enum):
     converged = 6
 
 class Solver(metaclass=_Class):
-    def advance(self, **limits: float) -> Status: ...
+    def advance(
+        self,
+        *,
+        iterations: int = ...,
+        presentations: int = ...,
+        kernel_evaluations: int = ...,
+        inner_products: int = ...,
+        feature_accesses: int = ...,
+        cpu_seconds: float = ...,
+    ) -> Status: ...
     @property
     def counters(self) -> Counters: ...
     @property
@@ -224,15 +244,17 @@ class Solver(metaclass=_Class):
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
 class KernelSolver(Solver):
-    def __init__(self, name: str, rows: RowSource, settings: Mapping[str, float], *, seed: int) -> None: ...
     def coefficients(self) -> NDArray[np.float64]: ...
     def responses(self) -> NDArray[np.float64] | None: ...
     @property
     def bias(self) -> float: ...
 
+class Perceptron(KernelSolver):
+    def __init__(self, rows: RowSource, *, seed: int) -> None: ...
+
 class Sbp(KernelSolver):
     def __init__(
-        self, rows: RowSource, *, nu: float, bias: bool = False, pairs: bool = True, eta: float = 0.0, seed: int
+        self, rows: RowSource, *, seed: int, nu: float, bias: bool = False, pairs: bool = True, eta: float = 0.0
     ) -> None: ...
     @property
     def level(self) -> float: ...
@@ -242,22 +264,22 @@ class Pegasos(KernelSolver):
         self,
         rows: RowSource,
         *,
+        seed: int,
         lambda_: float,
         project: bool = False,
         accounting: Accounting = Accounting.on_demand,
-        seed: int,
     ) -> None: ...
 
 class Sdca(KernelSolver):
     def __init__(
-        self, rows: RowSource, *, C: float, accounting: Accounting = Accounting.on_demand, seed: int
+        self, rows: RowSource, *, seed: int, C: float, accounting: Accounting = Accounting.on_demand
     ) -> None: ...
 
 class Smo(KernelSolver):
-    def __init__(self, rows: RowSource, *, C: float, tolerance: float = 1e-3) -> None: ...
+    def __init__(self, rows: RowSource, *, C: float, tolerance: float = 0.001) -> None: ...
 
 class SmoWithBias(KernelSolver):
-    def __init__(self, rows: RowSource, *, C: float, tolerance: float = 1e-3) -> None: ...
+    def __init__(self, rows: RowSource, *, C: float, tolerance: float = 0.001) -> None: ...
 
 class SvmLight(KernelSolver):
     def __init__(
@@ -266,7 +288,7 @@ class SvmLight(KernelSolver):
         *,
         C: float,
         bias: bool = False,
-        tolerance: float = 1e-3,
+        tolerance: float = 0.001,
         working_set: int = 10,
         shrink_after: int = 100,
     ) -> None: ...
@@ -278,12 +300,12 @@ class Lasvm(KernelSolver):
         self,
         rows: RowSource,
         *,
+        seed: int,
         C: float,
         bias: bool = False,
-        tolerance: float = 1e-3,
+        tolerance: float = 0.001,
         passes: int = 1,
         delta_max: float = ...,
-        seed: int,
     ) -> None: ...
     @property
     def expansion(self) -> int: ...
@@ -307,16 +329,142 @@ class LinearSolver(Solver):
     def lower_bound(self) -> float | None: ...
 
 class LinearPegasos(LinearSolver):
-    def __init__(self, features: FeatureMatrix, *, lambda_: float, project: bool = False, seed: int) -> None: ...
+    def __init__(self, features: FeatureMatrix, *, seed: int, lambda_: float, project: bool = False) -> None: ...
 
 class LinearPegasos32(LinearSolver):
-    def __init__(self, features: FeatureMatrix, *, lambda_: float, project: bool = False, seed: int) -> None: ...
+    def __init__(self, features: FeatureMatrix, *, seed: int, lambda_: float, project: bool = False) -> None: ...
+
+class Simba(LinearSolver):
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        seed: int,
+        nu: float,
+        bias: bool = False,
+        horizon: int = 0,
+        printed_rate: bool = False,
+        clip: bool = True,
+    ) -> None: ...
+    @property
+    def divisor(self) -> float: ...
+    def last_weights(self) -> NDArray[np.float64]: ...
+    def distribution(self) -> NDArray[np.float64]: ...
+
+class SgdRandom(LinearSolver):
+    def __init__(self, features: FeatureMatrix, *, seed: int, lambda_: float) -> None: ...
+
+class SgdPasses(LinearSolver):
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        seed: int,
+        lambda_: float,
+        eps: float,
+        check_factor: float,
+        multiplicities: Sequence[int],
+    ) -> None: ...
+    def updates(self) -> NDArray[np.uint32]: ...
+    @property
+    def checks(self) -> int: ...
+
+class SgdPasses32(LinearSolver):
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        seed: int,
+        lambda_: float,
+        eps: float,
+        check_factor: float,
+        multiplicities: Sequence[int],
+    ) -> None: ...
+    def updates(self) -> NDArray[np.uint32]: ...
+    @property
+    def checks(self) -> int: ...
+
+def multiple_update(
+    *, threshold: float, lambda_: float, response: float, squared_norm: float, multiplicity: int
+) -> int: ...
+
+class Dcd(LinearSolver):
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        seed: int,
+        C: float,
+        eps: float,
+        shrinking: bool = True,
+        permutation: bool = True,
+    ) -> None: ...
+    def alpha(self) -> NDArray[np.float64]: ...
+
+class SvmSgd(LinearSolver):
+    def __init__(self, features: FeatureMatrix, *, seed: int, lambda_: float, t0: float | None = None) -> None: ...
+    @property
+    def t0(self) -> float | None: ...
+
+class SvmSgd32(LinearSolver):
+    def __init__(self, features: FeatureMatrix, *, seed: int, lambda_: float, t0: float | None = None) -> None: ...
+    @property
+    def t0(self) -> float | None: ...
+
+class SgdQnVariant(enum.Enum):
+    corrected = 0
+    original = 1
+
+class SgdQn(LinearSolver):
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        seed: int,
+        lambda_: float,
+        variant: SgdQnVariant = SgdQnVariant.corrected,
+        t0: float | None = None,
+        skip: int = 16,
+        tuning_passes: int = 10,
+        permutation: bool = True,
+        restart: bool = True,
+    ) -> None: ...
+    @property
+    def t0(self) -> float | None: ...
+    @property
+    def period(self) -> int: ...
+
+class SgdQn32(LinearSolver):
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        seed: int,
+        lambda_: float,
+        variant: SgdQnVariant = SgdQnVariant.corrected,
+        t0: float | None = None,
+        skip: int = 16,
+        tuning_passes: int = 10,
+        permutation: bool = True,
+        restart: bool = True,
+    ) -> None: ...
+    @property
+    def t0(self) -> float | None: ...
+    @property
+    def period(self) -> int: ...
+
+class Mpu(LinearSolver):
+    def __init__(self, features: FeatureMatrix, *, seed: int, lambda_: float, eps: float = 0.01) -> None: ...
+    def alpha(self) -> NDArray[np.float64]: ...
+    @property
+    def parts(self) -> int: ...
 
 class Asset(LinearSolver):
     def __init__(
         self,
         features: FeatureMatrix,
         *,
+        seed: int,
         lambda_: float,
         strongly_convex: bool = False,
         bound: float | None = None,
@@ -324,7 +472,6 @@ class Asset(LinearSolver):
         window: int = 100,
         samples: int = 100,
         one_pass: bool = False,
-        seed: int,
     ) -> None: ...
     def average(self) -> tuple[NDArray[np.float64], float]: ...
     def last_weights(self) -> NDArray[np.float64]: ...
@@ -339,6 +486,7 @@ class AssetBFloat16(LinearSolver):
         self,
         features: BFloat16Matrix,
         *,
+        seed: int,
         lambda_: float,
         strongly_convex: bool = False,
         bound: float | None = None,
@@ -346,7 +494,6 @@ class AssetBFloat16(LinearSolver):
         window: int = 100,
         samples: int = 100,
         one_pass: bool = False,
-        seed: int,
     ) -> None: ...
     def average(self) -> tuple[NDArray[np.float64], float]: ...
     def last_weights(self) -> NDArray[np.float64]: ...
@@ -361,6 +508,7 @@ class AssetFloat16(LinearSolver):
         self,
         features: Float16Matrix,
         *,
+        seed: int,
         lambda_: float,
         strongly_convex: bool = False,
         bound: float | None = None,
@@ -368,7 +516,6 @@ class AssetFloat16(LinearSolver):
         window: int = 100,
         samples: int = 100,
         one_pass: bool = False,
-        seed: int,
     ) -> None: ...
     def average(self) -> tuple[NDArray[np.float64], float]: ...
     def last_weights(self) -> NDArray[np.float64]: ...
@@ -405,19 +552,19 @@ class AssetStream(Solver):
     def deviation(self) -> float: ...
     def step_length(self, j: int) -> float: ...
 
+class Averaging(enum.Enum):
+    last = 0
+    tail = 1
+    decaying = 2
+
+class SdcaVariant(enum.Enum):
+    naive = 0
+    safe = 1
+    aggressive = 2
+
 class RandomSubsets(metaclass=_Class):
     def __init__(self, size: int, count: int, seed: int) -> None: ...
     def next(self) -> NDArray[np.uint32]: ...
-
-class Averaging(enum.Enum):
-    last = ...
-    tail = ...
-    decaying = ...
-
-class SdcaVariant(enum.Enum):
-    naive = ...
-    safe = ...
-    aggressive = ...
 
 class Shard(metaclass=_Class):
     def __init__(self, rank: int, ranks: int, size: int, largest_norm: float) -> None: ...
@@ -431,13 +578,13 @@ class MiniBatchPegasos(MiniBatchSolver):
         self,
         features: FeatureMatrix,
         *,
-        lambda_: float,
-        batch_size: int,
-        average: Averaging = ...,
-        threads: int = 1,
         seed: int,
         shard: Shard | None = None,
         all_reduce: Callable[[NDArray[np.float64]], None] | None = None,
+        lambda_: float,
+        batch_size: int,
+        average: Averaging = Averaging.last,
+        threads: int = 1,
     ) -> None: ...
 
 class MiniBatchSdca(MiniBatchSolver):
@@ -445,98 +592,23 @@ class MiniBatchSdca(MiniBatchSolver):
         self,
         features: FeatureMatrix,
         *,
-        lambda_: float,
-        batch_size: int,
-        variant: SdcaVariant,
-        beta: float = 1.0,
-        gamma: float = 0.95,
-        average: Averaging = ...,
-        threads: int = 1,
         seed: int,
         shard: Shard | None = None,
         all_reduce: Callable[[NDArray[np.float64]], None] | None = None,
+        lambda_: float,
+        batch_size: int,
+        average: Averaging = Averaging.last,
+        threads: int = 1,
+        variant: SdcaVariant,
+        beta: float = 1.0,
+        gamma: float = 0.95,
     ) -> None: ...
-    def lower_bound_of(self, sum_of_alpha: float) -> float: ...
     def alpha(self) -> NDArray[np.float64]: ...
+    def lower_bound_of(self, sum_of_alpha: float) -> float: ...
     @property
     def beta(self) -> float: ...
     @property
     def refused(self) -> int: ...
-
-class SvmSgd(LinearSolver):
-    def __init__(self, features: FeatureMatrix, *, lambda_: float, t0: float | None = None, seed: int) -> None: ...
-    @property
-    def t0(self) -> float | None: ...
-
-class SvmSgd32(LinearSolver):
-    def __init__(self, features: FeatureMatrix, *, lambda_: float, t0: float | None = None, seed: int) -> None: ...
-    @property
-    def t0(self) -> float | None: ...
-
-class SgdQnVariant(enum.Enum):
-    corrected = ...
-    original = ...
-
-class SgdQn(LinearSolver):
-    def __init__(
-        self,
-        features: FeatureMatrix,
-        *,
-        lambda_: float,
-        variant: SgdQnVariant = ...,
-        t0: float | None = None,
-        skip: int = 16,
-        tuning_passes: int = 10,
-        permutation: bool = True,
-        restart: bool = True,
-        seed: int,
-    ) -> None: ...
-    @property
-    def t0(self) -> float | None: ...
-    @property
-    def period(self) -> int: ...
-
-class SgdQn32(LinearSolver):
-    def __init__(
-        self,
-        features: FeatureMatrix,
-        *,
-        lambda_: float,
-        variant: SgdQnVariant = ...,
-        t0: float | None = None,
-        skip: int = 16,
-        tuning_passes: int = 10,
-        permutation: bool = True,
-        restart: bool = True,
-        seed: int,
-    ) -> None: ...
-    @property
-    def t0(self) -> float | None: ...
-    @property
-    def period(self) -> int: ...
-
-class Mpu(LinearSolver):
-    def __init__(self, features: FeatureMatrix, *, lambda_: float, eps: float = 0.01, seed: int) -> None: ...
-    def alpha(self) -> NDArray[np.float64]: ...
-    @property
-    def parts(self) -> int: ...
-
-class Simba(LinearSolver):
-    def __init__(
-        self,
-        features: FeatureMatrix,
-        *,
-        nu: float,
-        bias: bool = False,
-        horizon: int = 0,
-        printed_rate: bool = False,
-        clip: bool = True,
-        seed: int,
-    ) -> None: ...
-    @property
-    def divisor(self) -> float: ...
-    def last_weights(self) -> NDArray[np.float64]: ...
-    def distribution(self) -> NDArray[np.float64]: ...
 
 class SvmPerf(LinearSolver):
     def __init__(
@@ -546,7 +618,7 @@ class SvmPerf(LinearSolver):
         lambda_: float,
         eps: float,
         relative: bool = True,
-        qp_precision: float = 1e-3,
+        qp_precision: float = 0.001,
         idle_cuts: int | None = 50,
     ) -> None: ...
 
@@ -556,14 +628,14 @@ class Ocas(LinearSolver):
 class Cpsp(Solver):
     def __init__(
         self,
-        points: FeatureMatrix,
+        features: FeatureMatrix,
         *,
+        seed: int,
         gamma: float,
         lambda_: float,
         eps: float,
         capacity: int,
         starts: int = 1,
-        seed: int,
     ) -> None: ...
     @property
     def size(self) -> int: ...
@@ -588,52 +660,9 @@ def hinge_line_minimum(
     from_: NDArray[np.float64], to: NDArray[np.float64], *, slope: float, curvature: float
 ) -> float: ...
 
-class SgdRandom(LinearSolver):
-    def __init__(self, features: FeatureMatrix, *, lambda_: float, seed: int) -> None: ...
-
-class SgdPasses(LinearSolver):
-    def __init__(
-        self,
-        features: FeatureMatrix,
-        *,
-        lambda_: float,
-        eps: float,
-        check_factor: float,
-        multiplicities: list[int],
-        seed: int,
-    ) -> None: ...
-    def updates(self) -> NDArray[np.uint32]: ...
-    @property
-    def checks(self) -> int: ...
-
-class SgdPasses32(LinearSolver):
-    def __init__(
-        self,
-        features: FeatureMatrix,
-        *,
-        lambda_: float,
-        eps: float,
-        check_factor: float,
-        multiplicities: list[int],
-        seed: int,
-    ) -> None: ...
-    def updates(self) -> NDArray[np.uint32]: ...
-    @property
-    def checks(self) -> int: ...
-
-def multiple_update(
-    *, threshold: float, lambda_: float, response: float, squared_norm: float, multiplicity: int
-) -> int: ...
-
-class Dcd(LinearSolver):
-    def __init__(
-        self,
-        features: FeatureMatrix,
-        *,
-        C: float,
-        eps: float,
-        shrinking: bool = True,
-        permutation: bool = True,
-        seed: int,
-    ) -> None: ...
-    def alpha(self) -> NDArray[np.float64]: ...
+class ElasticDeformation(metaclass=_Class):
+    def __init__(self, *, sigma: float, alpha: float, seed: int) -> None: ...
+    def images(
+        self, bases: NDArray[np.uint8], which: NDArray[np.uint32], stream: int, numbers: NDArray[np.uint32]
+    ) -> NDArray[np.uint8]: ...
+    def field(self, stream: int, number: int) -> NDArray[np.int64]: ...

@@ -44,7 +44,7 @@ class Limit:
     feature_accesses: int | None = None
     cpu_seconds: float | None = None
 
-    def given(self) -> dict[str, int | float]:
+    def given(self) -> dict[str, Any]:
         """Return the limits that are set."""
         return {name: value for name, value in vars(self).items() if value is not None}
 

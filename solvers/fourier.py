@@ -150,12 +150,12 @@ class Fourier(PythonSolver):
         """Solve for as long as the time allows; return whether the SVM is solved."""
         most = self.settings.max_epochs * self.problem.n
         seconds = limit.cpu_seconds
-        time_left = {}
+        time_left = math.inf
         if seconds is not None:
             # a call whose time the features have used up makes a step, too: so every call gets on
             least = math.nextafter(svm.cpu_seconds, math.inf)
-            time_left = {"cpu_seconds": max(svm.cpu_seconds + seconds - self.cpu_seconds, least)}
-        status = svm.advance(presentations=most, **time_left)
+            time_left = max(svm.cpu_seconds + seconds - self.cpu_seconds, least)
+        status = svm.advance(presentations=most, cpu_seconds=time_left)
         return status == _core.Status.converged or svm.counters.presentations >= most
 
     def state(self) -> State:

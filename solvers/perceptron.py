@@ -31,7 +31,7 @@ class Perceptron(CoreSolver):
     Settings = PerceptronSettings
 
     def make(self) -> _core.KernelSolver:  # noqa: D102 (inherited)
-        return _core.KernelSolver("Perceptron", self.problem.rows.source, {}, seed=self.seed)
+        return _core.Perceptron(self.problem.rows.source, seed=self.seed)
 
 
 @dataclass

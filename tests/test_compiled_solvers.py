@@ -17,7 +17,11 @@ from test_contributing import COMPILED, ROOT, SOLVER, example, put, recorded
 from waiting import PATIENCE
 
 HEADER = "cpp/core/solvers/margin_perceptron.hpp"
-LIST = "cpp/core/solvers/by_name.cpp"
+LINES = {
+    "cpp/bindings/solvers.cpp": ("pegasos", "  bind_solver<Perceptron>("),
+    "cpp/tests/test_resume.cpp": ("minibatch", "      on<svm::Perceptron>("),
+}
+"""The header and the text before which the example's lines go, by file."""
 OUTSIDE = ROOT / "cpp" / "examples" / "outside"
 TOOLS = Path(sys.executable).parent
 PYTHON = ("-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}")
@@ -41,12 +45,13 @@ def tree_with_the_example(folder: Path) -> Path:
     for name in ("CMakeLists.txt", "pyproject.toml", ".clang-format"):
         shutil.copy(ROOT / name, tree / name)
     (tree / HEADER).write_text(example(HEADER), encoding="utf-8")
-    include, _, line = example(LIST).partition("\n\n")
-    text = (ROOT / LIST).read_text(encoding="utf-8")
-    for mark, added in (('#include "solvers/perceptron.hpp"\n', f"{include}\n"), ("> list{\n", "")):
-        assert text.count(mark) == 1
-        text = text.replace(mark, added + mark if added else mark + line)
-    (tree / LIST).write_text(text, encoding="utf-8")
+    for name, (header, place) in LINES.items():
+        include, _, line = example(name).partition("\n\n")
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for mark, added in ((f'#include "solvers/{header}.hpp"\n', f"{include}\n"), (place, line)):
+            assert text.count(mark) == 1
+            text = text.replace(mark, added + mark)
+        (tree / name).write_text(text, encoding="utf-8")
     return tree
 
 
@@ -71,8 +76,9 @@ def test_the_example_compiles_without_warnings_and_has_the_projects_style(tmp_pa
     tree = tree_with_the_example(tmp_path)
     warnings = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
     compiler = os.environ.get("CXX") or "c++"
-    done(compiler, "-std=c++17", "-fsyntax-only", *warnings, f"-I{tree / 'cpp/core'}", tree / LIST)
-    done("clang-format", "--dry-run", "-Werror", tree / HEADER, tree / LIST)
+    options = ("-std=c++17", "-fsyntax-only", f"-I{tree / 'cpp/core'}", '-DSVM_SOLVERS=""')
+    done(compiler, *options, *warnings, tree / "cpp/tests/test_resume.cpp")
+    done("clang-format", "--dry-run", "-Werror", tree / HEADER, *(tree / name for name in LINES))
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +105,15 @@ def result(prefix: Path, tmp_path: Path) -> Callable[..., dict[str, Any]]:
         return recorded((0, done(sys.executable, "-c", WITH_CORE, core, *words, *places, **settings), ""))
 
     return run
+
+
+@pytest.mark.slow
+def test_the_stub_of_a_core_with_the_example_has_its_settings(prefix: Path) -> None:
+    (core,) = (prefix / "svm_cost_curves" / "solvers").glob("_core*")
+    code = WITH_CORE.partition("from svm_cost_curves")[0] + "import core_stub; print(core_stub.text())"
+    stub = done(sys.executable, "-c", code, core, PYTHONPATH=str(ROOT / "tests" / "solvers"))
+    assert "class MarginPerceptron(KernelSolver):" in stub
+    assert "self, rows: RowSource, *, seed: int, margin: float = 0.0" in stub
 
 
 @pytest.mark.slow

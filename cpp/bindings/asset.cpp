@@ -37,23 +37,9 @@ void bind_iterates(py::class_<Class, Options...>& type) {
           py::arg("j"), "Return the length of step j = 1, 2, ...");
 }
 
-const std::tuple asset_fields{
-    required("lambda_", &AssetSettings::lambda), defaulted("strongly_convex", &AssetSettings::strongly_convex),
-    defaulted("bound", &AssetSettings::bound),   defaulted("step", &AssetSettings::step),
-    defaulted("window", &AssetSettings::window), defaulted("samples", &AssetSettings::samples)};
-
 template <typename Matrix>
 void bind_batch(py::module_& module, const char* name, const char* text) {
-  using Method = Asset<Matrix>;
-  py::class_<Method, LinearSolver> batch(module, name, text);
-  def_made(
-      batch,
-      +[](const AssetSettings& settings, const Matrix& features, bool one_pass, std::uint64_t seed) {
-        return std::make_unique<Method>(features, settings, one_pass ? AssetOrder::one_pass : AssetOrder::independent,
-                                        seed);
-      },
-      asset_fields, py::arg("features"), py::kw_only(), py::arg("one_pass") = false, py::arg("seed"),
-      py::keep_alive<1, 2>());
+  auto batch = bind_solver<Asset<Matrix>, AssetBatchSettings>(module, name, text);
   bind_iterates(batch);
 }
 
@@ -78,7 +64,7 @@ void bind_asset(py::module_& module) {
       +[](const AssetSettings& settings, std::size_t length, std::size_t raw_dimension, std::size_t dimension) {
         return std::make_unique<AssetStream>(length, raw_dimension, dimension, settings);
       },
-      asset_fields, py::arg("length"), py::arg("raw_dimension"), py::arg("dimension"), py::kw_only());
+      py::arg("length"), py::arg("raw_dimension"), py::arg("dimension"), py::kw_only());
   stream
       .def_property_readonly("expected", &AssetStream::expected,
                              "Number of examples of the next block; 0 at the end of the stream.")

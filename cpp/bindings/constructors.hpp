@@ -1,82 +1,78 @@
-// Classes of solvers: constructors whose keyword arguments are the members of a settings struct, and methods that read
-// results. Each argument is named beside its member, so no two can be confused, and has the member's default.
+// Classes of solvers: constructors whose keyword arguments are the fields of a settings struct, and methods that read
+// results.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "arrays.hpp"
+#include "base/settings.hpp"
 #include "solvers/kernel_solver.hpp"
 #include "solvers/linear_solver.hpp"
 
 namespace svm::python {
 
-/// A keyword argument that sets a member.
-template <typename S, typename T, bool has_default>
-struct Field {
-  using Settings = S;
-  using Type = T;
-
-  const char* name;
-  T S::* member;
-
-  auto argument() const {
-    if constexpr (has_default) {
-      return py::arg(name) = S{}.*member;
-    } else {
-      return py::arg(name);
-    }
+/// The keyword argument that sets a field. Python has another use for the name lambda.
+template <typename Field>
+auto argument(const Field& field) {
+  const py::arg named(field.name == std::string_view("lambda") ? "lambda_" : field.name);
+  if constexpr (Field::required) {
+    return named;
+  } else {
+    return py::arg(named) = typename Field::Type(field.value);
   }
-};
-
-template <typename S, typename T>
-Field<S, T, false> required(const char* name, T S::* member) {
-  return {name, member};
-}
-template <typename S, typename T>
-Field<S, T, true> defaulted(const char* name, T S::* member) {
-  return {name, member};
 }
 
 /// Defines the constructor that returns make(settings, others...). `arguments` describe the others, which come first;
 /// the fields of the settings follow, so `arguments` end the positional ones with py::kw_only().
-template <typename Class, typename... Options, typename Settings, typename... Others, typename... Fields,
-          typename... Arguments>
+template <typename Class, typename... Options, typename Settings, typename... Others, typename... Arguments>
 void def_made(py::class_<Class, Options...>& type, std::unique_ptr<Class> (*make)(const Settings&, Others...),
-              const std::tuple<Fields...>& fields, const Arguments&... arguments) {
+              const Arguments&... arguments) {
+  Settings defaults;
   std::apply(
-      [&](const auto&... field) {
-        type.def(py::init([=](Others... others, typename Fields::Type... values) {
+      [&](auto... field) {
+        type.def(py::init([make](Others... others, typename decltype(field)::Type... values) {
                    Settings settings;
-                   std::tie(settings.*field.member...) = std::forward_as_tuple(std::move(values)...);
+                   std::apply([](auto... member) { return std::tie(member.value...); }, settings.fields()) =
+                       std::forward_as_tuple(std::move(values)...);
                    return make(settings, std::forward<Others>(others)...);
                  }),
-                 arguments..., field.argument()...);
+                 arguments..., argument(field)...);
       },
-      fields);
+      defaults.fields());
 }
 
-/// Defines the constructor of a solver that is made from its data, its settings and, if it has random numbers, a seed.
-template <typename Class, typename... Options, typename... Fields>
-void def_solver(py::class_<Class, Options...>& type, const Fields&... fields) {
-  using Settings = typename std::tuple_element_t<0, std::tuple<Fields...>>::Settings;
+/// Binds a solver that is made from its data, its settings if it has any, and a seed if it has random numbers.
+template <typename Class, typename Settings = NoSettings>
+auto bind_solver(py::module_& module, const char* name, const char* text) {
+  using Source = typename Class::Source;
   constexpr bool kernel = std::is_base_of_v<KernelSolver, Class>;
-  using Source = std::conditional_t<kernel, RowSource, const FeatureMatrix>;
+  constexpr bool linear = std::is_base_of_v<LinearSolver, Class>;
+  py::class_<Class, std::conditional_t<kernel, KernelSolver, std::conditional_t<linear, LinearSolver, Solver>>> type(
+      module, name, text);
   const py::arg source(kernel ? "rows" : "features");
-  if constexpr (std::is_constructible_v<Class, Source&, Settings, std::uint64_t>) {
-    const auto make = [](const Settings& settings, Source& data, std::uint64_t seed) {
-      return std::make_unique<Class>(data, settings, seed);
+  const py::arg seed("seed");
+  if constexpr (std::is_same_v<Settings, NoSettings>) {
+    const auto make = [](const Settings&, Source& data, std::uint64_t number) {
+      return std::make_unique<Class>(data, number);
     };
-    def_made(type, +make, std::tuple(fields...), source, py::kw_only(), py::arg("seed"), py::keep_alive<1, 2>());
+    def_made(type, +make, source, py::kw_only(), seed, py::keep_alive<1, 2>());
+  } else if constexpr (std::is_constructible_v<Class, Source&, Settings, std::uint64_t>) {
+    const auto make = [](const Settings& settings, Source& data, std::uint64_t number) {
+      return std::make_unique<Class>(data, settings, number);
+    };
+    def_made(type, +make, source, py::kw_only(), seed, py::keep_alive<1, 2>());
   } else {
     const auto make = [](const Settings& settings, Source& data) { return std::make_unique<Class>(data, settings); };
-    def_made(type, +make, std::tuple(fields...), source, py::kw_only(), py::keep_alive<1, 2>());
+    def_made(type, +make, source, py::kw_only(), py::keep_alive<1, 2>());
   }
+  return type;
 }
 
 /// A method of `Class` that returns read(solver), and keeps other threads out meanwhile: see Solver::claim.
@@ -103,12 +99,12 @@ auto claimed_array(const Size& size, const Write& write) {
 }
 
 /// Binds Method<double> as `name` and Method<float> as `name` + "32"; define(type) defines the members of either class.
-template <template <typename> class Method, typename Define>
-void bind_precisions(py::module_& module, const std::string& name, const std::string& text, const Define& define) {
-  py::class_<Method<double>, LinearSolver> type(module, name.c_str(), text.c_str());
+template <template <typename> class Method, typename Settings, typename Define>
+void bind_precisions(py::module_& module, const std::string& name, const char* text, const Define& define) {
+  auto type = bind_solver<Method<double>, Settings>(module, name.c_str(), text);
   define(type);
   const std::string text32 = "`" + name + "` with float32 weights.";
-  py::class_<Method<float>, LinearSolver> type32(module, (name + "32").c_str(), text32.c_str());
+  auto type32 = bind_solver<Method<float>, Settings>(module, (name + "32").c_str(), text32.c_str());
   define(type32);
 }
 

@@ -1,59 +1,28 @@
 #include "solvers/cutting_planes.hpp"
 
-#include <limits>
-#include <optional>
-
 #include "arrays.hpp"
 #include "constructors.hpp"
 #include "solvers/cpsp.hpp"
 
 namespace svm::python {
 void bind_cutting_planes(py::module_& module) {
-  py::class_<SvmPerf, LinearSolver> svmperf(
+  bind_solver<SvmPerf, CuttingPlaneSettings>(
       module, "SvmPerf",
       "Cutting planes at the minimum of the master problem (Joachims 2006).\n\nEnds when "
       "J - L <= eps L, or J - L <= eps if not `relative`. The master problem is solved "
       "to qp_precision (J - L); a cut whose weight has been 0 idle_cuts times in a row is "
       "removed, None: never.");
-  def_made(
-      svmperf,
-      +[](const CuttingPlaneSettings& settings, const FeatureMatrix& features, double qp_precision,
-          std::optional<std::uint64_t> idle_cuts) {
-        CuttingPlaneSettings all = settings;
-        all.master.precision = qp_precision;
-        all.master.idle = idle_cuts.value_or(std::numeric_limits<std::uint64_t>::max());
-        return std::make_unique<SvmPerf>(features, all);
-      },
-      std::tuple(required("lambda_", &CuttingPlaneSettings::lambda), required("eps", &CuttingPlaneSettings::eps),
-                 defaulted("relative", &CuttingPlaneSettings::relative)),
-      py::arg("features"), py::kw_only(), py::arg("qp_precision") = 1e-3, py::arg("idle_cuts") = 50,
-      py::keep_alive<1, 2>());
 
-  py::class_<Ocas, LinearSolver> ocas(
+  bind_solver<Ocas, OcasSettings>(
       module, "Ocas",
       "Cutting planes with an exact line search (Franc, Sonnenburg 2008).\n\nThe next cut is a part mu of the way from "
       "the best weights to the master's. Ends when J - L <= eps L.");
-  def_made(
-      ocas,
-      +[](const CuttingPlaneSettings& settings, const FeatureMatrix& features, double mu) {
-        return std::make_unique<Ocas>(features, settings, mu);
-      },
-      std::tuple(required("lambda_", &CuttingPlaneSettings::lambda), required("eps", &CuttingPlaneSettings::eps)),
-      py::arg("features"), py::kw_only(), py::arg("mu"), py::keep_alive<1, 2>());
 
-  py::class_<Cpsp, Solver> cpsp(
+  auto cpsp = bind_solver<Cpsp, CpspSettings>(
       module, "Cpsp",
-      "CPSP (Joachims, Yu 2009): cutting planes in the span of a growing basis.\n\npoints: (n, "
+      "CPSP (Joachims, Yu 2009): cutting planes in the span of a growing basis.\n\nfeatures: the points, (n, "
       "d); the kernel is exp(-gamma |x - z|^2). Ends when J - L <= eps. capacity: basis functions "
       "at most; starts: examples of which the best starts the search of a basis function.");
-  def_made(
-      cpsp,
-      +[](const CpspSettings& settings, const FeatureMatrix& points, double gamma, std::uint64_t seed) {
-        return std::make_unique<Cpsp>(gamma, points, settings, seed);
-      },
-      std::tuple(required("lambda_", &CpspSettings::lambda), required("eps", &CpspSettings::eps),
-                 required("capacity", &CpspSettings::capacity), defaulted("starts", &CpspSettings::starts)),
-      py::arg("points"), py::kw_only(), py::arg("gamma"), py::arg("seed"), py::keep_alive<1, 2>());
   cpsp.def_property_readonly(
           "size", [](const Cpsp& self) { return self.basis().size(); }, "Number of basis functions, k.")
       .def(

@@ -11,7 +11,7 @@ namespace svm::python {
 namespace {
 
 /// Copies of a row's or column's indices and values.
-py::tuple copy(const RowView& slice) {
+auto copy(const RowView& slice) {
   const auto size = static_cast<py::ssize_t>(slice.size);
   Array<std::int32_t> places(size);
   for (std::size_t k = 0; k < slice.size; ++k) places.mutable_data()[k] = static_cast<std::int32_t>(slice.at(k));

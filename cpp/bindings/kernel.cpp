@@ -44,10 +44,12 @@ void require_result(const py::array& out, std::size_t rows, std::size_t columns,
   require_matrix(out, rows, columns, message);
 }
 
+using Reports = py::typing::Optional<py::typing::Callable<py::object(double)>>;
+
 /// Calls work(report) without the GIL; it stops where report(fraction done) returns false, at Ctrl-C. `progress` is a
 /// Python function of the fraction done, or None.
 template <typename Work>
-void interruptible(const py::object& progress, const Work& work) {
+void interruptible(const Reports& progress, const Work& work) {
   bool stopped = false;
   const Progress report = [&](double done) {
     const py::gil_scoped_acquire held;
@@ -68,7 +70,7 @@ void bind_fill_features(py::module_& module, const char* text) {
   module.def(
       "fill_features",
       [](const KernelFunction& function, const Matrix& matrix, const Matrix& basis, const Array<float>& projection,
-         py::array_t<Value, 0> out, unsigned threads, const py::object& progress) {
+         py::array_t<Value, 0> out, unsigned threads, const Reports& progress) {
         require(projection.ndim() == 2 && projection.shape(1) == static_cast<py::ssize_t>(basis.view().rows),
                 "a projection is (features, basis points)");
         const auto rank = static_cast<std::size_t>(projection.shape(0));
@@ -164,7 +166,7 @@ void bind_kernel(py::module_& module) {
   module.def(
       "fill_gram",
       [](const KernelFunction& function, const Matrix& matrix, py::array_t<float, 0> out, unsigned threads,
-         const py::object& progress) {
+         const Reports& progress) {
         const std::size_t n = matrix.view().rows;
         require_result(out, n, n, "the Gram matrix is a writable C-contiguous float32 array of n x n");
         require_threads(threads);

@@ -27,22 +27,16 @@ void bind_linear_solvers(py::module_& module) {
           }),
           "A lower bound on the optimum of the lambda form, or None if the method does not compute one.");
 
-  bind_precisions<LinearPegasos>(
+  bind_precisions<LinearPegasos, LinearPegasosSettings>(
       module, "LinearPegasos",
       "Pegasos on explicit weights, in float64.\n\nproject: project onto |w| <= 1 / sqrt(lambda) after each step.",
-      [](auto& type) {
-        def_solver(type, required("lambda_", &LinearPegasosSettings::lambda),
-                   defaulted("project", &LinearPegasosSettings::project));
-      });
+      [](auto&) {});
 
-  py::class_<Simba, LinearSolver> simba(
+  auto simba = bind_solver<Simba, SimbaSettings>(
       module, "Simba",
       "SVM-SIMBA (Hazan, Koren, Srebro 2011, Algorithm 1); `weights` and `bias` are the means of all "
       "iterates.\n\nhorizon: constant steps for so many iterations; 0: shrinking steps and no end. printed_rate: eta = "
       "sqrt(log n) / t instead of sqrt(log(n) / t). clip: limit the estimates to [-1/eta, 1/eta] (line 10).");
-  def_solver(simba, required("nu", &SimbaSettings::nu), defaulted("bias", &SimbaSettings::bias),
-             defaulted("horizon", &SimbaSettings::horizon), defaulted("printed_rate", &SimbaSettings::printed_rate),
-             defaulted("clip", &SimbaSettings::clip));
   simba
       .def_property_readonly("divisor", &Simba::divisor,
                              "Divisor of the rows and of nu: the largest norm of a row, or 1.")
@@ -51,21 +45,16 @@ void bind_linear_solvers(py::module_& module) {
       .def("distribution", claimed_array<Simba>(&Simba::size, &Simba::distribution),
            "Return the distribution over the examples, in order of class, (n,).");
 
-  py::class_<SgdRandom, LinearSolver>(module, "SgdRandom",
-                                      "SGD-r (Panagiotakopoulos, Tsampouka 2013): examples drawn with replacement.")
-      .def(py::init<const FeatureMatrix&, double, std::uint64_t>(), py::arg("features"), py::kw_only(),
-           py::arg("lambda_"), py::arg("seed"), py::keep_alive<1, 2>());
+  bind_solver<SgdRandom, SgdRandomSettings>(
+      module, "SgdRandom", "SGD-r (Panagiotakopoulos, Tsampouka 2013): examples drawn with replacement.");
 
-  bind_precisions<SgdPasses>(
+  bind_precisions<SgdPasses, SgdSettings>(
       module, "SgdPasses",
       "SGD-s and SGD-m (Panagiotakopoulos, Tsampouka 2013): passes in random order; ends when (J - L) / L <= "
       "eps.\n\nmultiplicities: presentations of each example in a row, in the first pass, the second, ..., repeated; "
       "check_factor: J is computed if its estimate gives a gap of at most check_factor eps.",
       [](auto& type) {
         using Method = typename std::decay_t<decltype(type)>::type;
-        def_solver(type, required("lambda_", &SgdSettings::lambda), required("eps", &SgdSettings::eps),
-                   required("check_factor", &SgdSettings::check_factor),
-                   required("multiplicities", &SgdSettings::multiplicities));
         type.def("updates", claimed_vector<Method>(&Method::updates),
                  "Return the number of updates by each example, in order of class, (n,).")
             .def_property_readonly("checks", &Method::checks,
@@ -86,61 +75,40 @@ void bind_linear_solvers(py::module_& module) {
       "time.\n\nthreshold: the first one; response: y <a, x> before. Raises InvalidArgument for values that are not "
       "finite or not allowed.");
 
-  py::class_<Dcd, LinearSolver> dcd(
+  auto dcd = bind_solver<Dcd, DcdSettings>(
       module, "Dcd",
       "Dual coordinate descent (Hsieh et al. 2008) for the linear SVM; ends when (P - D) / D <= eps.\n\nshrinking: "
       "leaves out coordinates that seem to stay at their bounds; permutation: a fresh order in each pass.");
-  def_solver(dcd, required("C", &DcdSettings::C), required("eps", &DcdSettings::eps),
-             defaulted("shrinking", &DcdSettings::shrinking), defaulted("permutation", &DcdSettings::permutation));
   dcd.def("alpha", claimed_vector<Dcd>(&Dcd::alpha),
           "Return the dual variables of the examples, in order of class, (n,), in [0, C].");
 
-  bind_precisions<SvmSgd>(
-      module, "SvmSgd", "Bottou's SVMSGD; t0 = None: tuned on a sample in the first step.", [](auto& type) {
-        using Method = typename std::decay_t<decltype(type)>::type;
-        type.def(py::init(
-                     [](const FeatureMatrix& features, double lambda, std::optional<double> t0, std::uint64_t seed) {
-                       typename Method::Rule rule(features.dimension(), lambda);
-                       return std::make_unique<Method>(features, lambda, t0, std::move(rule), seed);
-                     }),
-                 py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("t0") = py::none(), py::arg("seed"),
-                 py::keep_alive<1, 2>())
-            .def_property_readonly("t0", &Method::t0, "The t0 in use; None before it has been tuned.");
-      });
+  const auto define_t0 = [](auto& type) {
+    using Method = typename std::decay_t<decltype(type)>::type;
+    type.def_property_readonly("t0", &Method::t0, "The t0 in use; None before it has been tuned.");
+  };
+  bind_precisions<SvmSgd, SvmSgdSettings>(
+      module, "SvmSgd", "Bottou's SVMSGD; t0 = None: tuned on a sample in the first step.", define_t0);
   bind_enum<SgdQnVariant>(module, "SgdQnVariant",
                           "What SGD-QN learns.\n\ncorrected: curvatures are added up (erratum 2010); original: "
                           "ratios are averaged (2009).",
                           {{"corrected", SgdQnVariant::corrected}, {"original", SgdQnVariant::original}});
-  bind_precisions<SgdQn>(
+  bind_precisions<SgdQn, SgdQnSettings>(
       module, "SgdQn",
       "SGD-QN (Bordes, Bottou, Gallinari 2009; erratum 2010); t0 = None: tuned on a sample in the first step.\n\n"
       "skip: steps between two actions of the regulariser on dense rows. permutation: each epoch has a new random "
       "order. "
       "Of the corrected variant: tuning_passes, over the sample in a trial of a t0, from 1 to 100; restart: each epoch "
       "counts the steps to the regulariser's next action anew.",
-      [](auto& type) {
+      [&](auto& type) {
         using Method = typename std::decay_t<decltype(type)>::type;
-        def_made(
-            type,
-            +[](const SgdQnSettings& settings, const FeatureMatrix& features, std::optional<double> t0,
-                std::uint64_t seed) {
-              typename Method::Rule rule(features, settings);
-              return std::make_unique<Method>(features, settings.lambda, t0, std::move(rule), seed);
-            },
-            std::tuple(
-                required("lambda_", &SgdQnSettings::lambda), defaulted("variant", &SgdQnSettings::variant),
-                defaulted("skip", &SgdQnSettings::skip), defaulted("tuning_passes", &SgdQnSettings::tuning_passes),
-                defaulted("permutation", &SgdQnSettings::permutation), defaulted("restart", &SgdQnSettings::restart)),
-            py::arg("features"), py::kw_only(), py::arg("t0") = py::none(), py::arg("seed"), py::keep_alive<1, 2>());
-        type.def_property_readonly("t0", &Method::t0, "The t0 in use; None before it has been tuned.")
-            .def_property_readonly(
-                "period", [](const Method& self) { return self.rule().period(); },
-                "Steps between two actions of the regulariser.");
+        define_t0(type);
+        type.def_property_readonly(
+            "period", [](const Method& self) { return self.rule().period(); },
+            "Steps between two actions of the regulariser.");
       });
 
-  py::class_<Mpu, LinearSolver> mpu(
+  auto mpu = bind_solver<Mpu, MpuSettings>(
       module, "Mpu", "The margin perceptron with unlearning; ends when the relative gap (J - L) / L is at most eps.");
-  def_solver(mpu, required("lambda_", &MpuSettings::lambda), defaulted("eps", &MpuSettings::eps));
   mpu.def("alpha", claimed_array<Mpu>(&Mpu::size, &Mpu::alpha),
           "Return the dual variables of the examples, in order of class, (n,).")
       .def_property_readonly("parts", &Mpu::parts, "Number of steps from 0 to C that a dual variable can take.");

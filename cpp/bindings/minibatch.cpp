@@ -11,10 +11,12 @@
 namespace svm::python {
 namespace {
 
+using SumInPlace = py::typing::Optional<py::typing::Callable<void(Array<double>)>>;
+
 /// An AllReduce that calls a Python function with a copy of the values, so that one who keeps the array keeps no address
 /// in the solver; what it raises ends advance(). The function lives as long as the solver, which is destroyed with the
 /// interpreter's lock held.
-AllReduce calling(const py::object& function) {
+AllReduce calling(const SumInPlace& function) {
   if (function.is_none()) return {};
   return [function](double* values, std::size_t size) {
     const py::gil_scoped_acquire lock;
@@ -24,7 +26,21 @@ AllReduce calling(const py::object& function) {
   };
 }
 
-struct MiniBatchSdcaArguments : MiniBatchSettings, MiniBatchSdcaSettings {};
+template <typename Class, typename Settings>
+auto bind(py::module_& module, const char* name, const char* text) {
+  py::class_<Class, MiniBatchSolver> type(module, name, text);
+  def_made(
+      type,
+      +[](const Settings& settings, const FeatureMatrix& features, std::uint64_t seed, const Shard* shard,
+          const SumInPlace& all_reduce) {
+        require_threads(settings.threads);
+        return std::make_unique<Class>(features, settings, seed, shard != nullptr ? *shard : Shard{},
+                                       calling(all_reduce));
+      },
+      py::arg("features"), py::kw_only(), py::arg("seed"), py::arg("shard") = nullptr,
+      py::arg("all_reduce") = py::none(), py::keep_alive<1, 2>());
+  return type;
+}
 
 }  // namespace
 
@@ -56,16 +72,13 @@ void bind_minibatch(py::module_& module) {
       "The examples of one process: of `size` examples those with numbers rank, rank + ranks, "
       "...\n\nlargest_norm: of all examples. Raises InvalidArgument if it is not finite or is negative.");
   def_made(
-      shards,
-      +[](const Shard& shard) {
+      shards, +[](const Shard& shard) {
         require(shard.rank < shard.ranks && shard.ranks <= shard.size,
                 "there is no rank " + std::to_string(shard.rank) + " of " + std::to_string(shard.ranks) + " for " +
                     std::to_string(shard.size) + " rows");
         require_not_negative(shard.largest_norm, "the largest norm");
         return std::make_unique<Shard>(shard);
-      },
-      std::tuple(required("rank", &Shard::rank), required("ranks", &Shard::ranks), required("size", &Shard::size),
-                 required("largest_norm", &Shard::largest_norm)));
+      });
 
   py::class_<MiniBatchSolver, LinearSolver>(
       module, "MiniBatchSolver",
@@ -76,40 +89,14 @@ void bind_minibatch(py::module_& module) {
           "threads", &MiniBatchSolver::threads,
           "Threads in use, the calling one included: fewer than requested if the system did not start all.");
 
-  const std::tuple fields(
-      required("lambda_", &MiniBatchSettings::lambda), required("batch_size", &MiniBatchSettings::batch_size),
-      defaulted("average", &MiniBatchSettings::average), defaulted("threads", &MiniBatchSettings::threads));
-  py::class_<MiniBatchPegasos, MiniBatchSolver> pegasos(
+  bind<MiniBatchPegasos, MiniBatchSettings>(
       module, "MiniBatchPegasos", "Pegasos on mini-batches (Takac, Bijral, Richtarik, Srebro 2013, Algorithm 1).");
-  def_made(
-      pegasos,
-      +[](const MiniBatchSettings& settings, const FeatureMatrix& features, std::uint64_t seed, const Shard* shard,
-          const py::object& all_reduce) {
-        require_threads(settings.threads);
-        return std::make_unique<MiniBatchPegasos>(features, settings, seed, shard != nullptr ? *shard : Shard{},
-                                                  calling(all_reduce));
-      },
-      fields, py::arg("features"), py::kw_only(), py::arg("seed"), py::arg("shard") = nullptr,
-      py::arg("all_reduce") = py::none(), py::keep_alive<1, 2>());
 
-  py::class_<MiniBatchSdca, MiniBatchSolver> sdca(
+  auto sdca = bind<MiniBatchSdca, MiniBatchSdcaSettings>(
       module, "MiniBatchSdca",
       "SDCA on mini-batches (Takac, Bijral, Richtarik, Srebro 2013, Algorithm 2 and equation 15).\n\nbeta: beta_b, of "
       "rows divided by the largest norm if that is above 1; gamma: weight of the past in the aggressive variant's "
       "beta.");
-  def_made(
-      sdca,
-      +[](const MiniBatchSdcaArguments& settings, const FeatureMatrix& features, std::uint64_t seed, const Shard* shard,
-          const py::object& all_reduce) {
-        require_threads(settings.threads);
-        return std::make_unique<MiniBatchSdca>(features, settings, settings, seed, shard != nullptr ? *shard : Shard{},
-                                               calling(all_reduce));
-      },
-      std::tuple_cat(fields, std::tuple(required("variant", &MiniBatchSdcaSettings::variant),
-                                        defaulted("beta", &MiniBatchSdcaSettings::beta),
-                                        defaulted("gamma", &MiniBatchSdcaSettings::gamma))),
-      py::arg("features"), py::kw_only(), py::arg("seed"), py::arg("shard") = nullptr,
-      py::arg("all_reduce") = py::none(), py::keep_alive<1, 2>());
   sdca.def("alpha", claimed_vector<MiniBatchSdca>(&MiniBatchSdca::alpha),
            "Return the dual variables of this process's examples, in [0, 1], (n,).")
       .def("lower_bound_of", py::overload_cast<double>(&MiniBatchSdca::lower_bound, py::const_),

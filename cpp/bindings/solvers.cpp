@@ -1,10 +1,8 @@
-#include <map>
-
 #include "arrays.hpp"
 #include "constructors.hpp"
-#include "solvers/by_name.hpp"
 #include "solvers/lasvm.hpp"
 #include "solvers/pegasos.hpp"
+#include "solvers/perceptron.hpp"
 #include "solvers/sbp.hpp"
 #include "solvers/sdca.hpp"
 #include "solvers/smo.hpp"
@@ -72,7 +70,7 @@ void bind_solvers(py::module_& module) {
           "Return everything on which later results depend, as arrays by member name.")
       .def(
           "restore",
-          [](Solver& self, const py::dict& state) {
+          [](Solver& self, const Arrays& state) {
             const State own = state_of_arrays(state);
             const py::gil_scoped_release released;
             self.restore(own);
@@ -81,77 +79,57 @@ void bind_solvers(py::module_& module) {
           "Continue from the state of a solver with the same constructor arguments; this one must not have "
           "advanced.\n\nRaises InvalidArgument, and leaves the solver unchanged, if the state does not fit.");
 
-  py::class_<KernelSolver, Solver>(
-      module, "KernelSolver",
-      "A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias.\n\nThe constructor makes a solver that "
-      "has no class here, by its name in `cpp/core/solvers/by_name.cpp`. settings: numbers by name, with 0 and 1 for "
-      "flags; the others have their defaults.")
-      .def(py::init(
-               [](const std::string& name, RowSource& rows, std::map<std::string, double> settings,
-                  std::uint64_t seed) { return make_by_name(name, rows, NamedSettings(std::move(settings)), seed); }),
-           py::arg("name"), py::arg("rows"), py::arg("settings"), py::kw_only(), py::arg("seed"),
-           py::keep_alive<1, 3>())
+  py::class_<KernelSolver, Solver>(module, "KernelSolver",
+                                   "A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias.")
       .def("coefficients", claimed_array<KernelSolver>(&KernelSolver::size, &KernelSolver::coefficients),
            "Return the coefficients y_i alpha_i of the present predictor, (n,), in the order of the rows.")
-      .def("responses", claimed<KernelSolver>([](const KernelSolver& self) -> py::object {
+      .def("responses", claimed<KernelSolver>([](const KernelSolver& self) -> std::optional<Array<double>> {
              Array<double> out(static_cast<py::ssize_t>(self.size()));
-             if (!self.responses(out.mutable_data())) return py::none();
+             if (!self.responses(out.mutable_data())) return std::nullopt;
              return out;
            }),
            "Return y_i f(x_i) without the bias, (n,), or None if the solver does not keep them up to date.")
       .def_property_readonly("bias", claimed<KernelSolver>(&KernelSolver::bias),
                              "The bias of the present predictor; 0 for methods without one.");
 
-  py::class_<Sbp, KernelSolver> sbp(
+  bind_solver<Perceptron>(
+      module, "Perceptron",
+      "The kernel Perceptron (Rosenblatt 1958): a mistake adds its example; each epoch has a new random order.");
+  auto sbp = bind_solver<Sbp, SbpSettings>(
       module, "Sbp",
       "The Stochastic Batch Perceptron (Cotter, Shalev-Shwartz, Srebro 2012, Algorithm 1).\n\nnu: slack volume per "
       "example; bias: two classes' water levels (section 3.6), and with `pairs` a point of each class per iteration; "
       "eta: step scale, 0 for 1 / sqrt(max K(x, x)).");
-  def_solver(sbp, required("nu", &SbpSettings::nu), defaulted("bias", &SbpSettings::bias),
-             defaulted("pairs", &SbpSettings::pairs), defaulted("eta", &SbpSettings::eta));
   sbp.def_property_readonly("level", &Sbp::level, "Water level at which the last example was drawn.");
 
-  py::class_<Pegasos, KernelSolver> pegasos(
+  bind_solver<Pegasos, PegasosSettings>(
       module, "Pegasos",
       "Pegasos on kernels: stochastic subgradient steps on the lambda form.\n\nproject: "
       "project onto |w| <= 1 / sqrt(lambda) after each step.");
-  def_solver(pegasos, required("lambda_", &PegasosSettings::lambda), defaulted("project", &PegasosSettings::project),
-             defaulted("accounting", &PegasosSettings::accounting));
 
-  py::class_<Sdca, KernelSolver> sdca(module, "Sdca",
-                                      "Stochastic dual coordinate ascent on kernels, in the box [0, C].");
-  def_solver(sdca, required("C", &SdcaSettings::C), defaulted("accounting", &SdcaSettings::accounting));
+  bind_solver<Sdca, SdcaSettings>(module, "Sdca", "Stochastic dual coordinate ascent on kernels, in the box [0, C].");
 
-  py::class_<Smo, KernelSolver> smo(
+  bind_solver<Smo, SmoSettings>(
       module, "Smo",
       "Sequential minimal optimisation without bias: one coordinate at a time, the one with the largest "
       "gain.\n\ntolerance: it stops when no optimality condition is violated by more; 0: never.");
-  py::class_<SmoWithBias, KernelSolver> smo_with_bias(
+  bind_solver<SmoWithBias, SmoSettings>(
       module, "SmoWithBias",
       "Sequential minimal optimisation with bias: pairs by second-order information, as in LIBSVM.\n\ntolerance: it "
       "stops when no optimality condition is violated by more; 0: never.");
-  def_solver(smo, required("C", &SmoSettings::C), defaulted("tolerance", &SmoSettings::tolerance));
-  def_solver(smo_with_bias, required("C", &SmoSettings::C), defaulted("tolerance", &SmoSettings::tolerance));
 
-  py::class_<SvmLight, KernelSolver> svmlight(
+  auto svmlight = bind_solver<SvmLight, SvmLightSettings>(
       module, "SvmLight",
       "SVMlight's decomposition of the dual (Joachims 1999).\n\nworking_set: variables changed in an iteration, even, "
       "2 to 50; shrink_after: iterations after which a variable that seems optimal at its bound is left out, 0: "
       "never.");
-  def_solver(svmlight, required("C", &SvmLightSettings::C), defaulted("bias", &SvmLightSettings::bias),
-             defaulted("tolerance", &SvmLightSettings::tolerance),
-             defaulted("working_set", &SvmLightSettings::working_set),
-             defaulted("shrink_after", &SvmLightSettings::shrink_after));
   svmlight.def_property_readonly("active", &SvmLight::active, "Number of variables that are not left out.");
 
-  py::class_<Lasvm, KernelSolver> lasvm(
+  auto lasvm = bind_solver<Lasvm, LasvmSettings>(
       module, "Lasvm",
       "LASVM (Bordes, Ertekin, Weston, Bottou 2005): online SMO over a growing and shrinking expansion.\n\npasses: "
       "before finishing; 0: passes and finishing alternate until a pass changes nothing. delta_max: REPROCESS is "
       "repeated while the violation is above it.");
-  def_solver(lasvm, required("C", &LasvmSettings::C), defaulted("bias", &LasvmSettings::bias),
-             defaulted("tolerance", &LasvmSettings::tolerance), defaulted("passes", &LasvmSettings::passes),
-             defaulted("delta_max", &LasvmSettings::delta_max));
   lasvm
       .def_property_readonly("expansion", &Lasvm::expansion,
                              "Number of examples in the expansion, those with alpha = 0 included.")

@@ -16,15 +16,15 @@ bool copy(const py::array& array, Column& column) {
 
 }  // namespace
 
-py::dict state_as_arrays(const State& state) {
-  py::dict arrays;
+Arrays state_as_arrays(const State& state) {
+  Arrays arrays;
   for (const auto& [name, column] : state) {
     arrays[py::str(name)] = std::visit([](const auto& values) -> py::array { return array_of(values); }, column);
   }
   return arrays;
 }
 
-State state_of_arrays(const py::dict& arrays) {
+State state_of_arrays(const Arrays& arrays) {
   State state;
   for (const auto& [key, value] : arrays) {
     require(py::isinstance<py::str>(key), "the state has a name that is not a string");

@@ -7,8 +7,10 @@
 
 namespace svm::python {
 
-py::dict state_as_arrays(const State& state);
-State state_of_arrays(const py::dict& arrays);
+using Arrays = py::typing::Dict<py::str, py::array>;
+
+Arrays state_as_arrays(const State& state);
+State state_of_arrays(const Arrays& arrays);
 
 /// Binds `state` and `restore` of a class that has archive().
 template <typename Class, typename... Options>
@@ -17,8 +19,7 @@ void bind_state(py::class_<Class, Options...>& type) {
           "state", [](Class& self) { return state_as_arrays(state_of(self)); },
           "Return everything on which later results depend, as arrays by member name.")
       .def(
-          "restore", [](Class& self, const py::dict& state) { restore(self, state_of_arrays(state)); },
-          py::arg("state"),
+          "restore", [](Class& self, const Arrays& state) { restore(self, state_of_arrays(state)); }, py::arg("state"),
           "Continue from a state of an object with the same constructor arguments.\n\nRaises InvalidArgument, and "
           "leaves the object unchanged, if the state does not fit.");
 }

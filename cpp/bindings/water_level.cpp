@@ -8,7 +8,7 @@ namespace {
 using Method = Levels (*)(const double*, std::size_t, std::size_t, double, bool);
 
 template <Method method>
-py::tuple levels(const Array<double>& responses, std::size_t positives, double volume, bool bias) {
+auto levels(const Array<double>& responses, std::size_t positives, double volume, bool bias) {
   require(responses.ndim() == 1, "responses are a vector");
   const auto n = static_cast<std::size_t>(responses.size());
   require(positives <= n, "there are more positive examples than responses");

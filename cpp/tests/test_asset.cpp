@@ -9,7 +9,7 @@
 #include "data.hpp"
 
 using svm::Asset;
-using svm::AssetOrder;
+using svm::AssetBatchSettings;
 using svm::AssetSettings;
 using svm::AssetStream;
 using svm::FeatureMatrix;
@@ -124,20 +124,20 @@ void go_on(AssetStream& stream, const svm::test::Data& data, std::size_t positiv
   }
 }
 
-void check(const svm::test::Data& data, std::size_t positives, const AssetSettings& settings, AssetOrder order) {
+void check(const svm::test::Data& data, std::size_t positives, const AssetSettings& settings, bool one_pass) {
   const FeatureMatrix matrix(data.view(false), positives);
-  Asset whole(matrix, settings, order, 5);
-  Asset cut(matrix, settings, order, 5);
+  Asset whole(matrix, AssetBatchSettings{settings, one_pass}, 5);
+  Asset cut(matrix, AssetBatchSettings{settings, one_pass}, 5);
   Plain plain(data, positives, settings, whole.rule().deviation());
   Random stream(5, svm::Purpose::sampling);
   svm::EpochOrder pass(data.rows, 5);
   std::vector<std::size_t> presented;
   double deviation = 0.0;
   for (std::size_t l = 0; l < std::min(settings.samples, data.rows); ++l) {
-    deviation += matrix.squared_norm(order == AssetOrder::one_pass ? pass.ahead(l) : stream.below(data.rows)) + 1.0;
+    deviation += matrix.squared_norm(one_pass ? pass.ahead(l) : stream.below(data.rows)) + 1.0;
   }
   CHECK(svm::test::near(deviation / static_cast<double>(settings.samples), whole.rule().deviation(), 1e-12));
-  const std::uint64_t end = order == AssetOrder::one_pass ? data.rows : 1100;
+  const std::uint64_t end = one_pass ? data.rows : 1100;
   Limit limit;
   for (std::uint64_t t = 0; t <= end; ++t) {
     limit.iterations = t;
@@ -149,16 +149,16 @@ void check(const svm::test::Data& data, std::size_t positives, const AssetSettin
     for (std::size_t k = 0; k < data.columns; ++k) norm += g[k] * g[k];
     CHECK(settings.lambda * norm <= 1.0 + 1e-12);
     if (t == end) break;
-    presented.push_back(order == AssetOrder::one_pass ? pass.now() : stream.below(data.rows));
-    if (order == AssetOrder::one_pass) pass.advance();
+    presented.push_back(one_pass ? pass.now() : stream.below(data.rows));
+    if (one_pass) pass.advance();
     plain.step(presented.back());
   }
   whole.advance(limit, nullptr);
   CHECK(average(whole) == average(cut) && last(whole) == last(cut));
   CHECK(whole.counters().inner_products == end && whole.counters().feature_accesses == end * data.columns);
   limit.iterations = end + 1;
-  CHECK((whole.advance(limit, nullptr) == svm::Status::converged) == (order == AssetOrder::one_pass));
-  if (order != AssetOrder::one_pass) return;
+  CHECK((whole.advance(limit, nullptr) == svm::Status::converged) == one_pass);
+  if (!one_pass) return;
 
   AssetStream fed(data.rows, 7, data.columns, settings);
   CHECK(average(fed) == Vector(data.columns + 1));
@@ -176,20 +176,20 @@ void check(const svm::test::Data& data, std::size_t positives, const AssetSettin
 int main() {
   svm::test::skip_without_instruction_set();
   const svm::test::Data data(1000, 11, 4);
-  for (const AssetOrder order : {AssetOrder::independent, AssetOrder::one_pass}) {
+  for (const bool one_pass : {false, true}) {
     for (const double lambda : {1e-6, 1e-2, 3.0}) {
       for (const std::size_t window : {1, 2, 100, 300}) {
         AssetSettings settings;
         settings.lambda = lambda;
         settings.window = window;
         settings.samples = 30;
-        check(data, 450, settings, order);
+        check(data, 450, settings, one_pass);
         settings.bound = 0.5;
         settings.step = 0.3;
-        check(data, 450, settings, order);
+        check(data, 450, settings, one_pass);
         settings.bound.reset();
         settings.strongly_convex = true;
-        check(data, 450, settings, order);
+        check(data, 450, settings, one_pass);
       }
     }
   }

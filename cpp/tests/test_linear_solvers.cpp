@@ -47,17 +47,6 @@ Maker maker(const Arguments&... arguments) {
   return [=](const FeatureMatrix& matrix) { return std::make_unique<Method>(matrix, arguments...); };
 }
 
-template <typename Real>
-Maker svmsgd(std::optional<double> t0) {
-  return maker<svm::SvmSgd<Real>>(lambda, t0, svm::SvmSgdRule<Real>(d, lambda), 5);
-}
-
-Maker sgdqn(std::optional<double> t0, const svm::SgdQnSettings& settings) {
-  return [=](const FeatureMatrix& matrix) {
-    return std::make_unique<svm::SgdQn<double>>(matrix, lambda, t0, svm::SgdQnRule<double>(matrix, settings), 5);
-  };
-}
-
 std::unique_ptr<LinearSolver> advanced(const Maker& make, const FeatureMatrix& matrix, std::uint64_t iterations) {
   svm::Limit limit;
   limit.iterations = iterations;
@@ -159,24 +148,26 @@ void check_refusals(const FeatureMatrix& dense) {
   const auto refuses = [&](const char* text, const Maker& make) {
     return svm::test::refuses([&] { make(dense); }, text);
   };
+  constexpr auto corrected = svm::SgdQnVariant::corrected;
+  const auto sgdqn = [](const svm::SgdQnSettings& settings) { return maker<svm::SgdQn<double>>(settings, 5); };
   for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
-    CHECK(refuses("lambda = ", maker<svm::SgdRandom>(wrong, 1)));
+    CHECK(refuses("lambda = ", maker<svm::SgdRandom>(svm::SgdRandomSettings{wrong}, 1)));
     CHECK(refuses("C = ", maker<svm::Dcd>(svm::DcdSettings{wrong, 0.1}, 1)));
     CHECK(refuses("eps = ", maker<svm::Dcd>(svm::DcdSettings{1.0, wrong}, 1)));
     CHECK(refuses("lambda = ", maker<svm::Mpu>(svm::MpuSettings{wrong, 0.1}, 1)));
     CHECK(refuses("eps = ", maker<svm::Mpu>(svm::MpuSettings{lambda, wrong}, 1)));
     CHECK(refuses("eps = ", maker<svm::SvmPerf>(svm::CuttingPlaneSettings{1.0, wrong})));
     CHECK(refuses("lambda = ", maker<svm::SvmPerf>(svm::CuttingPlaneSettings{wrong, 0.1})));
-    CHECK(refuses("mu must lie", maker<svm::Ocas>(svm::CuttingPlaneSettings{1.0, 0.1}, wrong)));
-    CHECK(refuses("t0 = ", svmsgd<double>(wrong)));
-    CHECK(refuses("t0 = ", sgdqn(wrong, {lambda})));
+    CHECK(refuses("mu must lie", maker<svm::Ocas>(svm::OcasSettings{1.0, 0.1, wrong})));
+    CHECK(refuses("t0 = ", maker<svm::SvmSgd<double>>(svm::SvmSgdSettings{lambda, wrong}, 5)));
+    CHECK(refuses("t0 = ", sgdqn({lambda, corrected, wrong})));
   }
   CHECK(refuses("a multiplicity", maker<svm::SgdPasses<float>>(svm::SgdSettings{lambda, 0.1, 1.2, {}}, 3)));
   CHECK(refuses("not 0 times", maker<svm::SgdPasses<double>>(svm::SgdSettings{lambda, 0.1, 1.2, {1, 0}}, 3)));
-  CHECK(refuses("t0 must be at least 16:", sgdqn(15.0, {lambda})));
-  CHECK(refuses("skip must be", sgdqn({}, {lambda, svm::SgdQnVariant::original, 0})));
+  CHECK(refuses("t0 must be at least 16:", sgdqn({lambda, corrected, 15.0})));
+  CHECK(refuses("skip must be", sgdqn({lambda, svm::SgdQnVariant::original, {}, 0})));
   for (const std::int64_t passes : {0, 101}) {
-    CHECK(refuses("tuning_passes must be", sgdqn({}, {lambda, svm::SgdQnVariant::corrected, 16, passes})));
+    CHECK(refuses("tuning_passes must be", sgdqn({lambda, corrected, {}, 16, passes})));
   }
   CHECK(refuses("it must lie", maker<svm::Simba>(svm::SimbaSettings{50.0}, 1)));
   for (const std::size_t of_one_class : {std::size_t{0}, n}) {
@@ -185,7 +176,7 @@ void check_refusals(const FeatureMatrix& dense) {
     CHECK(svm::test::refuses([&] { svm::Simba(one_class, svm::SimbaSettings{0.1}, 1); }, "both classes"));
   }
   const auto asset = [](const svm::AssetSettings& settings) {
-    return maker<svm::Asset<FeatureMatrix>>(settings, svm::AssetOrder::independent, 1);
+    return maker<svm::Asset<FeatureMatrix>>(svm::AssetBatchSettings{settings}, 1);
   };
   CHECK(refuses("lambda = ", asset({0.0, false, {}})));
   CHECK(refuses("bound = ", asset({1.0, false, 0.0})));
@@ -223,22 +214,22 @@ int main() {
       check_storages(maker<svm::Dcd>(svm::DcdSettings{2.0, 1e-9, shrinking, flag}, 3), dense, sparse, 1e-9);
     }
   }
-  check_storages(maker<svm::SgdRandom>(lambda, 3), dense, sparse, 1e-12);
+  check_storages(maker<svm::SgdRandom>(svm::SgdRandomSettings{lambda}, 3), dense, sparse, 1e-12);
   for (const std::vector<std::uint32_t>& multiplicities : {std::vector<std::uint32_t>{1}, {1, 4, 2}}) {
     const svm::SgdSettings settings{lambda, 1e-9, 1e9, multiplicities};
     check_storages(maker<svm::SgdPasses<double>>(settings, 3), dense, sparse, 1e-12);
     check_storages(maker<svm::SgdPasses<float>>(settings, 3), dense, sparse, 1e-4);
   }
   for (const std::optional<double> t0 : {std::optional<double>(), std::optional<double>(7.0)}) {
-    check_storages(svmsgd<double>(t0), dense, sparse, 1e-9);
+    check_storages(maker<svm::SvmSgd<double>>(svm::SvmSgdSettings{lambda, t0}, 5), dense, sparse, 1e-9);
   }
   check_storages(maker<svm::Mpu>(svm::MpuSettings{lambda, 0.05}, 5), dense, sparse, 1e-9);
   // Cutting planes have many weights of nearly the same objective. Columns of zeros change how cuts are stored.
   svm::MatrixView wide = data.view(true);
   wide.columns = 90;
   const FeatureMatrix by_margins(wide, positives);
-  const svm::CuttingPlaneSettings settings{1e-3, 1e-9};
-  for (const Maker& make : {maker<svm::SvmPerf>(settings), maker<svm::Ocas>(settings, 0.1)}) {
+  for (const Maker& make : {maker<svm::SvmPerf>(svm::CuttingPlaneSettings{1e-3, 1e-9}),
+                            maker<svm::Ocas>(svm::OcasSettings{1e-3, 1e-9, 0.1})}) {
     const auto by_features = advanced(make, dense, 300);
     CHECK(by_features->counters().iterations < 300);
     for (const FeatureMatrix* matrix : {&sparse, &by_margins}) {

@@ -99,7 +99,7 @@ void check_bits(const FeatureMatrix& matrix) {
     std::vector<std::vector<double>> found;
     for (const unsigned threads : {1U, 2U, 3U, 5U}) {
       const MiniBatchSettings settings{1e-3, 1000, Averaging::decaying, threads};
-      MiniBatchSdca solver(matrix, settings, MiniBatchSdcaSettings{variant, 40.0, 0.95}, 1);
+      MiniBatchSdca solver(matrix, MiniBatchSdcaSettings{settings, variant, 40.0, 0.95}, 1);
       found.push_back(weights_after(solver, 30, threads == 1 ? 30 : 7));
       for (const double alpha : solver.alpha()) CHECK(alpha >= 0.0 && alpha <= 1.0);
     }
@@ -115,11 +115,10 @@ void check_bits(const FeatureMatrix& matrix) {
 
 /// A single process with an all_reduce function gives the same bits, and so does a run that continues from a state.
 void check_state_and_all_reduce(const FeatureMatrix& matrix) {
-  const MiniBatchSettings settings{1e-3, 700, Averaging::tail, 2};
-  const MiniBatchSdcaSettings own{SdcaVariant::aggressive, 40.0, 0.95};
-  MiniBatchSdca alone(matrix, settings, own, 1);
+  const MiniBatchSdcaSettings settings{{1e-3, 700, Averaging::tail, 2}, SdcaVariant::aggressive, 40.0, 0.95};
+  MiniBatchSdca alone(matrix, settings, 1);
   int exchanged = 0;
-  MiniBatchSdca exchanging(matrix, settings, own, 1, svm::Shard{0, 1, matrix.size(), matrix.largest_norm()},
+  MiniBatchSdca exchanging(matrix, settings, 1, svm::Shard{0, 1, matrix.size(), matrix.largest_norm()},
                            [&](double*, std::size_t size) {
                              ++exchanged;
                              CHECK(size == matrix.dimension() + 3);
@@ -130,11 +129,11 @@ void check_state_and_all_reduce(const FeatureMatrix& matrix) {
   CHECK(exchanged == 40);
   CHECK(alone.counters().feature_accesses == exchanging.counters().feature_accesses);
 
-  MiniBatchSdca again(matrix, settings, own, 1);
+  MiniBatchSdca again(matrix, settings, 1);
   again.restore(alone.state());
   CHECK(weights_after(again, 45, 25) == weights_after(alone, 45, 25));
   CHECK(svm::test::refuses([&] { again.restore(alone.state()); }, "already begun"));
-  CHECK(svm::test::refuses([&] { MiniBatchSdca(matrix, settings, own, 1).restore({}); }, "not one of this solver"));
+  CHECK(svm::test::refuses([&] { MiniBatchSdca(matrix, settings, 1).restore({}); }, "not one of this solver"));
 }
 
 /// A run that goes on in a forked process has the same bits.
@@ -174,13 +173,13 @@ int main() {
     check_state_and_all_reduce(*matrix);
   }
 
-  const auto refuses = [&](const MiniBatchSettings& settings, const MiniBatchSdcaSettings& own, const char* text) {
-    return svm::test::refuses([&] { MiniBatchSdca(dense, settings, own, 0); }, text);
+  const auto refuses = [&](const MiniBatchSdcaSettings& settings, const char* text) {
+    return svm::test::refuses([&] { MiniBatchSdca(dense, settings, 0); }, text);
   };
-  CHECK(refuses({1.0, 0}, {}, "not 0"));
-  CHECK(refuses({1.0, 1201}, {}, "more than the 1200 examples"));
-  CHECK(refuses({0.0, 1}, {}, "lambda"));
-  CHECK(refuses({1.0, 1}, {SdcaVariant::safe, 0.5}, "beta"));
-  CHECK(refuses({1.0, 1}, {SdcaVariant::safe, 1.0, 1.0}, "gamma"));
+  CHECK(refuses({{1.0, 0}}, "not 0"));
+  CHECK(refuses({{1.0, 1201}}, "more than the 1200 examples"));
+  CHECK(refuses({{0.0, 1}}, "lambda"));
+  CHECK(refuses({{1.0, 1}, SdcaVariant::safe, 0.5}, "beta"));
+  CHECK(refuses({{1.0, 1}, SdcaVariant::safe, 1.0, 1.0}, "gamma"));
   return svm::test::finish();
 }

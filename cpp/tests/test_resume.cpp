@@ -13,7 +13,6 @@
 #include "check.hpp"
 #include "data.hpp"
 #include "solvers/asset.hpp"
-#include "solvers/by_name.hpp"
 #include "solvers/cpsp.hpp"
 #include "solvers/cutting_planes.hpp"
 #include "solvers/dcd.hpp"
@@ -22,6 +21,7 @@
 #include "solvers/minibatch.hpp"
 #include "solvers/mpu.hpp"
 #include "solvers/pegasos.hpp"
+#include "solvers/perceptron.hpp"
 #include "solvers/sbp.hpp"
 #include "solvers/sdca.hpp"
 #include "solvers/sgd.hpp"
@@ -63,28 +63,13 @@ Case on(const char* name, const Arguments&... arguments) {
           }};
 }
 
-template <typename Real>
-Case svmsgd(std::optional<double> t0) {
-  return {"TunedSgd", [t0](const Problem& problem) {
-            const svm::SvmSgdRule<Real> rule(problem.features.dimension(), 0.01);
-            return std::make_unique<svm::SvmSgd<Real>>(problem.features, 0.01, t0, rule, 5);
-          }};
-}
-
-Case sgdqn(std::optional<double> t0, svm::SgdQnVariant variant) {
-  return {"TunedSgd", [=](const Problem& problem) {
-            const svm::SgdQnRule<double> rule(problem.features, svm::SgdQnSettings{0.01, variant, 2});
-            return std::make_unique<svm::SgdQn<double>>(problem.features, 0.01, t0, rule, 5);
-          }};
-}
-
 constexpr std::size_t stream_length = 700;
 constexpr std::size_t stream_dimension = 4;
 
 std::vector<Case> all_cases() {
   const svm::AssetSettings asset{0.01, false, 0.5, 1.0, 20, 30};
   const svm::MiniBatchSettings batches{0.01, 20, svm::Averaging::tail, 1};
-  std::vector<Case> cases{
+  return {
       on<svm::Sbp>("Sbp", svm::SbpSettings{0.1, false, true, 0.0}, 1),
       on<svm::Sbp>("Sbp", svm::SbpSettings{0.1, true, true, 3.0}, 1),
       on<svm::Sbp>("Sbp", svm::SbpSettings{0.0, true, false, 3.0}, 1),
@@ -93,6 +78,7 @@ std::vector<Case> all_cases() {
       on<svm::Pegasos>("Pegasos", svm::PegasosSettings{0.01, true, svm::Accounting::kept}, 1),
       on<svm::Pegasos>("Pegasos", svm::PegasosSettings{0.01, false, svm::Accounting::on_demand}, 1),
       on<svm::Pegasos>("Pegasos", svm::PegasosSettings{1e-7, true, svm::Accounting::on_demand}, 1),
+      on<svm::Perceptron>("Perceptron", 1),
       on<svm::Sdca>("Sdca", svm::SdcaSettings{}, 1),
       on<svm::Smo>("Smo", svm::SmoSettings{10.0, 0.0}),
       on<svm::SmoWithBias>("SmoWithBias", svm::SmoSettings{10.0, 0.0}),
@@ -100,41 +86,31 @@ std::vector<Case> all_cases() {
       on<svm::SvmLight>("SvmLight", svm::SvmLightSettings{10.0, true, 0.0, 10, 20}),
       on<svm::Lasvm>("Lasvm", svm::LasvmSettings{10.0, false, 0.0, 0}, 1),
       on<svm::Lasvm>("Lasvm", svm::LasvmSettings{10.0, true, 0.0, 2, 0.5}, 1),
-      on<svm::Asset<svm::FeatureMatrix>>("Asset", asset, svm::AssetOrder::independent, 5),
-      on<svm::Asset<svm::FeatureMatrix>>("Asset", asset, svm::AssetOrder::one_pass, 5),
+      on<svm::Asset<svm::FeatureMatrix>>("Asset", svm::AssetBatchSettings{asset, false}, 5),
+      on<svm::Asset<svm::FeatureMatrix>>("Asset", svm::AssetBatchSettings{asset, true}, 5),
       {"AssetStream",
        [asset](const Problem&) { return std::make_unique<AssetStream>(stream_length, 7, stream_dimension, asset); }},
-      {"Cpsp",
-       [](const Problem& problem) {
-         return std::make_unique<svm::Cpsp>(0.25, problem.features, svm::CpspSettings{0.01, 1e-6, 20, 2}, 5);
-       }},
+      on<svm::Cpsp>("Cpsp", svm::CpspSettings{0.25, 0.01, 1e-6, 20, 2}, 5),
       on<svm::SvmPerf>("SvmPerf", svm::CuttingPlaneSettings{1e-3, 1e-9}),
-      on<svm::Ocas>("Ocas", svm::CuttingPlaneSettings{1e-3, 1e-9}, 0.1),
+      on<svm::Ocas>("Ocas", svm::OcasSettings{1e-3, 1e-9, 0.1}),
       on<svm::Dcd>("Dcd", svm::DcdSettings{2.0, 1e-9, true, true}, 3),
       on<svm::Dcd>("Dcd", svm::DcdSettings{2.0, 1e-9, false, false}, 3),
       on<svm::LinearPegasos<double>>("LinearPegasos", svm::LinearPegasosSettings{0.01, true}, 3),
       on<svm::LinearPegasos<float>>("LinearPegasos", svm::LinearPegasosSettings{0.01, false}, 3),
       on<svm::MiniBatchPegasos>("MiniBatchPegasos", batches, 5),
-      on<svm::MiniBatchSdca>("MiniBatchSdca", batches,
-                             svm::MiniBatchSdcaSettings{svm::SdcaVariant::aggressive, 4.0, 0.95}, 5),
+      on<svm::MiniBatchSdca>("MiniBatchSdca",
+                             svm::MiniBatchSdcaSettings{batches, svm::SdcaVariant::aggressive, 4.0, 0.95}, 5),
       on<svm::Mpu>("Mpu", svm::MpuSettings{0.01, 1e-6}, 5),
-      on<svm::SgdRandom>("SgdRandom", 0.01, 5),
+      on<svm::SgdRandom>("SgdRandom", svm::SgdRandomSettings{0.01}, 5),
       on<svm::SgdPasses<double>>("SgdPasses", svm::SgdSettings{0.01, 1e-9, 1e9, {3, 1}}, 5),
       on<svm::SgdPasses<float>>("SgdPasses", svm::SgdSettings{0.01, 1e-9}, 5),
       on<svm::Simba>("Simba", svm::SimbaSettings{0.1, false, 0}, 5),
       on<svm::Simba>("Simba", svm::SimbaSettings{0.1, true, 1000, true}, 5),
-      svmsgd<double>({}),
-      svmsgd<float>(7.0),
-      sgdqn({}, svm::SgdQnVariant::corrected),
-      sgdqn({}, svm::SgdQnVariant::original),
+      on<svm::SvmSgd<double>>("TunedSgd", svm::SvmSgdSettings{0.01}, 5),
+      on<svm::SvmSgd<float>>("TunedSgd", svm::SvmSgdSettings{0.01, 7.0}, 5),
+      on<svm::SgdQn<double>>("TunedSgd", svm::SgdQnSettings{0.01, svm::SgdQnVariant::corrected, {}, 2}, 5),
+      on<svm::SgdQn<double>>("TunedSgd", svm::SgdQnSettings{0.01, svm::SgdQnVariant::original, {}, 2}, 5),
   };
-  for (const auto& named : svm::named_solvers()) {
-    const std::string name = named.first;
-    cases.push_back({name, [name](const Problem& problem) {
-                       return svm::make_by_name(name, problem.rows, svm::NamedSettings({}), 1);
-                     }});
-  }
-  return cases;
 }
 
 template <typename Base>

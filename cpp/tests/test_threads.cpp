@@ -89,10 +89,10 @@ void check_failure(svm::SdcaVariant variant) {
   const svm::test::Data data(n, 5, 3);
   const svm::FeatureMatrix matrix(data.view(false), 30);
   int calls = 0;
-  svm::MiniBatchSdca solver(matrix, svm::MiniBatchSettings{0.01, 8, svm::Averaging::last, 1},
-                            svm::MiniBatchSdcaSettings{variant, 2.0, 0.95}, 1, svm::Shard{}, [&](double*, std::size_t) {
-                              if (++calls == 8) throw std::runtime_error("the network is gone");
-                            });
+  const svm::MiniBatchSdcaSettings settings{{0.01, 8, svm::Averaging::last, 1}, variant, 2.0, 0.95};
+  svm::MiniBatchSdca solver(matrix, settings, 1, svm::Shard{}, [&](double*, std::size_t) {
+    if (++calls == 8) throw std::runtime_error("the network is gone");
+  });
   const auto says = [](const auto& body, const std::string& part) {
     try {
       body();

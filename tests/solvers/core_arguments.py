@@ -49,7 +49,7 @@ class Arguments:
         for parameter in signature:
             if parameter.default is not parameter.empty and self.random.random() < 0.5:
                 continue
-            value = self.value(parameter.annotation, parameter.name)
+            value = self.value(parameter.annotation)
             if parameter.kind is parameter.KEYWORD_ONLY or len(positional) < signature.index(parameter):
                 named[parameter.name] = value
             else:
@@ -60,13 +60,13 @@ class Arguments:
             del named[self.random.choice(list(named))]
         return positional, named
 
-    def value(self, kind: str, name: str) -> Any:
+    def value(self, kind: str) -> Any:
         """Return a value for a parameter of this annotation."""
         options = [option.strip() for option in re.split(r"\|(?![^\[]*\])", kind)]
         option = self.random.choice(options)
         if self.random.random() < self.share:
             return self._wrong(option)
-        return self._right(option, name)
+        return self._right(option)
 
     def object(self, name: str) -> Any:
         """Return an object of a class or of one derived from it; None where none could be made."""
@@ -87,7 +87,7 @@ class Arguments:
             with np.errstate(all="ignore"):
                 array.flat[place] = np.array(self.random.choice(wrong), dtype=object).astype(float).astype(array.dtype)
 
-    def _right(self, kind: str, name: str) -> Any:
+    def _right(self, kind: str) -> Any:
         stub = core_stub.read()
         if kind == "None":
             return None
@@ -103,11 +103,7 @@ class Arguments:
             return [self.random.choice(WHOLE) for _ in range(self.random.choice((1, 2, 4)))]
         if kind.startswith("Callable"):
             return self.random.choice((lambda *_: None, _raise, _overwrite, self._given.append))
-        if kind == "str":
-            return "Perceptron"  # the name of a kernel solver
-        if kind.startswith("Mapping") and name == "settings":
-            return {}
-        if kind.startswith(("Mapping", "dict")):
+        if kind.startswith("dict"):
             return {"v": np.zeros(self.size)}
         if kind in stub.enums:
             owner: Any = _core

@@ -109,7 +109,7 @@ class Case:
         limits: dict[str, Any] = {"iterations": made.counters.iterations + self.random.choice((1, 3, 40))}
         if self.random.random() < 0.2:
             other = self.random.choice(("presentations", "kernel_evaluations", "inner_products", "cpu_seconds"))
-            limits[other] = self.arguments.value("float" if other == "cpu_seconds" else "int", other)
+            limits[other] = self.arguments.value("float" if other == "cpu_seconds" else "int")
         self._do(name, f"advance({limits})", lambda: made.advance(**limits))
 
     def _restore(self, name: str, made: Any) -> None:

@@ -112,11 +112,6 @@ def dense_with(value: float) -> _core.Matrix:
         (lambda: _core.FeatureMatrix(_core.Matrix(np.zeros((0, 3), np.float32)), 0), "at least one row and one column"),
         (lambda: _core.FeatureMatrix(_core.Matrix(np.zeros((3, 0), np.float32)), 0), "at least one row and one column"),
         (lambda: _core.Cpsp(features(), gamma=1.0, lambda_=1.0, eps=0.1, capacity=0, seed=0), "the basis needs room"),
-        (
-            lambda: _core.KernelSolver("Perceptron", rows(), {"margin": 1.0}, seed=0),
-            "there is no setting called margin",
-        ),
-        (lambda: _core.KernelSolver("perceptron", rows(), {}, seed=0), "there is no kernel solver called perceptron"),
         (lambda: _core.SimplexQp().gap, "no variable yet"),
         (lambda: _core.SimplexQp().solve(0.1), "no variable yet"),
         (lambda: _core.SimplexQp().add(0.5, np.zeros(2)), "products are those with each earlier variable"),
@@ -156,7 +151,7 @@ def test_regularisation_is_finite_and_positive(value: float) -> None:
 @pytest.mark.parametrize("limits", [{"iterations": -1}, {"iterations": 1.5}, {"epochs": 3}])
 def test_limits_are_whole_numbers_of_known_units(limits: dict[str, Any]) -> None:
     with pytest.raises(TypeError):
-        _core.KernelSolver("Perceptron", rows(), {}, seed=0).advance(**limits)
+        _core.Perceptron(rows(), seed=0).advance(**limits)
 
 
 def documented(owner: Any, name: str) -> Iterator[tuple[str, str]]:
@@ -180,6 +175,10 @@ def _own_text(value: Any) -> str:
 @pytest.mark.parametrize(("name", "text"), list(documented(_core, "")))
 def test_it_has_a_docstring(name: str, text: str) -> None:
     assert text, f"{name} has none"
+
+
+def test_the_stub_is_what_the_module_has() -> None:
+    assert core_stub.STUB.read_text(encoding="utf-8") == core_stub.text(), "run make stub"
 
 
 def test_all_classes_of_the_stub_are_walked() -> None:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/error.hpp"
@@ -14,7 +15,8 @@ namespace svm {
 
 struct MasterSettings {
   double precision = 1e-3;  ///< in (0, 1): the part of `gap` to which `solve` solves
-  std::uint64_t idle = 50;  ///< calls of `drop_idle` with gamma_j = 0 after which cut j is dropped
+  /// Calls of `drop_idle` with gamma_j = 0 after which cut j is dropped; none: never.
+  std::optional<std::uint64_t> idle = 50;
 };
 
 /// Solves the master problem in its dual: a quadratic programme on the simplex with one variable gamma_j for each cut;
@@ -24,7 +26,7 @@ class MasterProblem : private SimplexQp {
  public:
   explicit MasterProblem(const MasterSettings& settings = {}) : settings_(settings) {
     require(settings.precision > 0.0 && settings.precision < 1.0, "qp_precision must lie between 0 and 1");
-    require(settings.idle >= 1, "idle_cuts must be a whole number >= 1");
+    require(!settings.idle || *settings.idle >= 1, "idle_cuts must be a whole number >= 1");
     add(0.0, {0.0});
   }
 
@@ -65,7 +67,7 @@ class MasterProblem : private SimplexQp {
   void drop_idle(const Drop& drop) {
     for (std::size_t j = size() - 1; j > 0; --j) {
       idle_[j] = solution()[j] > 0.0 ? 0 : idle_[j] + 1;
-      if (idle_[j] < settings_.idle) continue;
+      if (!settings_.idle || idle_[j] < *settings_.idle) continue;
       remove(j);
       drop(j);
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "base/settings.hpp"
 #include "linear/weight_vector.hpp"
 #include "linear/window_average.hpp"
 #include "random/epoch_order.hpp"
@@ -24,6 +25,11 @@ struct AssetSettings {
   double step = 1.0;             ///< factor of the steps of ASSET; not used by ASSET*
   std::size_t window = 100;      ///< iterates in the average, the last ones
   std::size_t samples = 100;     ///< M: examples from which D_G is estimated
+
+  auto fields() {
+    return std::tuple(required("lambda", lambda), field("strongly_convex", strongly_convex), field("bound", bound),
+                      field("step", step), field("window", window), field("samples", samples));
+  }
 };
 
 /// Algorithm 1; the iterate is (g, b).
@@ -98,9 +104,10 @@ class AssetRule {
   WindowAverage average_;
 };
 
-enum class AssetOrder {
-  independent,  ///< uniform with replacement, without end
-  one_pass,     ///< each example once, in random order
+struct AssetBatchSettings : AssetSettings {
+  bool one_pass = false;  ///< each example once, in random order; else uniform with replacement, without end
+
+  auto fields() { return std::tuple_cat(AssetSettings::fields(), std::tuple(field("one_pass", one_pass))); }
 };
 
 /// ASSET and ASSET* on rows of features. `Matrix` is a FeatureMatrix or a HalfMatrix.
@@ -110,10 +117,10 @@ class Asset final : public DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>> {
   using Loop::features_;
 
  public:
-  Asset(const Matrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed)
+  Asset(const Matrix& matrix, const AssetBatchSettings& settings, std::uint64_t seed)
       : Loop(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
     std::size_t samples = settings.samples;
-    if (order == AssetOrder::one_pass) {
+    if (settings.one_pass) {
       order_.emplace(matrix.size(), seed);
       samples = std::min(samples, matrix.size());
     }

@@ -20,10 +20,10 @@ constexpr double least_distance = 1e-6;
 
 }  // namespace
 
-Cpsp::Cpsp(double gamma, const FeatureMatrix& points, const CpspSettings& settings, std::uint64_t seed)
+Cpsp::Cpsp(const FeatureMatrix& points, const CpspSettings& settings, std::uint64_t seed)
     : settings_(settings),
       C_(1.0 / (require_setting(settings.lambda, "lambda") * static_cast<double>(points.size()))),
-      basis_(gamma, points, settings.capacity),
+      basis_(settings.gamma, points, settings.capacity),
       random_(seed, Purpose::sampling),
       points_(1),
       examples_(1),

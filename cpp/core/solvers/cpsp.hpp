@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "kernel/kernel_basis.hpp"
 #include "qp/master_problem.hpp"
 #include "random/random.hpp"
@@ -12,10 +13,16 @@
 namespace svm {
 
 struct CpspSettings {
+  double gamma = 1.0;  ///< of the kernel exp(-gamma |x - z|^2)
   double lambda = 1.0;
   double eps = 0.001;          ///< ends when J - L <= eps, J the objective and L the largest master value on the span
   std::size_t capacity = 512;  ///< basis functions at most
   std::size_t starts = 1;      ///< examples of a cut of which the best starts the search for a preimage
+
+  auto fields() {
+    return std::tuple(required("gamma", gamma), required("lambda", lambda), required("eps", eps),
+                      required("capacity", capacity), field("starts", starts));
+  }
 };
 
 /// Joachims, Yu: Sparse kernel SVMs via cutting-plane training, Machine Learning 76, 2009, for lambda/2 |w|^2 + mean
@@ -24,7 +31,9 @@ struct CpspSettings {
 /// span, and all cuts get one more coordinate.
 class Cpsp final : public Solver {
  public:
-  Cpsp(double gamma, const FeatureMatrix& points, const CpspSettings& settings, std::uint64_t seed);
+  using Source = const FeatureMatrix;
+
+  Cpsp(const FeatureMatrix& points, const CpspSettings& settings, std::uint64_t seed);
 
   const Counters& counters() const noexcept override { return basis_.counters(); }
   const KernelBasis& basis() const noexcept { return basis_; }

@@ -54,9 +54,12 @@ void SvmPerf::update_weights() {
   master_.drop_idle([this](std::size_t j) { cuts_.remove(j); });
 }
 
-Ocas::Ocas(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings, double mu)
-    : CuttingPlanes(matrix, settings), mu_(mu), margins_(matrix.size()), best_margins_(matrix.size()) {
-  require(mu > 0.0 && mu <= 1.0, "mu must lie in (0, 1]");
+Ocas::Ocas(const FeatureMatrix& matrix, const OcasSettings& settings)
+    : CuttingPlanes(matrix, {settings.lambda, settings.eps}),
+      mu_(settings.mu),
+      margins_(matrix.size()),
+      best_margins_(matrix.size()) {
+  require(mu_ > 0.0 && mu_ <= 1.0, "mu must lie in (0, 1]");
 }
 
 void Ocas::archive(StateArchive& state) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "linear/cuts.hpp"
 #include "linear/hinge_line_search.hpp"
 #include "qp/master_problem.hpp"
@@ -17,6 +18,11 @@ struct CuttingPlaneSettings {
   double eps = 0.01;     ///< ends when J - L <= eps L, with J the objective and L the largest master value so far
   bool relative = true;  ///< false: when J - L <= eps
   MasterSettings master = {};
+
+  auto fields() {
+    return std::tuple(required("lambda", lambda), required("eps", eps), field("relative", relative),
+                      field("qp_precision", master.precision), field("idle_cuts", master.idle));
+  }
 };
 
 /// The loop of the methods: add a cut, solve the master problem, let the method choose its weights and the next point.
@@ -55,13 +61,20 @@ class SvmPerf final : public CuttingPlanes {
   void update_weights() override;
 };
 
+struct OcasSettings {
+  double lambda = 1.0;
+  double eps = 0.01;  ///< as in `CuttingPlaneSettings`, relative
+  double mu = 0.1;    ///< in (0, 1]
+
+  auto fields() { return std::tuple(required("lambda", lambda), required("eps", eps), required("mu", mu)); }
+};
+
 /// Franc, Sonnenburg: Optimized cutting plane algorithm for support vector machines, ICML 2008: the best weights move
 /// towards the master's to the exact minimum on the line; the next cut is made a part mu of the way from there to the
 /// master's. No cut is dropped: the best weights are a combination of all of them.
 class Ocas final : public CuttingPlanes {
  public:
-  /// mu in (0, 1].
-  Ocas(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings, double mu);
+  Ocas(const FeatureMatrix& matrix, const OcasSettings& settings);
 
   void weights(double* out) const override { cuts_.weights(best_, out); }
   void archive(StateArchive& state) override;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/settings.hpp"
 #include "linear/weight_vector.hpp"
 #include "random/random.hpp"
 #include "solvers/linear_solver.hpp"
@@ -14,6 +15,11 @@ struct DcdSettings {
   double eps = 1e-3;        ///< stops when (P - D) / D <= eps
   bool shrinking = true;    ///< leaves out coordinates that seem to stay at their bounds (section 3.2)
   bool permutation = true;  ///< a fresh order in each pass, or always the same
+
+  auto fields() {
+    return std::tuple(required("C", C), required("eps", eps), field("shrinking", shrinking),
+                      field("permutation", permutation));
+  }
 };
 
 class Dcd final : public DirectLoop<Dcd, FeatureSolver<>> {

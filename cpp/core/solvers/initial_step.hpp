@@ -57,6 +57,7 @@ double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, co
 }
 
 /// Presents the examples in a random order to a rule, which has
+///   Settings              with lambda and t0; a rule is made from the features and these,
 ///   tuning(n)             how t0 is chosen for n examples,
 ///   fresh()               whether each pass has another order,
 ///   start(t0)             resets: w = 0, and the next step is t = 1,
@@ -74,23 +75,24 @@ class TunedSgd final : public DirectLoop<TunedSgd<SgdRule>, FeatureSolver<>> {
 
  public:
   using Rule = SgdRule;
+  using Settings = typename Rule::Settings;
 
-  TunedSgd(const FeatureMatrix& matrix, double lambda, std::optional<double> t0, Rule rule, std::uint64_t seed)
+  TunedSgd(const FeatureMatrix& matrix, const Settings& settings, std::uint64_t seed)
       : Loop(matrix),
-        lambda_(lambda),
-        t0_(t0),
-        tuning_(rule.tuning(matrix.size())),
-        rule_(std::move(rule)),
+        lambda_(settings.lambda),
+        t0_(settings.t0),
+        rule_(matrix, settings),
+        tuning_(rule_.tuning(matrix.size())),
         order_(matrix.size(), seed, rule_.fresh()),
         sampling_(seed, Purpose::sampling) {
-    require_setting(lambda, "lambda");
-    if (t0) require_setting(*t0, "t0");
+    require_setting(lambda_, "lambda");
+    if (t0_) require_setting(*t0_, "t0");
     using Value = std::remove_reference_t<decltype(*rule_.weights().values())>;
     if (std::is_same_v<Value, const float> && matrix.largest_norm() > 0.0) {
-      require_setting(matrix.largest_norm() / (lambda * std::max(t0.value_or(1.0), 1.0)),
+      require_setting(matrix.largest_norm() / (lambda_ * std::max(t0_.value_or(1.0), 1.0)),
                       "with float32 weights the longest step, max |x| / (lambda t0),");
     }
-    if (t0) rule_.start(*t0);
+    if (t0_) rule_.start(*t0_);
   }
 
   void weights(double* out) const override { rule_.weights().copy(rule_.scale(), out); }
@@ -147,8 +149,8 @@ class TunedSgd final : public DirectLoop<TunedSgd<SgdRule>, FeatureSolver<>> {
 
   double lambda_;
   std::optional<double> t0_;
-  Tuning tuning_;
   Rule rule_;
+  Tuning tuning_;
   EpochOrder order_;
   Random sampling_;
 };

@@ -10,6 +10,8 @@ namespace svm {
 
 class KernelSolver : public Solver {
  public:
+  using Source = RowSource;
+
   explicit KernelSolver(RowSource& source) : rows_(source) {}
 
   const Counters& counters() const noexcept override { return rows_.counters(); }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "kernel/expansion.hpp"
 #include "random/epoch_order.hpp"
 #include "solvers/kernel_solver.hpp"
@@ -19,6 +20,11 @@ struct LasvmSettings {
   double tolerance = 1e-3;   ///< tau
   std::uint64_t passes = 1;  ///< before finishing; 0: passes and finishing alternate until a pass changes nothing
   double delta_max = std::numeric_limits<double>::infinity();  ///< REPROCESS is repeated while delta is above it
+
+  auto fields() {
+    return std::tuple(required("C", C), field("bias", bias), field("tolerance", tolerance), field("passes", passes),
+                      field("delta_max", delta_max));
+  }
 };
 
 class Lasvm final : public KernelSolver {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "linear/weight_vector.hpp"
 #include "random/random.hpp"
 #include "solvers/linear_solver.hpp"
@@ -15,6 +16,8 @@ namespace svm {
 struct LinearPegasosSettings {
   double lambda = 1.0;
   bool project = false;  ///< onto ||w|| <= 1 / sqrt(lambda) after each step
+
+  auto fields() { return std::tuple(required("lambda", lambda), field("project", project)); }
 };
 
 template <typename Real>

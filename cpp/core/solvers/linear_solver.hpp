@@ -22,6 +22,8 @@ class LinearSolver : public Solver {
 template <typename Matrix = FeatureMatrix>
 class FeatureSolver : public LinearSolver {
  public:
+  using Source = const Matrix;
+
   explicit FeatureSolver(const Matrix& matrix) : features_(matrix) {}
 
   const Counters& counters() const noexcept override { return features_.counters(); }

@@ -86,19 +86,18 @@ bool MiniBatchPegasos::step() {
   return true;
 }
 
-MiniBatchSdca::MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSettings& settings,
-                             const MiniBatchSdcaSettings& sdca, std::uint64_t seed, const Shard& shard,
-                             AllReduce all_reduce)
+MiniBatchSdca::MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSdcaSettings& settings, std::uint64_t seed,
+                             const Shard& shard, AllReduce all_reduce)
     : DirectLoop(matrix, settings, seed, shard, std::move(all_reduce)),
-      sdca_(sdca),
+      sdca_(settings),
       lambda_n_(settings.lambda * static_cast<double>(shard_.size)),
       largest_square_(std::max(1.0, shard_.largest_norm * shard_.largest_norm)),
-      beta_(sdca.beta),
+      beta_(settings.beta),
       alpha_(matrix.size()),
       responses_(settings.batch_size),
       before_(settings.batch_size) {
-  require_setting(sdca.beta, "beta", 1.0);
-  require(sdca.gamma > 0.0 && sdca.gamma < 1.0, "gamma must lie between 0 and 1");
+  require_setting(settings.beta, "beta", 1.0);
+  require(settings.gamma > 0.0 && settings.gamma < 1.0, "gamma must lie between 0 and 1");
 }
 
 double MiniBatchSdca::lower_bound() const {

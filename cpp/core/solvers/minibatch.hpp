@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "linear/batch.hpp"
 #include "linear/iterate_average.hpp"
 #include "random/random_subsets.hpp"
@@ -20,6 +21,11 @@ struct Shard {
   std::size_t ranks = 1;
   std::size_t size = 0;       ///< examples of all processes
   double largest_norm = 0.0;  ///< of all examples
+
+  auto fields() {
+    return std::tuple(required("rank", rank), required("ranks", ranks), required("size", size),
+                      required("largest_norm", largest_norm));
+  }
 };
 
 struct MiniBatchSettings {
@@ -27,6 +33,11 @@ struct MiniBatchSettings {
   std::size_t batch_size = 1;
   Averaging average = Averaging::last;
   unsigned threads = 1;
+
+  auto fields() {
+    return std::tuple(required("lambda", lambda), required("batch_size", batch_size), field("average", average),
+                      field("threads", threads));
+  }
 };
 
 class MiniBatchSolver : public FeatureSolver<> {
@@ -143,18 +154,23 @@ enum class SdcaVariant {
   aggressive,  ///< Algorithm 2: divided by an estimate of that correlation
 };
 
-struct MiniBatchSdcaSettings {
+struct MiniBatchSdcaSettings : MiniBatchSettings {
   SdcaVariant variant = SdcaVariant::aggressive;
   double beta = 1.0;    ///< beta_b, of rows divided by the largest norm where that is above 1
   double gamma = 0.95;  ///< weight of the past in the aggressive variant's beta
+
+  auto fields() {
+    return std::tuple_cat(MiniBatchSettings::fields(),
+                          std::tuple(required("variant", variant), field("beta", beta), field("gamma", gamma)));
+  }
 };
 
 /// Stochastic dual coordinate ascent on mini-batches, equation (15): w = 1 / (lambda n) times the sum of alpha_i y_i
 /// x_i.
 class MiniBatchSdca final : public DirectLoop<MiniBatchSdca, MiniBatchSolver> {
  public:
-  MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSettings& settings, const MiniBatchSdcaSettings& sdca,
-                std::uint64_t seed, const Shard& shard = {}, AllReduce all_reduce = {});
+  MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSdcaSettings& settings, std::uint64_t seed,
+                const Shard& shard = {}, AllReduce all_reduce = {});
 
   /// The dual objective if one process holds all examples, otherwise NaN.
   double lower_bound() const override;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "linear/weight_vector.hpp"
 #include "random/epoch_order.hpp"
 #include "solvers/linear_solver.hpp"
@@ -16,6 +17,8 @@ namespace svm {
 struct MpuSettings {
   double lambda = 1.0;
   double eps = 0.01;  ///< the relative gap (J - L) / L at which it stops
+
+  auto fields() { return std::tuple(required("lambda", lambda), field("eps", eps)); }
 };
 
 /// alpha_k = c_k C / q with whole numbers 0 <= c_k <= q, and w = (C / q) sum c_k y_k x_k. Let s = C / q: an example

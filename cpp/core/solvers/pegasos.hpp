@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "random/random.hpp"
 #include "solvers/kernel_solver.hpp"
 
@@ -13,6 +14,10 @@ struct PegasosSettings {
   double lambda = 1.0;
   bool project = false;  ///< onto ||w|| <= 1 / sqrt(lambda) after each step
   Accounting accounting = Accounting::on_demand;
+
+  auto fields() {
+    return std::tuple(required("lambda", lambda), field("project", project), field("accounting", accounting));
+  }
 };
 
 class Pegasos final : public KernelSolver {

@@ -2,6 +2,7 @@
 // bias (section 3.6).
 #pragma once
 
+#include "base/settings.hpp"
 #include "levels/water_level.hpp"
 #include "random/random.hpp"
 #include "solvers/kernel_solver.hpp"
@@ -13,6 +14,10 @@ struct SbpSettings {
   bool bias = false;  ///< one basin a class
   bool pairs = true;  ///< with bias: draw one point of each class per iteration (else a single point)
   double eta = 0.0;   ///< step scale eta_0; 0 stands for 1 / sqrt(max_i K(x_i, x_i))
+
+  auto fields() {
+    return std::tuple(required("nu", nu), field("bias", bias), field("pairs", pairs), field("eta", eta));
+  }
 };
 
 class Sbp final : public KernelSolver {

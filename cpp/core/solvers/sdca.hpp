@@ -2,6 +2,7 @@
 // uniformly with replacement, each alpha moved to its exact clipped maximum.
 #pragma once
 
+#include "base/settings.hpp"
 #include "random/random.hpp"
 #include "solvers/dual_solver.hpp"
 
@@ -10,6 +11,8 @@ namespace svm {
 struct SdcaSettings {
   double C = 1.0;
   Accounting accounting = Accounting::on_demand;
+
+  auto fields() { return std::tuple(required("C", C), field("accounting", accounting)); }
 };
 
 class Sdca final : public DualSolver {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "linear/weight_vector.hpp"
 #include "random/epoch_order.hpp"
 #include "random/random.hpp"
@@ -33,12 +34,18 @@ inline double inverse_of_time(double lambda, const Counters& counters) noexcept 
   return room < 0.0 ? 0 : static_cast<std::uint64_t>(std::min(std::floor(room), last)) + 1;
 }
 
+struct SgdRandomSettings {
+  double lambda = 1.0;
+
+  auto fields() { return std::tuple(required("lambda", lambda)); }
+};
+
 /// SGD-r: examples at random, with replacement.
 class SgdRandom final : public DirectLoop<SgdRandom, FeatureSolver<>> {
  public:
-  SgdRandom(const FeatureMatrix& matrix, double lambda, std::uint64_t seed)
+  SgdRandom(const FeatureMatrix& matrix, const SgdRandomSettings& settings, std::uint64_t seed)
       : DirectLoop(matrix),
-        lambda_(require_setting(lambda, "lambda")),
+        lambda_(require_setting(settings.lambda, "lambda")),
         random_(seed, Purpose::sampling),
         next_(random_.below(matrix.size())),
         a_(matrix.dimension()) {}
@@ -79,6 +86,11 @@ struct SgdSettings {
   /// Presentations in a row of each example, by one inner product: in the first pass, the second, ..., and from the
   /// start
   std::vector<std::uint32_t> multiplicities{1};
+
+  auto fields() {
+    return std::tuple(required("lambda", lambda), required("eps", eps), required("check_factor", check_factor),
+                      required("multiplicities", multiplicities));
+  }
 };
 
 /// SGD-s and SGD-m: complete passes, each in a fresh order, and a lower bound on the optimum at the end of each.

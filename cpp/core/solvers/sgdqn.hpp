@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "linear/weight_vector.hpp"
 #include "solvers/initial_step.hpp"
 
@@ -23,10 +25,17 @@ enum class SgdQnVariant {
 struct SgdQnSettings {
   double lambda = 1.0;
   SgdQnVariant variant = SgdQnVariant::corrected;
-  std::int64_t skip = 16;           ///< the period for dense rows
-  std::int64_t tuning_passes = 10;  ///< corrected: over the sample, in a trial of a t0
-  bool permutation = true;          ///< each pass has a new random order
-  bool restart = true;              ///< corrected: each pass counts the steps to the regulariser's next action anew
+  std::optional<double> t0 = std::nullopt;  ///< none: tuned on a sample
+  std::int64_t skip = 16;                   ///< the period for dense rows
+  std::int64_t tuning_passes = 10;          ///< corrected: over the sample, in a trial of a t0
+  bool permutation = true;                  ///< each pass has a new random order
+  bool restart = true;  ///< corrected: each pass counts the steps to the regulariser's next action anew
+
+  auto fields() {
+    return std::tuple(required("lambda", lambda), field("variant", variant), field("t0", t0), field("skip", skip),
+                      field("tuning_passes", tuning_passes), field("permutation", permutation),
+                      field("restart", restart));
+  }
 };
 
 /// w += y G x where y <w, x> < 1; every `period` steps, before that, w -= period lambda G w. The next step compares its
@@ -42,6 +51,8 @@ struct SgdQnSettings {
 template <typename Real>
 class SgdQnRule {
  public:
+  using Settings = SgdQnSettings;
+
   /// The regulariser takes O(d), which should equal the cost of `skip` dense steps; so the period is skip d / (mean
   /// number of stored coordinates of a row).
   SgdQnRule(const FeatureMatrix& matrix, const SgdQnSettings& settings)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "levels/slack.hpp"
 #include "random/random.hpp"
 #include "random/sum_tree.hpp"
@@ -18,6 +19,11 @@ struct SimbaSettings {
   std::uint64_t horizon = 0;  ///< T of the constant steps; 0: steps that shrink with t, for any number of iterations
   bool printed_rate = false;  ///< eta = sqrt(log n) / t, as section 6 prints it; else sqrt(log(n) / t)
   bool clip = true;           ///< line 10: estimates are limited to [-1/eta, 1/eta]
+
+  auto fields() {
+    return std::tuple(required("nu", nu), field("bias", bias), field("horizon", horizon),
+                      field("printed_rate", printed_rate), field("clip", clip));
+  }
 };
 
 /// The theory requires rows of norm at most 1. Longer rows are all divided by the largest norm R, and nu too; then w is

@@ -3,6 +3,7 @@
 // information (Fan, Chen, Lin 2005), as in LIBSVM.
 #pragma once
 
+#include "base/settings.hpp"
 #include "solvers/dual_solver.hpp"
 
 namespace svm {
@@ -12,6 +13,8 @@ struct SmoSettings {
   /// Stop when no KKT condition is violated by more; with bias: when the two largest violations add up to less (LIBSVM's
   /// eps). 0: never.
   double tolerance = 1e-3;
+
+  auto fields() { return std::tuple(required("C", C), field("tolerance", tolerance)); }
 };
 
 class Smo final : public DualSolver {

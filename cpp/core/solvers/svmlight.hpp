@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "qp/box_qp.hpp"
 #include "solvers/dual_solver.hpp"
 
@@ -18,6 +19,11 @@ struct SvmLightSettings {
   double tolerance = 1e-3;           ///< as in `SmoSettings`
   std::size_t working_set = 10;      ///< q, even: variables changed in an iteration
   std::uint64_t shrink_after = 100;  ///< iterations at its bound, clearly, after which a variable is left out; 0: never
+
+  auto fields() {
+    return std::tuple(required("C", C), field("bias", bias), field("tolerance", tolerance),
+                      field("working_set", working_set), field("shrink_after", shrink_after));
+  }
 };
 
 class SvmLight final : public DualSolver {

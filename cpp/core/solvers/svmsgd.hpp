@@ -1,17 +1,30 @@
 // Bottou's SVMSGD: stochastic subgradient steps of length 1 / (lambda (t + t0)) on explicit weights, with lazy scaling.
 #pragma once
 
+#include <optional>
+
+#include "base/settings.hpp"
 #include "linear/weight_vector.hpp"
 #include "solvers/initial_step.hpp"
 
 namespace svm {
+
+struct SvmSgdSettings {
+  double lambda = 1.0;
+  std::optional<double> t0 = std::nullopt;  ///< none: tuned on a sample
+
+  auto fields() { return std::tuple(required("lambda", lambda), field("t0", t0)); }
+};
 
 /// w <- (1 - lambda eta) w, plus eta y x where y <w, x> < 1, eta = 1 / (lambda (t + t0)). w = v / divisor: shrinking w
 /// changes only the divisor; v is divided by it when it has become large.
 template <typename Real>
 class SvmSgdRule {
  public:
-  SvmSgdRule(std::size_t dimension, double lambda) : lambda_(lambda), v_(dimension) {}
+  using Settings = SvmSgdSettings;
+
+  SvmSgdRule(const FeatureMatrix& matrix, const SvmSgdSettings& settings)
+      : lambda_(settings.lambda), v_(matrix.dimension()) {}
 
   Tuning tuning(std::size_t) const noexcept { return {}; }
   bool fresh() const noexcept { return true; }
