@@ -59,9 +59,9 @@ void bind_asset(py::module_& module) {
       module, "AssetStream",
       "`Asset` on a stream whose examples' features, (block, dimension), are handed over block by block.\n\nlength: "
       "examples in the stream; raw_dimension: coordinates of an example; dimension: features.");
-  def_made(
+  def_made<AssetSettings, std::size_t, std::size_t, std::size_t>(
       stream,
-      +[](const AssetSettings& settings, std::size_t length, std::size_t raw_dimension, std::size_t dimension) {
+      [](const AssetSettings& settings, std::size_t length, std::size_t raw_dimension, std::size_t dimension) {
         return std::make_unique<AssetStream>(length, raw_dimension, dimension, settings);
       },
       py::arg("length"), py::arg("raw_dimension"), py::arg("dimension"), py::kw_only());

@@ -31,9 +31,9 @@ auto argument(const Field& field) {
 
 /// Defines the constructor that returns make(settings, others...). `arguments` describe the others, which come first;
 /// the fields of the settings follow, so `arguments` end the positional ones with py::kw_only().
-template <typename Class, typename... Options, typename Settings, typename... Others, typename... Arguments>
-void def_made(py::class_<Class, Options...>& type, std::unique_ptr<Class> (*make)(const Settings&, Others...),
-              const Arguments&... arguments) {
+template <typename Settings, typename... Others, typename Class, typename... Options, typename Make,
+          typename... Arguments>
+void def_made(py::class_<Class, Options...>& type, const Make& make, const Arguments&... arguments) {
   Settings defaults;
   std::apply(
       [&](auto... field) {
@@ -56,21 +56,19 @@ auto bind_solver(py::module_& module, const char* name, const char* text) {
   constexpr bool linear = std::is_base_of_v<LinearSolver, Class>;
   py::class_<Class, std::conditional_t<kernel, KernelSolver, std::conditional_t<linear, LinearSolver, Solver>>> type(
       module, name, text);
+  const auto make = [](const Settings& settings, Source& data, auto... seed) {
+    if constexpr (std::is_same_v<Settings, NoSettings>) {
+      return std::make_unique<Class>(data, seed...);
+    } else {
+      return std::make_unique<Class>(data, settings, seed...);
+    }
+  };
   const py::arg source(kernel ? "rows" : "features");
-  const py::arg seed("seed");
-  if constexpr (std::is_same_v<Settings, NoSettings>) {
-    const auto make = [](const Settings&, Source& data, std::uint64_t number) {
-      return std::make_unique<Class>(data, number);
-    };
-    def_made(type, +make, source, py::kw_only(), seed, py::keep_alive<1, 2>());
-  } else if constexpr (std::is_constructible_v<Class, Source&, Settings, std::uint64_t>) {
-    const auto make = [](const Settings& settings, Source& data, std::uint64_t number) {
-      return std::make_unique<Class>(data, settings, number);
-    };
-    def_made(type, +make, source, py::kw_only(), seed, py::keep_alive<1, 2>());
+  if constexpr (std::is_constructible_v<Class, Source&, Settings>) {
+    def_made<Settings, Source&>(type, make, source, py::kw_only(), py::keep_alive<1, 2>());
   } else {
-    const auto make = [](const Settings& settings, Source& data) { return std::make_unique<Class>(data, settings); };
-    def_made(type, +make, source, py::kw_only(), py::keep_alive<1, 2>());
+    def_made<Settings, Source&, std::uint64_t>(type, make, source, py::kw_only(), py::arg("seed"),
+                                               py::keep_alive<1, 2>());
   }
   return type;
 }

@@ -29,10 +29,10 @@ AllReduce calling(const SumInPlace& function) {
 template <typename Class, typename Settings>
 auto bind(py::module_& module, const char* name, const char* text) {
   py::class_<Class, MiniBatchSolver> type(module, name, text);
-  def_made(
+  def_made<Settings, const FeatureMatrix&, std::uint64_t, const Shard*, const SumInPlace&>(
       type,
-      +[](const Settings& settings, const FeatureMatrix& features, std::uint64_t seed, const Shard* shard,
-          const SumInPlace& all_reduce) {
+      [](const Settings& settings, const FeatureMatrix& features, std::uint64_t seed, const Shard* shard,
+         const SumInPlace& all_reduce) {
         require_threads(settings.threads);
         return std::make_unique<Class>(features, settings, seed, shard != nullptr ? *shard : Shard{},
                                        calling(all_reduce));
@@ -71,14 +71,13 @@ void bind_minibatch(py::module_& module) {
       module, "Shard",
       "The examples of one process: of `size` examples those with numbers rank, rank + ranks, "
       "...\n\nlargest_norm: of all examples. Raises InvalidArgument if it is not finite or is negative.");
-  def_made(
-      shards, +[](const Shard& shard) {
-        require(shard.rank < shard.ranks && shard.ranks <= shard.size,
-                "there is no rank " + std::to_string(shard.rank) + " of " + std::to_string(shard.ranks) + " for " +
-                    std::to_string(shard.size) + " rows");
-        require_not_negative(shard.largest_norm, "the largest norm");
-        return std::make_unique<Shard>(shard);
-      });
+  def_made<Shard>(shards, [](const Shard& shard) {
+    require(shard.rank < shard.ranks && shard.ranks <= shard.size, "there is no rank " + std::to_string(shard.rank) +
+                                                                       " of " + std::to_string(shard.ranks) + " for " +
+                                                                       std::to_string(shard.size) + " rows");
+    require_not_negative(shard.largest_norm, "the largest norm");
+    return std::make_unique<Shard>(shard);
+  });
 
   py::class_<MiniBatchSolver, LinearSolver>(
       module, "MiniBatchSolver",

@@ -14,7 +14,7 @@ Sbp::Sbp(RowSource& source, const SbpSettings& settings, std::uint64_t seed)
       volume_(settings.nu * static_cast<double>(source.size())),
       v_(source.size()),
       beta_(source.size()),
-      credit_(source.size()),
+      sum_(source.size()),
       settled_(source.size()) {
   require(settings.nu >= 0.0 && volume_ < 1e100, "nu must not be negative, and nu n must be below 1e100");
   require(rows_.largest_diagonal() > 0.0, "every training point has K(x, x) = 0: there is nothing to learn from");
@@ -54,7 +54,7 @@ bool Sbp::step() {
     counters.presentations += 1;
   }
   ++counters.iterations;
-  scale_sum_ += scale_;
+  sum_.add(scale_);
   if (scale_ < 1e-6) renormalise();
   return true;
 }
@@ -69,7 +69,7 @@ void Sbp::apply(const Draw* draws, std::size_t count) {
     steps[k] = rows_.label(i) * draws[k].amount / scale_;
     norm2_ += 2.0 * draws[k].amount * scale_ * v[i] + draws[k].amount * draws[k].amount * rows_.diagonal(i);
     beta_[i] += draws[k].amount / scale_;
-    credit_[i] += draws[k].amount / scale_ * scale_sum_;
+    sum_.change(i, draws[k].amount / scale_);
   }
   if (count == 2) {
     norm2_ += 2.0 * draws[0].amount * draws[1].amount * rows_.label(draws[0].index) * rows_.label(draws[1].index) *
@@ -87,12 +87,11 @@ void Sbp::apply(const Draw* draws, std::size_t count) {
 // Multiplies the scale into the arrays before it underflows.
 void Sbp::renormalise() {
   for (std::size_t i = 0; i < size(); ++i) {
-    settled_[i] += scale_sum_ * beta_[i] - credit_[i];
-    credit_[i] = 0.0;
+    settled_[i] += sum_.of(i, beta_[i]);
     beta_[i] *= scale_;
     v_[i] *= scale_;
   }
-  scale_sum_ = 0.0;
+  sum_.clear();
   tracker_.rescale(v_.data(), scale_);
   scale_ = 1.0;
 }
@@ -108,16 +107,14 @@ void Sbp::archive(StateArchive& state) {
   state.finite("norm2", norm2_);
   state.check(scale_ <= 1.0 && norm2_ <= 1.0, "scale", " or the squared norm is above 1");
   state.values("beta", beta_);
-  state.number("scale_sum", scale_sum_);
-  state.values("credit", credit_);
+  sum_.archive(state, "scale_sum", "credit");
   state.values("settled", settled_);
 }
 
 void Sbp::coefficients(double* out) const {
   const auto iterations = static_cast<double>(counters().iterations);
   for (std::size_t i = 0; i < size(); ++i) {
-    const double sum = settled_[i] + scale_sum_ * beta_[i] - credit_[i];
-    out[i] = iterations > 0.0 ? rows_.label(i) * sum / iterations : 0.0;
+    out[i] = iterations > 0.0 ? rows_.label(i) * sum_.of(i, beta_[i], settled_[i]) / iterations : 0.0;
   }
 }
 

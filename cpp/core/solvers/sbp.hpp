@@ -4,6 +4,7 @@
 
 #include "base/settings.hpp"
 #include "levels/water_level.hpp"
+#include "linear/lazy_sum.hpp"
 #include "random/random.hpp"
 #include "solvers/kernel_solver.hpp"
 
@@ -54,11 +55,8 @@ class Sbp final : public KernelSolver {
   double norm2_ = 0.0;
   std::vector<double> v_;
   std::vector<double> beta_;
-  // Sum over iterations of alpha = settled_ + scale_sum_ * beta_ - credit_: an increment d of beta_i in iteration t
-  // takes part from t on, so credit_i has d times the sum of the scales before t.
-  double scale_sum_ = 0.0;
-  std::vector<double> credit_;
-  std::vector<double> settled_;
+  LazySum sum_;                  // of alpha over the iterations since beta_ was multiplied by the scale
+  std::vector<double> settled_;  // over those before
 };
 
 }  // namespace svm

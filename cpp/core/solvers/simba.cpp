@@ -38,7 +38,7 @@ Simba::Simba(const FeatureMatrix& matrix, const SimbaSettings& settings, std::ui
       q_(matrix.size()),
       slack_(matrix.size(), checked(settings.nu, inverse_norm_) * static_cast<double>(matrix.size())),
       u_(matrix.dimension()),
-      late_(matrix.dimension()) {
+      sum_(matrix.dimension()) {
   require(matrix.positives() > 0 && matrix.positives() < matrix.size(), "SIMBA needs examples of both classes");
   matrix.make_columns();
   std::fill(q_.values(), q_.values() + matrix.size(), 1.0);
@@ -55,8 +55,7 @@ void Simba::archive(StateArchive& state) {
   state.index("next", next_, size());
   state.part("u", u_);
   state.number("shrink", shrink_);
-  state.number("shrinks", shrinks_);
-  state.values("late", late_);
+  sum_.archive(state, "shrinks", "late");
   state.number("biases", biases_);
 }
 
@@ -71,7 +70,7 @@ bool Simba::step() {
   shrink_ = 1.0 / std::max(1.0, std::sqrt(u_.total()));
   slack_.select(q_.values());
   const double bias = settings_.bias ? best_bias() : 0.0;
-  shrinks_ += shrink_;
+  sum_.add(shrink_);
   biases_ += bias;
   reweight(eta, bias);
   if (counters.iterations % between_checks == 0 || !(q_.total() <= largest_total)) keep_in_range();
@@ -87,12 +86,12 @@ void Simba::add_row(std::size_t i, double length) {
   for (std::size_t k = 0; k < x.size; ++k) {
     if (k + coordinates_ahead < x.size) {
       __builtin_prefetch(u + x.at(k + coordinates_ahead), 1);
-      __builtin_prefetch(late_.data() + x.at(k + coordinates_ahead), 1);
+      sum_.prefetch(x.at(k + coordinates_ahead));
     }
     const std::size_t j = x.at(k);
     const double added = amount * static_cast<double>(x.values[k]);
     u[j] += added;
-    late_[j] += shrinks_ * added;
+    sum_.change(j, added);
   }
   if (x.indices != nullptr) {
     u_.written(x.indices, x.size);
@@ -186,7 +185,7 @@ void Simba::keep_in_range() {
 void Simba::weights(double* out) const {
   const auto steps = static_cast<double>(std::max<std::uint64_t>(counters().iterations, 1));
   const double* u = u_.values();
-  for (std::size_t j = 0; j < dimension(); ++j) out[j] = (shrinks_ * u[j] - late_[j]) / steps;
+  for (std::size_t j = 0; j < dimension(); ++j) out[j] = sum_.of(j, u[j]) / steps;
 }
 
 double Simba::bias() const {

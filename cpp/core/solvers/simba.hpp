@@ -7,6 +7,7 @@
 
 #include "base/settings.hpp"
 #include "levels/slack.hpp"
+#include "linear/lazy_sum.hpp"
 #include "random/random.hpp"
 #include "random/sum_tree.hpp"
 #include "solvers/linear_solver.hpp"
@@ -64,12 +65,9 @@ class Simba final : public FeatureSolver<> {
   SumTree<Plain> q_;
   Slack slack_;
   std::size_t next_;
-  // w_t = shrink_ u_t. The sum of all iterates is shrinks_ u_t - late_: an addition to u is in all later iterates;
-  // late_ subtracts it for the earlier ones (weighted by shrink).
-  SumTree<Squared> u_;
+  SumTree<Squared> u_;  // w_t = shrink_ u_t
   double shrink_ = 1.0;
-  double shrinks_ = 0.0;
-  AlignedVector<double> late_;
+  LazySum sum_;  // of all w_t
   double biases_ = 0.0;
   std::vector<std::int32_t> changed_;  // indices of q that do not change like all others, and their new weights
   std::vector<double> weights_;
