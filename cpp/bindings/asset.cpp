@@ -17,7 +17,7 @@ void bind_iterates(py::class_<Class, Options...>& type) {
   type.def("average", claimed<Class>([](const Class& self) {
              Array<double> weights(static_cast<py::ssize_t>(self.dimension()));
              const double bias = self.average(weights.mutable_data());
-             return py::make_tuple(weights, bias);
+             return std::tuple(weights, bias);
            }),
            "Return the weights, (d,), and the bias of the average of the last iterates, computed together.")
       .def("last_weights",

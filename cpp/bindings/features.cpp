@@ -15,7 +15,7 @@ auto copy(const RowView& slice) {
   const auto size = static_cast<py::ssize_t>(slice.size);
   Array<std::int32_t> places(size);
   for (std::size_t k = 0; k < slice.size; ++k) places.mutable_data()[k] = static_cast<std::int32_t>(slice.at(k));
-  return py::make_tuple(places, array_of(slice.values, slice.size));
+  return std::tuple(places, array_of(slice.values, slice.size));
 }
 
 /// Binds the sizes of a matrix of features or of a view of it.

@@ -87,7 +87,7 @@ void bind_fill_features(py::module_& module, const char* text) {
           const Points z(basis.view());
           done = kernel_features(function, x, z, rows, rank, features, threads, report);
         });
-        return py::make_tuple(done.cpu_of_others, done.refused);
+        return std::tuple(done.cpu_of_others, done.refused);
       },
       py::arg("kernel"), py::arg("matrix"), py::arg("basis"), py::arg("projection").noconvert(),
       py::arg("out").noconvert(), py::arg("threads") = 1, py::arg("progress") = py::none(), text);

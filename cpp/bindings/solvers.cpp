@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "arrays.hpp"
 #include "constructors.hpp"
 #include "solvers/lasvm.hpp"

@@ -13,7 +13,7 @@ auto levels(const Array<double>& responses, std::size_t positives, double volume
   const auto n = static_cast<std::size_t>(responses.size());
   require(positives <= n, "there are more positive examples than responses");
   const Levels result = method(responses.data(), n, positives, volume, bias);
-  return py::make_tuple(result.positive, result.negative);
+  return std::tuple(result.positive, result.negative);
 }
 
 }  // namespace
