@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cost_to_target import cost_to_reach, cost_to_stay
-from ..curve import Points, column
+from ..curve import Points, column, cost_to_reach, cost_to_stay
 from ..papers.optimum import SERIES as OPTIMUM
 from ..papers.optimum import Optimum, optimum_of
 from ..plotting.bands import Band, band

@@ -16,8 +16,7 @@ from matplotlib.colors import to_hex
 from ...support.text import power_of_ten
 from .. import provenance
 from ..columns import STEP_COSTS
-from ..cost_to_target import cost_to_stay
-from ..curve import column
+from ..curve import column, cost_to_stay
 from ..plotting import STYLES, NothingToDrawError, Picture, Style, curves_picture, mean_curves, styles_for
 from ..processes.outcome import Outcome
 from ..processes.streams import print_error

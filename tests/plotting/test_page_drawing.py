@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from page_cases import HOSTILE, LINES, SEEDS, curve, curves, opened_page
 
-from svm_cost_curves.experiments.cost_to_target import cost_to_reach, cost_to_stay
-from svm_cost_curves.experiments.curve import column, known_points, mean_over_runs
+from svm_cost_curves.experiments.curve import column, cost_to_reach, cost_to_stay, known_points, mean_over_runs
 from svm_cost_curves.experiments.plotting import Style, styles_for
 from svm_cost_curves.experiments.plotting.bands import band
 from svm_cost_curves.experiments.plotting.interactive import Curves, RunCurve, Swept

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 from evidence_cases import finished_run, put_evidence
 
-from svm_cost_curves.experiments.cost_to_target import cost_to_stay
-from svm_cost_curves.experiments.curve import column
+from svm_cost_curves.experiments.curve import column, cost_to_stay
 from svm_cost_curves.experiments.evidence import load
 from svm_cost_curves.experiments.provenance import PROJECT_ROOT
 from svm_cost_curves.experiments.reproduction import results

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from svm_cost_curves.experiments import curve
-from svm_cost_curves.experiments.cost_to_target import cost_to_reach
-from svm_cost_curves.experiments.curve import error_area
+from svm_cost_curves.experiments.curve import cost_to_reach, error_area
 from svm_cost_curves.experiments.reproduction.statistics.comparison import (
     AreaDifference,
     CostRatio,

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from svm_cost_curves.experiments.arena.comparison import Comparison
 from svm_cost_curves.experiments.arena.options import FIRST, STAYS, read_targets
 from svm_cost_curves.experiments.command_line.sweep_figures import sentence
-from svm_cost_curves.experiments.cost_to_target import cost_to_stay
-from svm_cost_curves.experiments.curve import ROUNDING, Points, from_rows
+from svm_cost_curves.experiments.curve import ROUNDING, Points, cost_to_stay, from_rows
 from svm_cost_curves.experiments.demo import command, main
 
 COSTS = st.lists(st.integers(0, 40), min_size=1, max_size=6).map(sorted)
