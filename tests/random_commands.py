@@ -169,7 +169,7 @@ class _Draw:
             f"checkpoint_seconds={self._value(float, 30)}",
             f"progress={choice(['auto', 'true', 'perhaps', '3'])}",
             f"engine={choice(['local', 'cloud', ''])}",
-            f"preset.data.{choice(['source', 'kernel'])}={choice(WORDS)}",
+            f"protocol={choice(['elsewhere_linear', 'elsewhere', 'null', '', '[x]'])}",
         ]
         return self._chance.sample(words, choice([1, 2]))
 

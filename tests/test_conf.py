@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from svm_cost_curves import solvers
 from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.composition import compose, option_names, settings_of
-from svm_cost_curves.experiments.configuration.presets import ALL, options, read_tables
+from svm_cost_curves.experiments.configuration.presets import ALL, look_up, options, read_tables
 from svm_cost_curves.experiments.configuration.schema import RunConfig
 from svm_cost_curves.experiments.configuration.settings import RunSettings
 from svm_cost_curves.solvers import SettingsError
@@ -59,11 +59,11 @@ def test_every_row_of_a_table_reaches_the_runs_that_it_is_for() -> None:
     one_of_each = [*({name for group, name in rows if group == "data"}), "adult"]
     for dataset in one_of_each:
         algo = "asset" if ("pair", f"asset_{dataset}") in rows else "perceptron"
-        preset = compose([f"dataset={dataset}", f"algo={algo}"]).preset
-        for group, name in (("data", dataset), ("pair", f"{algo}_{dataset}")):
-            expected = rows.get((group, name), {})
-            assert preset[group].source == expected.get("source")
-            assert OmegaConf.merge(preset[group], expected) == preset[group]
+        preset, _ = look_up(algo, dataset, None)
+        for found, name in ((preset.data, ("data", dataset)), (preset.pair, ("pair", f"{algo}_{dataset}"))):
+            expected = rows.get(name, {})
+            assert found.source == expected.get("source")
+            assert OmegaConf.merge(found, expected) == OmegaConf.structured(found)
 
 
 @pytest.mark.parametrize("name", option_names("store"))

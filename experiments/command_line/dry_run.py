@@ -9,10 +9,10 @@ import yaml  # type: ignore[import-untyped]
 from omegaconf import DictConfig
 
 from ... import datasets, solvers
-from ..configuration.composition import config_of
-from ..configuration.presets import DEFAULT
+from ..configuration.composition import settings_of
+from ..configuration.presets import DEFAULT, SIZES
 from ..configuration.schema import RENAMED, RunConfig
-from ..configuration.settings import RunSettings, resolve, setting_name
+from ..configuration.settings import RunSettings
 from ..processes.outcome import Outcome, outcome_of
 from ..processes.streams import print_error
 from ..run.console import note
@@ -29,9 +29,7 @@ def show_plan(config: DictConfig | RunConfig, overrides: Sequence[str], number: 
     prefix = "" if number is None else f"[{number}] {' '.join(overrides)}: "
 
     def make() -> Outcome:
-        given = [setting_name(word) for word in overrides]
-        typed = config if isinstance(config, RunConfig) else config_of(config)
-        settings = resolve(typed, given=given, jobs=None if number is None else 1)
+        settings = settings_of(overrides, config, jobs=None if number is None else 1)
         if number is None:
             print(settings_text(settings), flush=True)
         return _plan(settings)
@@ -58,8 +56,7 @@ def settings_text(settings: RunSettings) -> str:
     """Return the settings of a run as YAML; comments name origins other than the default."""
     given = {name.removeprefix("dataset."): None for name in settings.origins if name.startswith("dataset.")}
     groups: dict[str, Any] = settings.identity()
-    # a protocol sets these, too
-    sizes = [name for name in ("max_train", "max_test") if getattr(settings.dataset, name) is not None]
+    sizes = [name for name in SIZES if getattr(settings.dataset, name) is not None]  # a protocol sets these, too
     groups["dataset"] = {name: getattr(settings.dataset, name) for name in ("name", *given, *sizes)}
     groups |= {"threads": settings.threads, "memory": settings.memory_bytes, "rows": {"provider": settings.rows}}
     groups["store"] = {

@@ -16,9 +16,8 @@ from ...solvers import SettingsError
 from ...support.text import command_line
 from .. import engine
 from ..configuration.choices import style_of
-from ..configuration.composition import config_of, distinguishing
+from ..configuration.composition import config_of, distinguishing, settings_of
 from ..configuration.schema import RunConfig
-from ..configuration.settings import resolve, setting_name
 from ..processes.outcome import STOPPED, Outcome, outcome_of
 from ..processes.pool import Report
 from ..processes.stopping import SIGNAL_OF, status_of
@@ -97,8 +96,7 @@ def run_job(
 
     def make() -> Outcome:
         nonlocal label, display
-        typed = config if isinstance(config, RunConfig) else config_of(config)
-        settings = resolve(typed, given=[setting_name(word) for word in overrides], jobs=jobs)
+        settings = settings_of(overrides, config, jobs=jobs)
         label = " ".join([settings.label(), *distinguishing(overrides)])
         if place().rank:
             display = Display()

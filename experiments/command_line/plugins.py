@@ -16,7 +16,6 @@ from omegaconf import OmegaConf
 from ... import solvers
 from ...datasets.spec import NAMED, NAMED_OPTION
 from ..configuration.choices import GROUPS, option_files
-from ..configuration.composition import preset_rows
 from ..configuration.options import read_options
 from ..configuration.schema import schema_of
 
@@ -32,7 +31,7 @@ class OptionsPath(SearchPathPlugin):
 
 
 class Options(ConfigSource):
-    """Gives Hydra the options of the solvers, of `GROUPS` and of the presets.
+    """Gives Hydra the options of the solvers and of `GROUPS`.
 
     An option is made when Hydra asks for it: Hydra copies its whole ConfigStore twice for each command. The files of
     `GROUPS` may come from strangers, so `read_options` checks them.
@@ -52,11 +51,10 @@ class Options(ConfigSource):
             content = OmegaConf.structured(schema_of(name))
         elif path := option_files(group).get(name):
             content = OmegaConf.create(read_options(path))
-        elif option := _named(config_path):
+        else:
+            option: Any = _named(config_path)
             own = {"defaults": [option["source"], "_self_"], NAMED[option["source"]]: option["name"]}
             content = OmegaConf.create(own)
-        else:
-            content = OmegaConf.create(preset_rows()[group.removeprefix("preset/"), name])
         return ConfigResult(self.provider, self.full_path(), content, header={"package": None})
 
     def available(self) -> bool:
@@ -81,8 +79,7 @@ def _names(group: str) -> set[str]:
     """Return the names of a group's options, but for ``SOURCE:NAME``."""
     if group == "algo":
         return {*solvers.names()}
-    rows = {name for kind, name in preset_rows() if f"preset/{kind}" == group} if group.startswith("preset/") else set()
-    return rows | {*option_files(group)} if group in GROUPS else set()
+    return {*option_files(group)} if group in GROUPS else set()
 
 
 def _named(config_path: str) -> re.Match[str] | None:

@@ -20,9 +20,9 @@ from ...support.errors import UserError
 from ...support.files import write_file
 from ...support.text import number_of
 from ..configuration.choices import NO_SWEEPS, PaperStyle, check_choice, folder, style_of
-from ..configuration.composition import compose, config_of
+from ..configuration.composition import compose, config_of, settings_of
 from ..configuration.grammar import IN_A_JOB, in_quotes
-from ..configuration.settings import resolve, server_address, setting_name, store_wait
+from ..configuration.settings import server_address, store_wait
 from ..launchers.checks import LOCAL, RAY, check_address, check_launcher, refusal
 from ..processes.outcome import Outcome, outcomes_in
 from ..processes.stopping import EXIT_STATUS, terminable
@@ -99,7 +99,7 @@ def _check_settings(jobs: Sequence[Sequence[str]], composed: Sequence[DictConfig
             if len(known) < len(words):
                 config_of(compose(known))
             else:
-                resolve(config_of(job), given=[setting_name(word) for word in words], jobs=1)
+                settings_of(words, job, jobs=1)
         except SettingsError as error:
             wrong.setdefault(str(error), []).append(label)
     if len(wrong) == 1 and len(jobs) == len(next(iter(wrong.values()))):

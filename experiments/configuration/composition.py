@@ -11,7 +11,6 @@ import pickle
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from types import UnionType
 from typing import Any, Final, cast, get_args, get_origin
 
@@ -23,28 +22,31 @@ from ...datasets.spec import NAMED, NAMED_OPTION
 from ...solvers import SettingsError
 from ...support.settings_file import read_yaml
 from ...support.text import quoted
+from ...support.values import flatten
 from . import choices
 from .explain import (
     A_SWEEP,
+    TOO_LONG,
     check_items,
     explain,
     hint_of,
     hints_of,
     kinds_of,
+    naming,
     unknown_option,
     unknown_setting,
     wrong_type,
 )
 from .grammar import parsed, with_quotes
-from .options import read_options
-from .presets import options, read_tables
+from .options import File, read_options, state
 from .schema import KERNELS, NOT_INFLUENTIAL, RunConfig, schema_of
 from .settings import RunSettings, resolve, setting_name
 
+_FREE_TEXTS: Final = ("dataset", "store", "model")
+"""Settings and groups with paths and names, which may have commas: other texts are words of a list."""
 _FUNCTION: Final = re.compile(r"\w+\(")
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
 _DECIMAL: Final = re.compile(r"[+-]?\d+,\d+")
-_TOO_LONG: Final = "has too many digits: a number is at most 1.8e308"
 
 
 def compose(words: Sequence[str]) -> DictConfig:
@@ -58,7 +60,7 @@ def compose(words: Sequence[str]) -> DictConfig:
     SettingsError
         An unknown name, a wrong type, several values of a setting, or ``~``.
     """
-    defaults = _default_options(_state(choices.CONF / "config.yaml"))
+    defaults = _default_options(state(choices.CONF / "config.yaml"))
     chosen: dict[str, Any] = {}
     values: list[tuple[str, Any]] = []
     for word in words:
@@ -83,7 +85,7 @@ def compose(words: Sequence[str]) -> DictConfig:
             try:
                 OmegaConf.update(config, name, value)
             except OverflowError as error:
-                raise SettingsError(f"{name} {_TOO_LONG}") from error
+                raise SettingsError(f"{name} {TOO_LONG}") from error
     except OmegaConfBaseException as error:
         raise SettingsError(explain(error)) from error
     return config
@@ -91,7 +93,7 @@ def compose(words: Sequence[str]) -> DictConfig:
 
 def groups() -> list[str]:
     """Return the groups of which one option is chosen, as ``algo``."""
-    return [*_default_options(_state(choices.CONF / "config.yaml"))]
+    return [*_default_options(state(choices.CONF / "config.yaml"))]
 
 
 def _one_value(setting: str, word: str) -> str:
@@ -102,7 +104,7 @@ def _one_value(setting: str, word: str) -> str:
     kinds = {get_origin(kind) or kind for kind in kinds_of(hint)}
     if list in kinds:
         return f"; a list is written in brackets, {setting}=[{quoted(value)}], with quotes for the shell"
-    if str in kinds or setting == "dataset":
+    if setting == "dataset" or (str in kinds and setting.partition(".")[0] in _FREE_TEXTS):
         return f"; a comma within a text needs quotes, as in \"{setting}='{quoted(value)}'\""
     if _THOUSANDS.fullmatch(value) and (int in kinds or float in kinds):
         return f"; one number has no commas, {setting}={value.replace(',', '')}"
@@ -122,7 +124,7 @@ def _check_option(group: str, name: Any) -> None:
         raise SettingsError(f"{group}=[{quoted(listed)}]: a list is not a sweep: write -m {group}={quoted(listed)}")
     known = option_names(group)
     named = group == "dataset" and NAMED_OPTION.fullmatch(str(name)) is not None
-    if str(name) not in known and not named and (group, name) != ("protocol", None):
+    if str(name) not in known and not named:
         raise SettingsError(unknown_option(group, str(name), known))
 
 
@@ -133,65 +135,40 @@ def option_names(group: str) -> list[str]:
 
 def _with_options(chosen: Mapping[str, Any]) -> DictConfig:
     """Return the configuration with an option of each group, a copy that the caller may change."""
-    names = {group: str(name) for group, name in chosen.items() if (group, name) != ("protocol", None)}
-    files = [_state(choices.option_files(group)[name]) for group, name in names.items() if group != "algo"]
-    prefix, name, dataset = f"{names['protocol']}_" if "protocol" in names else "", names["algo"], names["dataset"]
-    rows = {"data": f"{prefix}{dataset}", "algo": name, "pair": f"{prefix}{name}_{dataset}"}
-    own = {group: choices.option_files(f"preset/{group}").get(row) for group, row in rows.items()}
-    presets = {group: row if (file := own[group]) is None else _state(file) for group, row in rows.items()}
-    packed = _packed(
-        schema_of(names["algo"]), _state(choices.CONF / "config.yaml"), (*files,), _tables(), (*presets.items(),)
-    )
+    files = [state(choices.option_files(group)[str(name)]) for group, name in chosen.items() if group != "algo"]
+    packed = _packed(schema_of(str(chosen["algo"])), state(choices.CONF / "config.yaml"), (*files,))
     return cast(DictConfig, pickle.loads(packed))  # 0.5 ms, a deep copy 9 ms: a figure composes up to 400 times
 
 
-_File = tuple[Path, int, int]
-"""A file of ``conf/``, its time and its size: it is read again when they have changed."""
-
-
-def _state(path: Path) -> _File:
-    state = path.stat()
-    return path, state.st_mtime_ns, state.st_size
-
-
 @cache
-def _read(file: _File) -> DictConfig:
+def _read(file: File) -> DictConfig:
     path = file[0]
     group = next((group for group in choices.GROUPS if path.match(f"{group}/*.yaml")), None)
     return OmegaConf.create(read_yaml(path) if group is None else read_options(path))
 
 
-def _default_options(main: _File) -> dict[str, Any]:
+def _default_options(main: File) -> dict[str, Any]:
     """Return the options in the list of defaults of ``conf/config.yaml``, by their groups."""
     listed = [entry for entry in _read(main).defaults if isinstance(entry, DictConfig)]
     pairs = [(str(group), name) for entry in listed for group, name in entry.items_ex(resolve=False)]
     return {group: name for group, name in pairs if group.isidentifier()}
 
 
-def _settings(file: _File) -> dict[str, Any]:
+def _settings(file: File) -> dict[str, Any]:
     """Return what a file says to OmegaConf: all but Hydra's own part."""
     return {str(name): value for name, value in _read(file).items_ex() if name not in ("defaults", "hydra")}
 
 
 @cache
-def _packed(
-    algo: type,
-    main: _File,
-    files: tuple[_File, ...],
-    tables: tuple[_File, ...],
-    presets: tuple[tuple[str, _File | str], ...],
-) -> bytes:
-    """Return the configuration with the options that `files` are, pickled; a preset is a file, or a row of a table."""
+def _packed(algo: type, main: File, files: tuple[File, ...]) -> bytes:
+    """Return the configuration with the options that `files` are, pickled."""
     contents = {file[0].parent.name: _settings(file) for file in files}
     for file in files:
         _check_file(file)
     names = {file[0].parent.name: file[0].stem for file in files}
-    protocol = contents.pop("protocol", {})
-    rows = _rows(tables)
-    preset = {group: rows.get((group, one), {}) if isinstance(one, str) else _settings(one) for group, one in presets}
     schemas = {"algo": algo, "kernel": KERNELS[names["kernel"]]}
     config = _typed()
-    config.merge_with(schemas, _settings(main), contents, {"preset": preset}, protocol)
+    config.merge_with(schemas, _settings(main), contents)
     return pickle.dumps(config)
 
 
@@ -206,40 +183,39 @@ def _schema() -> bytes:
 
 
 @cache
-def _check_file(file: _File) -> None:
+def _check_file(file: File) -> None:
     """Refuse a file with settings that its group does not have; the message names the file."""
     group = file[0].parent.name
     if group in choices.GROUPS:
-        try:
+        with naming(file[0]):
             for name, value in _settings(file).items():
                 check_items(f"{group}.{name}", value)
             _typed().merge_with({group: _settings(file)})
-        except (OmegaConfBaseException, SettingsError) as error:
-            raise SettingsError(f"{file[0]}: {explain(error)}") from error
-        except OverflowError as error:
-            raise SettingsError(f"{file[0]}: a setting {_TOO_LONG}") from error
-
-
-def preset_rows() -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the rows of the tables in ``conf/preset/`` (`presets.options`), which are read again when they change."""
-    return _rows(_tables())
-
-
-def _tables() -> tuple[_File, ...]:
-    return tuple(_state(file) for file in sorted((choices.CONF / "preset").glob("*.yaml")))
-
-
-@cache
-def _rows(tables: tuple[_File, ...]) -> dict[tuple[str, str], dict[str, Any]]:
-    return options(read_tables(tables[0][0].parent))
 
 
 def settings_of(
-    overrides: Sequence[str], *, jobs: int | None = None, may_be_unused: Collection[str] = ()
+    overrides: Sequence[str],
+    composed: DictConfig | RunConfig | None = None,
+    *,
+    jobs: int | None = None,
+    may_be_unused: Collection[str] = (),
 ) -> RunSettings:
-    """Return the settings of the run that ``run.py`` makes with these overrides; the others are those of `resolve`."""
-    given = [setting_name(override) for override in overrides]
-    return resolve(config_of(compose(overrides)), given=given, jobs=jobs, may_be_unused=may_be_unused)
+    """Return the settings of the run that ``run.py`` makes with these overrides.
+
+    `composed` is their composition, if it is there already; the others are as in `resolve`.
+    """
+    config = composed if isinstance(composed, RunConfig) else config_of(composed or compose(overrides))
+    words = [parsed(with_quotes(override)) for override in overrides]
+    datasets = [word.value() for word in words if word.key_or_group == "dataset"]
+    named = [str(name) for name in datasets if not isinstance(name, dict)]
+    option = [str(_default_options(state(choices.CONF / "config.yaml"))["dataset"]), *named][-1]
+    return resolve(config, dataset_option=option, given=given_by(overrides), jobs=jobs, may_be_unused=may_be_unused)
+
+
+def given_by(overrides: Sequence[str]) -> list[str]:
+    """Return the names of the settings that overrides give, ``problem.C`` also for ``problem={C: 3}``."""
+    words = [parsed(with_quotes(override)) for override in overrides]
+    return [name for word in words for name, _ in flatten({word.key_or_group: word.value()})]
 
 
 def influential(overrides: Sequence[str]) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import enum
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import UnionType
@@ -29,8 +30,6 @@ from .schema import RENAMED, GaussianConfig, RunConfig
 
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 """What Hydra raises for a wrong command line; see `explain`."""
-_NOT_TYPED: Final = ("preset", "dry_run")
-"""Parts of the configuration that are no settings: the program fills them in."""
 _IN_A_FUNCTION: Final = re.compile(r"while evaluating '.*': (.+?)(\n[^\n]*See https|$)", re.DOTALL)
 _WHILE: Final = re.compile(r"^\w+(Error|Exception) (raised )?while resolving interpolation: ")
 _MISSING: Final = re.compile(r"Interpolation key '(.*)' not found")
@@ -38,6 +37,7 @@ _KINDS: Final = {int: "a whole number", float: "a number", bool: "true or false"
 _SPELLED: Final = {True: "true", False: "false", None: "null"}
 _KERNELS: Final = {"rbf": "gaussian", "poly": "polynomial"}
 """Kernels by scikit-learn's names."""
+TOO_LONG: Final = "has too many digits: a number is at most 1.8e308"
 hints_of: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 A_SWEEP: Final = "several values are a sweep, which needs -m (or --multirun)"
 
@@ -135,8 +135,6 @@ def hint_of(setting: str) -> Any:
 
 def wrong_type(setting: str, schema: Any, value: Any = ...) -> str:
     """Return the message on a value that does not have the type of a setting; `schema` has the setting's last part."""
-    if setting.partition(".")[0] == "preset":
-        return unknown_setting(setting, schema)
     own = hints_of(schema) if dataclasses.is_dataclass(schema) else {}
     hint = own.get(setting.rpartition(".")[2]) or hint_of(setting)
     several = isinstance(hint, UnionType) or get_origin(hint) is Union
@@ -170,14 +168,12 @@ def unknown_setting(setting: str, schema: Any, inside: Collection[str] = ()) -> 
     if setting in RENAMED:
         return f"{setting} is now called {RENAMED[setting]}"
     shown = quoted(setting)
-    if setting.partition(".")[0].partition("/")[0] == "preset":
-        return "presets belong to algorithms and data sets: what is typed wins, as problem.C=1 (docs/settings.md)"
     if setting == "kernel.gamma" and schema is GaussianConfig:
         return f"unknown setting {shown!r}; exp(-gamma |x - x'|^2) has kernel.sigma2 = 1 / (2 gamma)"
     group, _, name = setting.rpartition(".")
     known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else [*inside]
     if not group and schema is RunConfig:
-        known = [other for other in known if other not in _NOT_TYPED] + ["protocol", "+experiment"]
+        known = [other for other in known if other != "dry_run"] + ["+experiment"]
         if inner := [other for other in _settings_in_groups() if other.partition(".")[2].rstrip("_") == name]:
             return f"unknown setting {shown!r}; did you mean {' or '.join(inner)}?"
     if schema is FileSpec:
@@ -197,9 +193,20 @@ def _settings_in_groups() -> list[str]:
     return [
         f"{group}.{field.name}"
         for group, schema in groups.items()
-        if dataclasses.is_dataclass(schema) and group not in _NOT_TYPED
+        if dataclasses.is_dataclass(schema)
         for field in dataclasses.fields(schema)
     ]
+
+
+@contextmanager
+def naming(file: Path | str) -> Iterator[None]:
+    """Name a file of options in the message on what is wrong in it."""
+    try:
+        yield
+    except (OmegaConfBaseException, SettingsError) as error:
+        raise SettingsError(f"{file}: {explain(error)}") from error
+    except OverflowError as error:
+        raise SettingsError(f"{file}: a setting {TOO_LONG}") from error
 
 
 def first_line(error: BaseException) -> str:

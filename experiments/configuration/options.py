@@ -11,6 +11,8 @@ from ...support.errors import SettingsError
 from ...support.settings_file import read_yaml
 from ...support.text import quoted
 
+File = tuple[Path, int, int]
+"""A file, its time and its size: it is read again when they have changed."""
 LONGEST_TEXT: Final = 20_000
 """Most characters of a text in a file of options: an experiment's are parsed as words of the command line."""
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-][A-Za-z0-9_.+-]*")
@@ -18,6 +20,12 @@ _RESERVED: Final = re.compile(r"_\w+_|defaults|hydra(\..*)?")
 """Names to which Hydra gives a meaning."""
 _REFERENCE: Final = re.compile(r"\$\{(?!\.*hydra\b)[\w.]+\}")
 """Stands for another setting."""
+
+
+def state(path: Path) -> File:
+    """Return a file as it is now."""
+    now = path.stat()
+    return path, now.st_mtime_ns, now.st_size
 
 
 def read_options(path: Path) -> dict[str, Any]:

@@ -5,8 +5,8 @@ the algorithm's preset, the data set's preset, a rule of this project. Numbers o
 data set: a preset for the algorithm alone has none.
 
 The presets are tables in ``conf/preset/``: one file for each table of a paper, or for each other source of values. Each
-row is an option of the groups ``preset/pair``, ``preset/algo`` and ``preset/data``, and is picked by the names of a
-run's algorithm and data set.
+row is for a pair, an algorithm or a data set, and is picked by the names of a run's algorithm and data set. A file of
+the user's, ``preset/data/NAME.yaml`` (or ``pair``, ``algo``), has one row and replaces that of the tables.
 """
 
 from __future__ import annotations
@@ -14,19 +14,27 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from omegaconf import OmegaConf
+
 from ...solvers import SettingsError
 from ...support.settings_file import read_yaml
-from .schema import KERNELS, GaussianConfig, Preset, PresetConfig, ProblemConfig, ProblemPreset, RunConfig, kernel_name
+from . import choices
+from .explain import naming, unknown_option
+from .options import File, read_options, state
+from .schema import KERNELS, GaussianConfig, Preset, PresetConfig, ProblemConfig, ProblemPreset, kernel_name
 
 COMMAND_LINE = "command line"
 DEFAULT = "default"
 DEFAULT_EPOCHS = 10.0
 ALL = "all"
 """In place of the name of a data set, or of the list of algorithms."""
-_TABLE = {"source", "protocol", "algorithms", "rows"}
+SIZES = ("max_train", "max_test")
+"""Settings of the data set that a protocol may have."""
+_TABLE = {"source", "protocol", *SIZES, "algorithms", "rows"}
 _NUMBERS = [number.name for number in fields(ProblemPreset)]
 
 
@@ -90,18 +98,20 @@ def choose_kernel(
     return min(allowed), f"algo={algo} works with this kernel only"
 
 
-def kernel_of(config: RunConfig, solver: Any, bias: bool, given: Collection[str]) -> tuple[Any, dict[str, str]]:
+def kernel_of(
+    kernel: Any, presets: PresetConfig, solver: Any, bias: bool, given: Collection[str]
+) -> tuple[Any, dict[str, str]]:
     """Return the kernel, and who chose it and its width unless the command line did."""
-    kernel, origins = config.kernel, {}
+    origins = {}
     if type(kernel) not in KERNELS.values():
         raise SettingsError(f"kernel must be one of {', '.join(KERNELS)}")
     if not any(setting == "kernel" or setting.startswith("kernel.") for setting in given):
-        name, origin = choose_kernel(kernel_name(kernel), config.preset, solver.kernels, solver.name, bias=bias)
+        name, origin = choose_kernel(kernel_name(kernel), presets, solver.kernels, solver.name, bias=bias)
         if name != kernel_name(kernel):
             kernel, origins = KERNELS[name](), {"kernel.name": origin}
     solver.check_kernel(kernel_name(kernel))
     if isinstance(kernel, GaussianConfig):
-        sigma2, origins["kernel.sigma2"] = choose_sigma2(kernel, config.preset, bias=bias)
+        sigma2, origins["kernel.sigma2"] = choose_sigma2(kernel, presets, bias=bias)
         kernel = GaussianConfig(sigma2)
     return kernel, origins
 
@@ -172,6 +182,48 @@ def choose_epochs(presets: PresetConfig) -> tuple[float, str]:
     return DEFAULT_EPOCHS, DEFAULT
 
 
+def look_up(algo: str, dataset: str, protocol: str | None) -> tuple[PresetConfig, dict[str, int]]:
+    """Return the presets for an algorithm and a data set, as the command line names them, and a protocol's `SIZES`.
+
+    Raises
+    ------
+    SettingsError
+        There is no such protocol, or a table or a file of presets is wrong.
+    """
+    folder = choices.CONF / "preset"
+    tables = tuple(state(path) for path in sorted(folder.glob("*.yaml")))
+    known = _read(folder, tables)[1]
+    if protocol is not None and protocol not in known:
+        raise SettingsError(unknown_option("protocol", protocol, sorted(known)))
+    prefix = "" if protocol is None else f"{protocol}_"
+    names = (("data", f"{prefix}{dataset}"), ("algo", algo), ("pair", f"{prefix}{algo}_{dataset}"))
+    files = (choices.option_files(f"preset/{group}").get(name) for group, name in names)
+    own = tuple(None if path is None else state(path) for path in files)
+    return _presets(folder, tables, names, own), known.get(protocol or "", {})
+
+
+@cache
+def _presets(
+    folder: Path, tables: tuple[File, ...], names: tuple[tuple[str, str], ...], own: tuple[File | None, ...]
+) -> PresetConfig:
+    """Return presets by their groups and names: each a row of the tables, or the user's file in place of it."""
+    found: dict[str, Any] = {}
+    for (group, name), file in zip(names, own, strict=True):
+        values = _read(folder, tables)[0].get((group, name), {}) if file is None else read_options(file[0])
+        with naming(f"conf/preset/, {name}" if file is None else file[0]):
+            found[group] = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(Preset), values))
+    return PresetConfig(**found)
+
+
+@cache
+def _read(folder: Path, _: tuple[File, ...]) -> tuple[dict[tuple[str, str], dict[str, Any]], dict[str, dict[str, int]]]:
+    """Return the rows of all tables in a folder (`options`), and the sizes of each protocol."""
+    tables = read_tables(folder)
+    protocols = {table["protocol"]: table for table in tables.values() if "protocol" in table}
+    sizes = {name: {size: table[size] for size in SIZES if size in table} for name, table in protocols.items()}
+    return options(tables), sizes
+
+
 def read_tables(folder: Path) -> dict[str, Any]:
     """Return the content of each table in a folder, by the file's name."""
     return {path.name: read_yaml(path) for path in sorted(folder.glob("*.yaml"))}
@@ -184,7 +236,8 @@ def options(tables: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
     text of its ``source``, which the header of a run shows; ``rows`` by data set; and the list of ``algorithms`` that
     the rows are for, by default all. A row may have another source and other algorithms. A kernel width, C or nu that
     stands beside ``biased`` and ``unbiased`` is for both. The rows of a table with a ``protocol`` are for the runs with
-    ``protocol=NAME`` only (``NAME_adult``), and then replace those of all other tables for this data set.
+    ``protocol=NAME`` only (``NAME_adult``), and then replace those of all other tables for this data set; its `SIZES`
+    are those of the data unless the command line has others.
 
     Raises
     ------
@@ -208,6 +261,8 @@ def _options(file: str, table: Any) -> Iterator[tuple[tuple[str, str], dict[str,
         raise SettingsError(
             f"{file}: a table has source, rows (by data set) and, if not for all, algorithms or protocol"
         )
+    if any("protocol" not in table or type(table[name]) is not int for name in {*SIZES} & {*table}):
+        raise SettingsError(f"{file}: {' and '.join(SIZES)} are whole numbers, in a table with a protocol")
     prefix = f"{table['protocol']}_" if "protocol" in table else ""
     for dataset, given in rows.items():
         row = {"source": table["source"], "algorithms": table.get("algorithms", ALL)} | given
@@ -223,4 +278,4 @@ def _options(file: str, table: Any) -> Iterator[tuple[tuple[str, str], dict[str,
             row[name] = common | numbers if isinstance(numbers, dict) else numbers
         names = [("algo", name) if dataset == ALL else ("pair", f"{name}_{dataset}") for name in algorithms]
         for group, name in [("data", str(dataset))] if algorithms == ALL else names:
-            yield (group, f"{prefix}{name}"), row  # its names and types are checked where it is composed
+            yield (group, f"{prefix}{name}"), row  # its names and types are checked where it is used

@@ -145,7 +145,6 @@ class RunConfig:
     problem: ProblemConfig = field(default_factory=ProblemConfig)
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     store: StoreConfig = field(default_factory=StoreConfig)
-    preset: PresetConfig = field(default_factory=PresetConfig)
     seed: int = 0
     threads: int | str = "auto"
     memory: int | str = "auto"
@@ -160,6 +159,7 @@ class RunConfig:
     style: str | None = None
     width: str | None = None
     format: str | None = None
+    protocol: str | None = None
     dry_run: bool = False
 
 

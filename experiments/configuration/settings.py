@@ -123,12 +123,19 @@ class RunSettings:
 
 
 def resolve(
-    config: RunConfig, *, given: Collection[str] = (), jobs: int | None = None, may_be_unused: Collection[str] = ()
+    config: RunConfig,
+    *,
+    dataset_option: str = "",
+    given: Collection[str] = (),
+    jobs: int | None = None,
+    may_be_unused: Collection[str] = (),
 ) -> RunSettings:
     """Fill in presets and check every value of a composed configuration, whose types are checked already.
 
     Parameters
     ----------
+    dataset_option : str
+        What follows ``dataset=``: presets are looked up by it.
     given : collection of str
         Names of the settings on the command line (``problem.C``, ``kernel``, ``algo.eta``).
     jobs : int or None
@@ -145,26 +152,26 @@ def resolve(
     fields, unused = (
         {name.split(".")[1] for name in names if name.startswith("dataset.")} for names in (given, may_be_unused)
     )
+    preset, sizes = presets.look_up(solver.name, dataset_option, config.protocol)
+    sizes = {name: value for name, value in sizes.items() if name not in fields}
     try:
-        dataset = spec_of(config.dataset, fields, unused)
+        dataset = spec_of(dataclasses.replace(config.dataset, **sizes), fields, unused)
     except DataError as error:
         raise SettingsError(str(error)) from error
-    bias, bias_origin = presets.choose_bias(
-        config.problem.bias, config.preset, tuple(sorted(solver.biases)), solver.name
-    )
-    kernel, kernel_origins = presets.kernel_of(config, solver, bias, given)
+    bias, bias_origin = presets.choose_bias(config.problem.bias, preset, tuple(sorted(solver.biases)), solver.name)
+    kernel, kernel_origins = presets.kernel_of(config.kernel, preset, solver, bias, given)
     problem = presets.choose_problem(
         config.problem,
-        config.preset,
+        preset,
         bias=bias,
         bias_origin=bias_origin,
         needs=solver.needs,
-        kernel_fits=kernel_name(kernel) == presets.printed(config.preset, bias=bias).kernel,
+        kernel_fits=kernel_name(kernel) == presets.printed(preset, bias=bias).kernel,
         data_fits=kernel_origins.get("kernel.sigma2") != COMMAND_LINE and not fields - TEXTS,
         algo=solver.name,
     )
     check_on_a_toy(solver, solver_settings, kernel, bias=bias, rho=problem.rho)
-    budget, epochs_origin = choose_budget(config.budget, config.preset)
+    budget, epochs_origin = choose_budget(config.budget, preset)
     budget.check_counted(solver.name, solver.not_counted(kernel_name(kernel)))
     if not 0 <= config.seed <= MAX_SEED:
         raise SettingsError(f"seed must be between 0 and 2^63 - 1, got {shown(config.seed)}")

@@ -37,6 +37,8 @@ WIDTHS: Final = (2.0, 1 / 2, 1 / 8, 1 / 32, 1 / 128)
 """Values of sigma^2 as multiples of the median squared distance of two rows, the largest first."""
 PENALTIES: Final = {"gaussian": (0.1, 1.0, 10.0, 100.0, 1000.0), "linear": (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)}
 """Values of C for each kernel, ascending."""
+SIZE: Final = {"gaussian": 4000, "linear": 20000}
+"""Training rows of a run, at most."""
 ROWS: Final = {"gaussian": 2000, "linear": 4000}
 """Training rows of a search, at most."""
 BOTH: Final = (
@@ -58,6 +60,8 @@ _HEAD: Final = """\
 # Of svm_cost_curves.experiments.elsewhere.search (docs/elsewhere.md). Five-fold error with a {kernel} kernel.
 source: protocol of docs/elsewhere.md
 protocol: elsewhere_{kernel}
+max_train: {size}
+max_test: 10000
 rows:
 """
 
@@ -154,8 +158,7 @@ def _search_all(kernel: str, names: Sequence[str], *, again: bool) -> None:
             print(f"{head}: has a row", flush=True)
             continue
         started = time.perf_counter()
-        words = [f"dataset={name}", f"protocol=elsewhere_{kernel}", f"dataset.max_train={ROWS[kernel]}"]
-        spec = settings_of(words).dataset
+        spec = settings_of([f"dataset={name}", f"dataset.max_train={ROWS[kernel]}"]).dataset
         data = load(spec, cache_dir=default_cache_dir(), note=note)
         with threadpool_limits(limits=1):  # sums of one order: the same choice on any number of cores
             choice = search(data.X, data.y, kernel)
@@ -163,7 +166,7 @@ def _search_all(kernel: str, names: Sequence[str], *, again: bool) -> None:
         values = f"{{{width}, C: {choice.C}}} # {100 * choice.error:.2f} % of {data.n:,} rows"
         rows[name] = f"  {name}: {values}"
         lines = [rows[name] for name in DATA_SETS[kernel] if name in rows]
-        write_file(path, (_HEAD.format(kernel=kernel) + "\n".join(lines) + "\n").encode())
+        write_file(path, (_HEAD.format(kernel=kernel, size=SIZE[kernel]) + "\n".join(lines) + "\n").encode())
         print(f"{head}: {values}, {time.perf_counter() - started:.0f} s", flush=True)
 
 

@@ -11,8 +11,8 @@ from ... import datasets, solvers
 from ...datasets import DataError, DatasetSpec
 from ...solvers import SettingsError
 from ..configuration.choices import MPI, EngineMissingError
-from ..configuration.composition import settings_of
-from ..configuration.settings import RunSettings, setting_name
+from ..configuration.composition import given_by, settings_of
+from ..configuration.settings import RunSettings
 from ..run.identity import code_id, run_key
 from .evidence import Run
 from .options import Options, resolve_options
@@ -169,8 +169,7 @@ class Planner:
         """
         key = (str(options.jobs), *overrides)
         if key not in self._settings:
-            said = {setting_name(word) for word in (*options.overrides, *options.settings)}
-            of_figure = {setting_name(word) for word in overrides} - said
+            of_figure = {*given_by(overrides)} - {*given_by([*options.overrides, *options.settings])}
             self._settings[key] = settings_of(overrides, jobs=options.jobs, may_be_unused=of_figure)
         return self._settings[key]
 

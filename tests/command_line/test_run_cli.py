@@ -316,7 +316,11 @@ def test_ctrl_c_keeps_the_record(tmp_path: Path) -> None:
         (["--config-name", "foo"], "--config-name: this program has one configuration, conf/config.yaml"),
         (["C=1"], "unknown setting 'C'; did you mean problem.C?"),
         (["lr=0.1"], "unknown setting 'lr'; known are algo, dataset, "),
-        (["preset=foo"], "presets belong to algorithms and data sets: what is typed wins"),
+        (["preset.data.kernel=linear"], "unknown setting 'preset'; known are algo, "),
+        (
+            ["protocol=elsewhere"],
+            "unknown protocol 'elsewhere'; did you mean elsewhere_linear or elsewhere_gaussian? known",
+        ),
         (["+experiment=sbp_adult_bias,simba_rcv1"], "+experiment=sbp_adult_bias,simba_rcv1: one at a time"),
         (["hydra/sweeper=optuna"], "hydra/sweeper=optuna: its plugin needs Optuna 2"),
         (["problem.nu=-1"], "problem.nu must be a number >= 0"),

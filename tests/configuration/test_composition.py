@@ -23,7 +23,7 @@ from svm_cost_curves.solvers import SettingsError
 CHOICES = [
     *(f"algo={name} dataset={other}" for name, other in zip(option_names("algo")[::2], cycle(option_names("dataset")))),
     *(f"kernel={name} dataset=mnist" for name in option_names("kernel")),
-    *(f"protocol={name} dataset=web algo=sbp" for name in option_names("protocol")),
+    "protocol=elsewhere_linear dataset=web algo=sbp",
     *(f"store={name} store.uri=http://host:5000" for name in option_names("store")),
     "dataset=sklearn:iris dataset.scaling=none seed=2",
     "dataset=openml:a9a:2",
@@ -43,8 +43,8 @@ OLD = "budget." + "checkpoints"
 WRONG = [
     *("budget.epochs=often", "budget.epochs=", "seed=1.5", "seed=true", "algo.draws=three", "problem.bias=maybe"),
     *("algo.foo=3", "nowhere.x=3", "nowhere=3", "+dataset.made_up=1", "kernel.degree=2"),
-    *("dataset=nowhere", "dataset=nowhere:iris", "dataset=file:", "algo=spb", "kernel=gausian", "protocol=x"),
-    *("dataset.positive=[1", "sbp", "preset.data.biased.sigma=3", "seed=${oc.env:HOME}", "dataset.files=[{a: b}]"),
+    *("dataset=nowhere", "dataset=nowhere:iris", "dataset=file:", "algo=spb", "kernel=gausian", "protocol=[x]"),
+    *("dataset.positive=[1", "sbp", "preset.data.kernel=linear", "seed=${oc.env:HOME}", "dataset.files=[{a: b}]"),
 ]
 
 
@@ -101,6 +101,8 @@ def test_a_wrong_word_is_explained_as_hydras_error_is(word: str) -> None:
         ("problem.C=1,000,000", r".*which needs -m .*; one number has no commas, problem\.C=1000000$"),
         ("problem.C=1,5", r".*which needs -m .*; one number has a point, problem\.C=1\.5$"),
         ("dataset.train=a,b.svm", r".*a comma within a text needs quotes, as in \"dataset\.train='a,b\.svm'\"$"),
+        ("protocol=a,b", r"protocol=a,b: several values are a sweep, which needs -m \(or --multirun\)$"),
+        ("threads=1,000", r".*which needs -m .*; one number has no commas, threads=1000$"),
         ("algo=sbp,smo", r"algo=sbp,smo: several values are a sweep, which needs -m \(or --multirun\)$"),
         (
             "dataset.positive=[true]",

@@ -1,4 +1,4 @@
-"""A table of presets: a row for a data set becomes an option of Hydra's groups, for each algorithm of the table."""
+"""Tables of presets: a row is for an algorithm, a data set or both, and is found by their names and the protocol."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_row_may_have_another_source_and_other_algorithms() -> None:
     assert options({"t.yaml": table}) == {("data", "adult"): {"source": "a guess", "kernel": "linear"}}
 
 
-def test_a_row_of_a_protocol_is_an_option_of_its_own() -> None:
+def test_a_row_of_a_protocol_has_a_name_of_its_own() -> None:
     table = {"source": "a paper", "rows": {"adult": PRINTED | {"C": 1.0}, "web": {"algorithms": ["sbp"], "C": 2.0}}}
     assert {*options({"t.yaml": table})} == {("data", "adult"), ("pair", "sbp_web")}
     other = {"source": "elsewhere", "protocol": "p", "rows": table["rows"]}
@@ -60,6 +60,8 @@ def test_numbers_beside_those_with_and_without_bias_are_for_both() -> None:
         {"source": "a paper", "rows": {}, "kernel": "linear"},
         {"source": "a paper", "algorithms": "sbp", "rows": {"adult": PRINTED}},
         {"source": "a paper", "rows": {"all": PRINTED}},
+        {"source": "a paper", "max_train": 5, "rows": {}},
+        {"source": "a paper", "protocol": "p", "max_train": "many", "rows": {}},
     ],
 )
 def test_what_is_no_table_is_refused_with_its_file(table: Any) -> None:
@@ -79,10 +81,15 @@ def test_a_file_that_is_not_yaml_is_refused(tmp_path: Path) -> None:
         read_tables(tmp_path)
 
 
-def test_a_new_file_gives_a_data_set_its_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
-    conf = Path(shutil.copytree(CONF, tmp_path / "conf"))
-    monkeypatch.setattr(choices, "CONF", conf)
+@pytest.fixture
+def conf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of conf/, which the program reads."""
+    copy = Path(shutil.copytree(CONF, tmp_path / "conf"))
+    monkeypatch.setattr(choices, "CONF", copy)
+    return copy
+
+
+def test_a_new_file_gives_a_data_set_its_values(conf: Path) -> None:
     words = ["algo=sbp", "dataset=synthetic"]
     assert settings_of(words).kernel.sigma2 is None
     (conf / "preset" / "mine.yaml").write_text("source: my thesis\nrows:\n  synthetic: {sigma2: 2.5, C: 3}\n")
@@ -93,3 +100,61 @@ def test_a_new_file_gives_a_data_set_its_values(tmp_path: Path, monkeypatch: pyt
     assert (other.kernel.sigma2, other.origins["kernel.sigma2"]) == (7.0, "command line")
     (conf / "preset" / "mine.yaml").unlink()
     assert settings_of(words).kernel.sigma2 is None
+
+
+def test_a_protocol_has_rows_and_sizes_of_its_own_and_the_command_line_wins(conf: Path) -> None:
+    (conf / "dataset" / "small.yaml").write_text("name: small\nkind: synthetic\nmax_train: 60\nmax_test: 20\n")
+    rows = "rows:\n  small: {sigma2: 2.5, C: 3}\n"
+    (conf / "preset" / "mine.yaml").write_text(f"source: mine\nprotocol: p\nmax_train: 40\n{rows}")
+    expected = {
+        "protocol=null": (None, 60, 20),
+        "protocol=p": (2.5, 40, 20),
+        "dataset.max_train=50": (2.5, 50, 20),
+        "dataset.max_train=null": (2.5, None, 20),
+        "dataset={max_train: 9}": (2.5, 9, 20),
+    }
+    for word, values in expected.items():
+        run = settings_of(["dataset=small", "protocol=p", word])
+        assert (run.kernel.sigma2, run.dataset.max_train, run.dataset.max_test) == values, word
+    with pytest.raises(SettingsError, match=r"^unknown protocol 'q'; known: elsewhere_gaussian, elsewhere_linear, p$"):
+        settings_of(["protocol=q"])
+
+
+@pytest.mark.parametrize("values", ["unbiased: {sigma: 2}", "unbiased: 3", "epochs: many", "kernl: linear"])
+def test_a_wrong_value_of_a_row_is_refused_with_its_place(
+    values: str, conf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (conf / "preset" / "mine.yaml").write_text(f"source: mine\nrows:\n  synthetic: {{{values}}}\n")
+    with pytest.raises(SettingsError, match=r"^conf/preset/, synthetic: \w"):
+        settings_of(["dataset=synthetic"])
+    (conf / "preset" / "mine.yaml").unlink()
+    theirs = tmp_path / "theirs" / "preset" / "data" / "synthetic.yaml"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text(f"source: mine\n{values}\n")
+    monkeypatch.setenv(choices.CONFIG_DIR, str(tmp_path / "theirs"))
+    with pytest.raises(SettingsError, match=rf"^{theirs}: \w"):
+        settings_of(["dataset=synthetic"])
+
+
+def test_a_file_of_the_users_is_found_by_what_follows_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in place of a row of a protocol, and for data of scikit-learn; a name that is only shown finds none."""
+    (tmp_path / "preset" / "data").mkdir(parents=True)
+    for name in ("adult", "elsewhere_linear_adult", "sklearn:iris"):
+        (tmp_path / "preset" / "data" / f"{name}.yaml").write_text(f"source: 'mine, {name}'\nunbiased: {{C: 7}}\n")
+    monkeypatch.setenv(choices.CONFIG_DIR, str(tmp_path))
+    for words, origin in {
+        ("dataset=adult",): "mine, adult",
+        ("dataset=adult", "dataset.name=other"): "mine, adult",
+        ("dataset=adult", "protocol=elsewhere_linear"): "mine, elsewhere_linear_adult",
+        ("dataset=adult", "protocol=elsewhere_gaussian"): "protocol of docs/elsewhere.md",
+        ("dataset=sklearn:iris", "dataset.positive=[1]"): "mine, sklearn:iris",
+        ("dataset=digits", "dataset.name=adult"): "this project",
+    }.items():
+        assert settings_of(["algo=pegasos", *words]).origins["problem.C"] == origin, words
+
+
+def test_what_stands_in_braces_was_typed_too() -> None:
+    """A printed nu belongs to all rows of the paper's data."""
+    for word in ("dataset.max_train=300", "dataset={max_train: 300}"):
+        run = settings_of(["algo=sbp", "dataset=adult", word])
+        assert (run.problem.nu, run.origins["dataset.max_train"]) == (None, "command line"), word

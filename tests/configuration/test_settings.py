@@ -141,8 +141,8 @@ def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -
         assert resolve(config(**{name: value})).identity() == plain, name
     influential = {"algo", "kernel", "problem", "budget", "seed", "engine", "rows"}
     assert set(plain) <= influential
-    # the data have a fingerprint, presets act through the values that they fill in, ranks are part of the engine
-    rest = {"dataset", "preset", "ranks"}
+    # the data have a fingerprint, a protocol acts through the values that it fills in, ranks are part of the engine
+    rest = {"dataset", "protocol", "ranks"}
     assert {field.name for field in dataclasses.fields(RunConfig)} == influential | {*others} | rest
 
 
