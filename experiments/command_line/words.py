@@ -48,8 +48,6 @@ _CALL: Final = re.compile(r"(?P<setting>[^=]+)=\s*(?P<name>logspace|linspace)\((
 _HYDRA: Final = "hydra($|[./@])"
 """Begins the name of a setting of Hydra."""
 _MOST_VALUES, _MOST_JOBS = 10_000, 100_000
-_LONGEST_PART: Final = 200
-"""Bytes between two slashes of ``dataset=file:PATH``."""
 _CHECKED_JOBS: Final = 100
 """Most jobs checked here, where an error can name the experiment's file; the sweep itself checks all jobs."""
 
@@ -127,13 +125,6 @@ def _check(words: Sequence[str], sweeps: bool) -> None:
     Hydra would also take a path to a file for an option.
     """
     overrides = {word: parsed(word) for word in words}
-    for override in overrides.values():
-        parts = str(override.value()).split("/") if override.key_or_group == "dataset" else []
-        if any(len(part.encode(errors="replace")) > _LONGEST_PART for part in parts):  # of the name of a preset's file
-            raise SettingsError(
-                f"dataset: a name in the path is longer than {_LONGEST_PART} bytes; "
-                "write dataset=file dataset.train=PATH"
-            )
     theirs = [word for word, override in overrides.items() if re.match(_HYDRA, override.key_or_group)]
     ours = [word for word in words if word not in theirs and not (sweeps and overrides[word].is_sweep_override())]
     composed = compose(ours)

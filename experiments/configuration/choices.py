@@ -27,8 +27,6 @@ CONFIG_OPTIONS: Final = ("--config-dir", "-cd")
 EXPERIMENT: Final = "experiment"
 GROUPS: Final = ("dataset", "budget", "store")
 """Groups whose options are files of settings (`configuration.options`), in ``conf/`` or in the user's folders."""
-PRESETS: Final = ("preset/data", "preset/algo", "preset/pair")
-"""Places of a user's presets (`configuration.presets`)."""
 LONGEST_NAME, LONGEST_PATH = 255, 4095
 """Bytes of a file's name and of a path that Linux allows."""
 _UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
@@ -91,8 +89,8 @@ def missing_folders() -> list[Path]:
 
 def option_files(group: str) -> dict[str, Path]:
     """Return the files of a group by the options' names: those of `user_folders`, then those of ``conf/``."""
-    folders = [*(user_folders() if group in (*GROUPS, *PRESETS, EXPERIMENT) else []), CONF]
-    return {path.stem: path for folder in reversed(folders) for path in sorted((folder / group).glob("*.yaml"))}
+    own = user_folders() if group in (*GROUPS, EXPERIMENT) or group.startswith("preset/") else []
+    return {path.stem: path for folder in (CONF, *reversed(own)) for path in sorted((folder / group).glob("*.yaml"))}
 
 
 def check_choice(name: str, value: str, allowed: Collection[str], also: str = "") -> None:

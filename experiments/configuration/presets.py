@@ -219,9 +219,8 @@ def _presets(
 def _read(folder: Path, _: tuple[File, ...]) -> tuple[dict[tuple[str, str], dict[str, Any]], dict[str, dict[str, int]]]:
     """Return the rows of all tables in a folder (`options`), and the sizes of each protocol."""
     tables = read_tables(folder)
-    protocols = {table["protocol"]: table for table in tables.values() if "protocol" in table}
-    sizes = {name: {size: table[size] for size in SIZES if size in table} for name, table in protocols.items()}
-    return options(tables), sizes
+    rows, protocols = options(tables), [table for table in tables.values() if "protocol" in table]
+    return rows, {table["protocol"]: {name: table[name] for name in SIZES if name in table} for table in protocols}
 
 
 def read_tables(folder: Path) -> dict[str, Any]:

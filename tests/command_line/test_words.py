@@ -147,7 +147,6 @@ def test_a_folder_of_the_user_has_options_of_every_group(folder: Path) -> None:
         (["--info=x"], "--info must be followed by one of all, config"),
         (["--info", "x"], "--info must be followed by one of all, config"),
         ([f"problem.C={'9' * 500}"], "problem.C has too many digits: a number is at most 1.8e308"),
-        ([f"dataset=file:{'a' * 250}"], "longer than 200 bytes; write dataset=file dataset.train=PATH"),
     ],
 )
 def test_words_that_hydra_and_python_refuse_in_many_lines_get_one(words: list[str], message: str) -> None:

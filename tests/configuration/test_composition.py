@@ -27,7 +27,7 @@ CHOICES = [
     *(f"store={name} store.uri=http://host:5000" for name in option_names("store")),
     "dataset=sklearn:iris dataset.scaling=none seed=2",
     "dataset=openml:a9a:2",
-    "dataset=file:a/b.csv dataset.label_column=class",
+    f"dataset=file:a/{'b' * 300}.csv dataset.label_column=class",
     "",
 ]
 VALUES = [

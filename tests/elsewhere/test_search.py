@@ -125,10 +125,9 @@ def test_every_data_set_has_values_on_the_grid(kernel: str) -> None:
 def test_the_values_of_the_protocol_replace_those_of_the_papers() -> None:
     """ASSET has its own presets for Adult, Table 2 of the SBP paper has one, and so has this project for ijcnn1."""
     chosen = [("asset", "adult", "gaussian"), ("sbp", "ijcnn1", "gaussian"), ("pegasos", "adult", "linear")]
-    size = {"gaussian": 4000, "linear": 20000}
     for algo, dataset, kernel in chosen:
         run = settings_of([f"algo={algo}", f"dataset={dataset}", f"protocol=elsewhere_{kernel}"])
         assert run.origins["problem.C"] == "protocol of docs/elsewhere.md"
         assert run.identity()["kernel"]["name"] == kernel
         assert run.problem.nu is None
-        assert (run.dataset.max_train, run.dataset.max_test) == (size[kernel], 10000)
+        assert (run.dataset.max_train, run.dataset.max_test) == (search.SIZE[kernel], 10000)
