@@ -14,11 +14,11 @@ from typing import Final
 
 from ... import datasets, solvers
 from ...solvers.passes import Passes
-from ...support.text import number_of
+from ...support.text import number_of, setting_name
 from ..configuration.budget import BUDGET_LIMITS
 from ..configuration.composition import settings_of
 from ..configuration.schema import kernel_name
-from ..configuration.settings import RunSettings, setting_name
+from ..configuration.settings import RunSettings
 from ..papers.optimum import SERIES as OPTIMUM
 from ..reproduction.options import Options
 from ..reproduction.series_spec import SeriesSpec

@@ -99,6 +99,14 @@ def check_choice(name: str, value: str, allowed: Collection[str], also: str = ""
         raise SettingsError(f"{name} must be one of {', '.join(filter(None, [*allowed, also]))}; got {value!r}")
 
 
+def switch(name: str, value: bool | str, automatic: bool) -> bool:
+    """Return whether something is on: `automatic` for ``auto``."""
+    if isinstance(value, str):
+        check_choice(name, value, ("auto",), also="true, false")
+        return automatic
+    return value
+
+
 def folder(name: str, text: str) -> Path:
     """Return the path of a folder that a setting names; refuse text that is not a path.
 

@@ -21,7 +21,7 @@ from ... import solvers
 from ...datasets.spec import NAMED, NAMED_OPTION
 from ...solvers import SettingsError
 from ...support.settings_file import read_yaml
-from ...support.text import quoted
+from ...support.text import quoted, setting_name
 from ...support.values import flatten
 from . import choices
 from .explain import (
@@ -40,7 +40,7 @@ from .explain import (
 from .grammar import parsed, with_quotes
 from .options import File, read_options, state
 from .schema import KERNELS, NOT_INFLUENTIAL, RunConfig, schema_of
-from .settings import RunSettings, resolve, setting_name
+from .settings import RunSettings, resolve
 
 _FREE_TEXTS: Final = ("dataset", "store", "model")
 """Settings and groups with paths and names, which may have commas: other texts are words of a list."""

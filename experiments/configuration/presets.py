@@ -182,13 +182,10 @@ def choose_epochs(presets: PresetConfig) -> tuple[float, str]:
     return DEFAULT_EPOCHS, DEFAULT
 
 
-def look_up(algo: str, dataset: str, protocol: str | None) -> tuple[PresetConfig, dict[str, int]]:
+def look_up(algo: str, dataset: str, protocol: str | None) -> tuple[PresetConfig, dict[str, Any]]:
     """Return the presets for an algorithm and a data set, as the command line names them, and a protocol's `SIZES`.
 
-    Raises
-    ------
-    SettingsError
-        There is no such protocol, or a table or a file of presets is wrong.
+    SettingsError: there is no such protocol, or a table or a file of presets is wrong.
     """
     folder = choices.CONF / "preset"
     tables = tuple(state(path) for path in sorted(folder.glob("*.yaml")))

@@ -17,8 +17,6 @@ from ...solvers.errors import LARGEST_INTEGER, check_numbers
 from ...solvers.registry import is_plugin, source_of
 from ...solvers.rows import MAX_THREADS
 from ...support.text import command_line, known_names
-from ...support.text import nearest as nearest
-from ...support.text import setting_name as setting_name
 from .. import provenance
 from . import presets
 from .budget import Budget, choose_budget
@@ -31,6 +29,7 @@ from .choices import (
     folder,
     parse_memory,
     shown,
+    switch,
 )
 from .early_checks import check_on_a_toy
 from .presets import COMMAND_LINE, ProblemChoice
@@ -201,7 +200,7 @@ def resolve(
         jobs=jobs or 1,
         memory_bytes=parse_memory(config.memory),
         rows=config.rows.provider,
-        progress=_switch("progress", config.progress, jobs is None),
+        progress=switch("progress", config.progress, jobs is None),
         store_root=folder("store.root", config.store.root),
         origins=origins,
         engine=config.engine,
@@ -210,7 +209,7 @@ def resolve(
         store_uri=server_address(config.store.uri),
         store_wait=store_wait(config.store),
         checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine),
-        picture=_switch("picture", config.picture, jobs is None),
+        picture=switch("picture", config.picture, jobs is None),
         model=check_model(config.model),
     )
     check_numbers("", dataclasses.replace(config, algo=None))  # all other numbers; `_choose_solver` checks `algo`
@@ -219,7 +218,7 @@ def resolve(
 
 def store_wait(store: StoreConfig) -> bool:
     """Return whether a command waits until mlflow has its runs: with a server, which other machines ask for them."""
-    return _switch("store.wait", store.wait, store.uri is not None)
+    return switch("store.wait", store.wait, store.uri is not None)
 
 
 def server_address(uri: str | None) -> str | None:
@@ -247,10 +246,3 @@ def _plain(settings: Any) -> dict[str, Any]:
     """Return the fields of a settings class; a member of an enumeration as it is written on the command line."""
     fields = dataclasses.asdict(settings)
     return {name: value.name if isinstance(value, enum.Enum) else value for name, value in fields.items()}
-
-
-def _switch(name: str, value: bool | str, automatic: bool) -> bool:
-    if isinstance(value, str):
-        check_choice(name, value, ("auto",), also="true, false")
-        return automatic
-    return value

@@ -11,11 +11,10 @@ from typing import Any, Final
 
 from ...support.errors import reason
 from ...support.files import write_output
-from ...support.text import printable, quoted
+from ...support.text import nearest, printable, quoted
 from ...support.values import flatten
 from ..configuration.presets import COMMAND_LINE
 from ..configuration.schema import StoreConfig
-from ..configuration.settings import nearest
 from ..processes.outcome import outcomes_in
 from ..provenance import PROJECT_ROOT
 from .run_folder import FinishedRun, StoreError
