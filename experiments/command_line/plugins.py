@@ -13,9 +13,9 @@ from hydra.plugins.config_source import ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
-from ... import solvers
 from ...datasets.spec import NAMED, NAMED_OPTION
 from ..configuration.choices import GROUPS, option_files
+from ..configuration.composition import option_names
 from ..configuration.options import read_options
 from ..configuration.schema import schema_of
 
@@ -68,18 +68,12 @@ class Options(ConfigSource):
     def is_config(self, config_path: str) -> bool:
         """Return whether a path is an option of this source."""
         group, _, name = config_path.rpartition("/")
-        return name in _names(group) or _named(config_path) is not None
+        return name in self.list(group, None) or _named(config_path) is not None
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> Sequence[str]:  # type: ignore[override]
-        """Return the names of a group's options."""
-        return [] if results_filter is ObjectType.GROUP else sorted(_names(config_path))
-
-
-def _names(group: str) -> set[str]:
-    """Return the names of a group's options, but for ``SOURCE:NAME``."""
-    if group == "algo":
-        return {*solvers.names()}
-    return {*option_files(group)} if group in GROUPS else set()
+        """Return the names of a group's options, but for ``SOURCE:NAME``."""
+        is_group = results_filter is not ObjectType.GROUP and self.is_group(config_path)
+        return option_names(config_path) if is_group else []
 
 
 def _named(config_path: str) -> re.Match[str] | None:

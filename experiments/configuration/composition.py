@@ -60,7 +60,7 @@ def compose(words: Sequence[str]) -> DictConfig:
     SettingsError
         An unknown name, a wrong type, several values of a setting, or ``~``.
     """
-    defaults = _default_options(state(choices.CONF / "config.yaml"))
+    defaults = _default_options()
     chosen: dict[str, Any] = {}
     values: list[tuple[str, Any]] = []
     for word in words:
@@ -93,7 +93,7 @@ def compose(words: Sequence[str]) -> DictConfig:
 
 def groups() -> list[str]:
     """Return the groups of which one option is chosen, as ``algo``."""
-    return [*_default_options(state(choices.CONF / "config.yaml"))]
+    return [*_default_options()]
 
 
 def _one_value(setting: str, word: str) -> str:
@@ -147,9 +147,9 @@ def _read(file: File) -> DictConfig:
     return OmegaConf.create(read_yaml(path) if group is None else read_options(path))
 
 
-def _default_options(main: File) -> dict[str, Any]:
+def _default_options() -> dict[str, Any]:
     """Return the options in the list of defaults of ``conf/config.yaml``, by their groups."""
-    listed = [entry for entry in _read(main).defaults if isinstance(entry, DictConfig)]
+    listed = [entry for entry in _read(state(choices.CONF / "config.yaml")).defaults if isinstance(entry, DictConfig)]
     pairs = [(str(group), name) for entry in listed for group, name in entry.items_ex(resolve=False)]
     return {group: name for group, name in pairs if group.isidentifier()}
 
@@ -208,7 +208,7 @@ def settings_of(
     words = [parsed(with_quotes(override)) for override in overrides]
     datasets = [word.value() for word in words if word.key_or_group == "dataset"]
     named = [str(name) for name in datasets if not isinstance(name, dict)]
-    option = [str(_default_options(state(choices.CONF / "config.yaml"))["dataset"]), *named][-1]
+    option = [str(_default_options()["dataset"]), *named][-1]
     return resolve(config, dataset_option=option, given=given_by(overrides), jobs=jobs, may_be_unused=may_be_unused)
 
 
