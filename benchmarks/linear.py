@@ -42,8 +42,7 @@ STRICT = 1e-12
 TOLERANCES = (1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
 
 
-@pytest.mark.parametrize("precision", [Precision.float32, Precision.float64], ids=["float32", "float64"])
-def benchmark_pegasos(precision: Precision, table: Comparisons) -> None:
+def benchmark_pegasos(table: Comparisons) -> None:
     """Compare examples a second with SGDClassifier's; both test one margin for each of EPOCHS n examples."""
     X, y = data.load_sparse("rcv1_ccat_subset")
     examples = EPOCHS * X.shape[0]
@@ -56,9 +55,9 @@ def benchmark_pegasos(precision: Precision, table: Comparisons) -> None:
         return examples / cpu_seconds(lambda: model.fit(X, y))
 
     table.alternate(
-        f"Pegasos / SGDClassifier(loss='hinge'), weights in {precision.value} / float32, examples a second, "
+        f"Pegasos / SGDClassifier(loss='hinge'), weights in float64 / float32, examples a second, "
         f"rcv1_ccat_subset, {EPOCHS} epochs, lambda = {PEGASOS_LAMBDA:g}",
-        lambda: examples / _ended(problem, "pegasos", Limit(presentations=examples), precision=precision).cpu_seconds,
+        lambda: examples / _ended(problem, "pegasos", Limit(presentations=examples)).cpu_seconds,
         library,
         "/s",
         at_least=2.0,

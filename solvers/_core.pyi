@@ -67,33 +67,12 @@ def fill_gram(
     threads: int = 1,
     progress: Callable[[float], object] | None = None,
 ) -> int: ...
-@overload
 def fill_features(
     kernel: KernelFunction,
     matrix: Matrix,
     basis: Matrix,
     projection: NDArray[np.float32],
     out: NDArray[np.float32],
-    threads: int = 1,
-    progress: Callable[[float], object] | None = None,
-) -> tuple[float, int]: ...
-@overload
-def fill_features(
-    kernel: KernelFunction,
-    matrix: Matrix,
-    basis: Matrix,
-    projection: NDArray[np.float32],
-    out: NDArray[np.uint16],
-    threads: int = 1,
-    progress: Callable[[float], object] | None = None,
-) -> tuple[float, int]: ...
-@overload
-def fill_features(
-    kernel: KernelFunction,
-    matrix: Matrix,
-    basis: Matrix,
-    projection: NDArray[np.float32],
-    out: NDArray[np.float16],
     threads: int = 1,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[float, int]: ...
@@ -173,24 +152,6 @@ def frequency_order(indices: NDArray[np.int32], columns: int) -> NDArray[np.int6
 def renumber_columns(
     offsets: NDArray[np.int64], numbers: NDArray[np.int32], indices: NDArray[np.int32], values: NDArray[np.float32]
 ) -> None: ...
-
-class BFloat16Matrix(metaclass=_Class):
-    def __init__(self, rows: NDArray[np.uint16], positives: int) -> None: ...
-    @property
-    def n(self) -> int: ...
-    @property
-    def d(self) -> int: ...
-    @property
-    def positives(self) -> int: ...
-
-class Float16Matrix(metaclass=_Class):
-    def __init__(self, rows: NDArray[np.float16], positives: int) -> None: ...
-    @property
-    def n(self) -> int: ...
-    @property
-    def d(self) -> int: ...
-    @property
-    def positives(self) -> int: ...
 
 class CountedFeatures(metaclass=_Class):
     def __init__(self, matrix: FeatureMatrix) -> None: ...
@@ -463,50 +424,6 @@ class Asset(LinearSolver):
     def __init__(
         self,
         features: FeatureMatrix,
-        *,
-        seed: int,
-        lambda_: float,
-        strongly_convex: bool = False,
-        bound: float | None = None,
-        step: float = 1.0,
-        window: int = 100,
-        samples: int = 100,
-        one_pass: bool = False,
-    ) -> None: ...
-    def average(self) -> tuple[NDArray[np.float64], float]: ...
-    def last_weights(self) -> NDArray[np.float64]: ...
-    @property
-    def last_bias(self) -> float: ...
-    @property
-    def deviation(self) -> float: ...
-    def step_length(self, j: int) -> float: ...
-
-class AssetBFloat16(LinearSolver):
-    def __init__(
-        self,
-        features: BFloat16Matrix,
-        *,
-        seed: int,
-        lambda_: float,
-        strongly_convex: bool = False,
-        bound: float | None = None,
-        step: float = 1.0,
-        window: int = 100,
-        samples: int = 100,
-        one_pass: bool = False,
-    ) -> None: ...
-    def average(self) -> tuple[NDArray[np.float64], float]: ...
-    def last_weights(self) -> NDArray[np.float64]: ...
-    @property
-    def last_bias(self) -> float: ...
-    @property
-    def deviation(self) -> float: ...
-    def step_length(self, j: int) -> float: ...
-
-class AssetFloat16(LinearSolver):
-    def __init__(
-        self,
-        features: Float16Matrix,
         *,
         seed: int,
         lambda_: float,

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from . import _core
 from .errors import SettingsError, check_setting
 from .nystrom import NystromSolver
-from .precision import FeaturesPrecision
 from .problem import Problem
 
 MAX_STORED_STEPS = 10_000
@@ -28,8 +27,6 @@ class AssetStarSettings:
     """Eigenvalues below this fraction of the largest are dropped; so are rounding errors of float32."""
     window: int = 100
     """The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate."""
-    features_precision: FeaturesPrecision = FeaturesPrecision.float32
-    """Of the features as they are stored; sums over them are float64."""
 
 
 @dataclass
@@ -65,7 +62,6 @@ class _NystromAsset(NystromSolver):
     """An iteration costs one inner product of r features with the weights, and reading these features."""
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
-        self.precision = settings.features_precision
         super().__init__(problem, settings, seed)
         self._iteration = self.iteration()
 
@@ -74,14 +70,8 @@ class _NystromAsset(NystromSolver):
         """Return the core's arguments for an iteration."""
 
     def make(self, features: NDArray[Any]) -> _core.LinearSolver:
-        positives, arguments = self.problem.positives, {"seed": self.seed, **self._iteration}
-        match self.precision:
-            case FeaturesPrecision.float32:
-                return _core.Asset(_core.FeatureMatrix(_core.Matrix(features), positives), **arguments)
-            case FeaturesPrecision.bfloat16:
-                return _core.AssetBFloat16(_core.BFloat16Matrix(features, positives), **arguments)
-            case FeaturesPrecision.float16:
-                return _core.AssetFloat16(_core.Float16Matrix(features, positives), **arguments)
+        matrix = _core.FeatureMatrix(_core.Matrix(features), self.problem.positives)
+        return _core.Asset(matrix, **self._iteration, seed=self.seed)
 
 
 class Asset(_NystromAsset):

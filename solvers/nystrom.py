@@ -17,7 +17,6 @@ from . import _core, blas
 from .base import Counters, Limit, State, Status
 from .errors import SettingsError, core_errors
 from .features import Features
-from .precision import FeaturesPrecision
 from .problem import Problem
 from .python_solver import PythonSolver, prefixed, select
 from .rows import threads_refused
@@ -98,28 +97,26 @@ class Nystrom:
             f"below {self.floor:.3g}"
         )
 
-    def of_training_points(
-        self, precision: FeaturesPrecision = FeaturesPrecision.float32
-    ) -> tuple[NDArray[Any], float, int]:
+    def of_training_points(self) -> tuple[NDArray[np.float32], float, int]:
         """Return the features of all training points, (n, r), and what `_core.fill_features` returns.
 
         Computed in blocks of rows, by matrix products of float32; each thread needs some MB besides the result. Raises
         SettingsError if they do not fit in memory.
         """
         self.problem.require_memory(
-            self.problem.n * self.rank * precision.dtype.itemsize,
-            f"{self.rank:,} features of {self.problem.n:,} points in {precision.value}",
+            4 * self.problem.n * self.rank,
+            f"{self.rank:,} features of {self.problem.n:,} points in float32",
             "lower algo.features, or",
         )
-        return self._features(self.problem.matrix, precision)
+        return self._features(self.problem.matrix)
 
     def of(self, X: Features) -> NDArray[np.float32]:
         """Return the Nystrom features, (m, r) float32, of (m, d) float32 points."""
-        return self._features(self.problem.core_matrix(self.problem.points(X)), FeaturesPrecision.float32)[0]
+        return self._features(self.problem.core_matrix(self.problem.points(X)))[0]
 
-    def _features(self, points: _core.Matrix, precision: FeaturesPrecision) -> tuple[NDArray[Any], float, int]:
+    def _features(self, points: _core.Matrix) -> tuple[NDArray[np.float32], float, int]:
         problem = self.problem
-        out = _aligned(points.rows, self.rank, precision.dtype)
+        out = _aligned(points.rows, self.rank)
         basis = problem.core_matrix(problem.X[self.points])
         rows = np.ascontiguousarray(self.projection.T, dtype=np.float32)
         with blas.connected():
@@ -136,12 +133,12 @@ class Nystrom:
         return coefficients
 
 
-def _aligned(rows: int, columns: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _aligned(rows: int, columns: int) -> NDArray[np.float32]:
     """Return an uninitialised array, (rows, columns), that starts at a cache line: numpy aligns to 16 bytes only."""
-    size = rows * columns * dtype.itemsize
+    size = 4 * rows * columns
     content = np.empty(size + _LINE, dtype=np.uint8)
     first = -content.ctypes.data % _LINE
-    return content[first : first + size].view(dtype).reshape(rows, columns)
+    return content[first : first + size].view(np.float32).reshape(rows, columns)
 
 
 def _decomposed(gram: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -165,8 +162,6 @@ class NystromSolver(PythonSolver):
     needs = frozenset({"lambda"})
     within_n = ("features",)
     resumes = True
-    precision = FeaturesPrecision.float32
-    """How the features are stored."""
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
@@ -201,7 +196,7 @@ class NystromSolver(PythonSolver):
                 return Status(core.advance(**self._limit_of_core(limit, core).given()).name)
 
     def _start(self) -> _core.LinearSolver:
-        features, cpu, refused = self.nystrom.of_training_points(self.precision)
+        features, cpu, refused = self.nystrom.of_training_points()
         self._helper_cpu_seconds += cpu
         if refused:
             self.remarks = (*self.remarks, threads_refused(refused, self.problem.policy.threads))
@@ -259,9 +254,7 @@ class NystromSolver(PythonSolver):
             return KernelSnapshot(np.zeros(self.problem.n), responses=np.zeros(self.problem.n))
         weights = self._core.weights()
         coefficients = self.nystrom.coefficients(weights)
-        # rounded features would give other responses than the expansion has
-        exact = self.precision is FeaturesPrecision.float32
-        deferred = DeferredResponses(self._features, weights) if exact else None
+        deferred = DeferredResponses(self._features, weights)
         return KernelSnapshot(coefficients, self._core.bias, deferred=deferred)
 
 

@@ -7,7 +7,6 @@ from . import _core
 from .accounting import Accounting
 from .core_solver import CoreSolver
 from .errors import SettingsError
-from .precision import Precision
 
 
 @dataclass
@@ -18,8 +17,6 @@ class PegasosSettings:
     """Project onto ||w|| <= 1 / sqrt(lambda) after each step."""
     accounting: Accounting = Accounting.on_demand
     """on_demand: a response costs one kernel evaluation for each support vector; kept: an added example costs n."""
-    precision: Precision = Precision.float64
-    """Arithmetic of explicit weights."""
 
 
 class Pegasos(CoreSolver):
@@ -42,10 +39,7 @@ class Pegasos(CoreSolver):
             "seed": self.seed,
         }
         if problem.kernel.name not in self.explicit:
-            if settings.precision is not Precision.float64:
-                raise SettingsError("algo.precision is about explicit weights: leave it out, or set kernel=linear")
             return _core.Pegasos(problem.rows.source, accounting=settings.accounting.core(), **arguments)
         if settings.accounting is not Accounting.on_demand:
             raise SettingsError("algo.accounting is about kernel evaluations: leave it out with kernel=linear")
-        kinds = {Precision.float64: _core.LinearPegasos, Precision.float32: _core.LinearPegasos32}
-        return kinds[settings.precision](problem.features, **arguments)
+        return _core.LinearPegasos(problem.features, **arguments)

@@ -16,24 +16,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/half.hpp"
 #include "data/matrix.hpp"
-
-namespace pybind11::detail {
-
-// numpy has float16, but no bfloat16: uint16 has its bits.
-template <>
-struct npy_format_descriptor<svm::Float16> {
-  static constexpr auto name = const_name("numpy.float16");
-  static pybind11::dtype dtype() { return pybind11::dtype("float16"); }
-};
-template <>
-struct npy_format_descriptor<svm::BFloat16> {
-  static constexpr auto name = const_name("numpy.uint16");
-  static pybind11::dtype dtype() { return pybind11::dtype("uint16"); }
-};
-
-}  // namespace pybind11::detail
 
 namespace svm::python {
 

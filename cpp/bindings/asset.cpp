@@ -37,23 +37,16 @@ void bind_iterates(py::class_<Class, Options...>& type) {
           py::arg("j"), "Return the length of step j = 1, 2, ...");
 }
 
-template <typename Matrix>
-void bind_batch(py::module_& module, const char* name, const char* text) {
-  auto batch = bind_solver<Asset<Matrix>, AssetBatchSettings>(module, name, text);
-  bind_iterates(batch);
-}
-
 }  // namespace
 
 void bind_asset(py::module_& module) {
-  bind_batch<FeatureMatrix>(
+  auto batch = bind_solver<Asset, AssetBatchSettings>(
       module, "Asset",
       "ASSET or, if strongly_convex, ASSET* (Lee, Wright 2011) on rows of features.\n\n`weights` and `bias` are "
       "averages of the last iterates, weighted by their steps. bound: largest |bias|, None: no bias; step: factor of "
       "the steps of ASSET; window: iterates in the average; samples: examples from which D_G is estimated; one_pass: "
       "each example once in random order, otherwise uniform with replacement.");
-  bind_batch<HalfMatrix<BFloat16>>(module, "AssetBFloat16", "`Asset` on features of bfloat16.");
-  bind_batch<HalfMatrix<Float16>>(module, "AssetFloat16", "`Asset` on features of float16.");
+  bind_iterates(batch);
 
   py::class_<AssetStream, Solver> stream(
       module, "AssetStream",

@@ -4,7 +4,6 @@
 
 #include "arrays.hpp"
 #include "data/feature_order.hpp"
-#include "data/half_matrix.hpp"
 #include "states.hpp"
 
 namespace svm::python {
@@ -24,19 +23,6 @@ void bind_sizes(py::class_<View>& type) {
   type.def_property_readonly("n", &View::size, "Number of training points.")
       .def_property_readonly("d", &View::dimension, "Number of features.")
       .def_property_readonly("positives", &View::positives, "Number of positive training points.");
-}
-
-template <typename Value>
-void bind_half_matrix(py::module_& module, const char* name, const char* text) {
-  py::class_<HalfMatrix<Value>> type(module, name, text);
-  type.def(py::init([](const Array<Value>& rows, std::size_t positives) {
-             require(rows.ndim() == 2, "features are a matrix, (n, d)");
-             require_aligned(rows);
-             return std::make_unique<HalfMatrix<Value>>(rows.data(), static_cast<std::size_t>(rows.shape(0)),
-                                                        static_cast<std::size_t>(rows.shape(1)), positives);
-           }),
-           py::arg("rows").noconvert(), py::arg("positives"), py::keep_alive<1, 2>());
-  bind_sizes(type);
 }
 
 Array<std::int64_t> order_of(const Array<std::int32_t>& indices, std::size_t columns) {
@@ -92,12 +78,6 @@ void bind_features(py::module_& module) {
              "Give the columns of a CSR matrix new numbers, (columns,), in place; indices rise within a row "
              "again.\n\nRaises InvalidArgument, with some rows changed, if offsets fall or exceed the number of "
              "values, a row has more values than there are columns, or an index or number is outside [0, columns).");
-
-  bind_half_matrix<BFloat16>(module, "BFloat16Matrix",
-                             "Training points with features of bfloat16, (n, d) in an array of uint16, ordered by "
-                             "class; keeps the array alive.\n\nThe values are not copied: changing them later changes "
-                             "results. Raises InvalidArgument for another shape or a value that is not finite.");
-  bind_half_matrix<Float16>(module, "Float16Matrix", "As `BFloat16Matrix`, with features of float16.");
 
   py::class_<CountedFeatures> counted(
       module, "CountedFeatures",

@@ -64,35 +64,6 @@ void interruptible(const Reports& progress, const Work& work) {
   if (stopped) throw py::error_already_set();
 }
 
-/// Binds `fill_features` for one type of features.
-template <typename Value>
-void bind_fill_features(py::module_& module, const char* text) {
-  module.def(
-      "fill_features",
-      [](const KernelFunction& function, const Matrix& matrix, const Matrix& basis, const Array<float>& projection,
-         py::array_t<Value, 0> out, unsigned threads, const Reports& progress) {
-        require(projection.ndim() == 2 && projection.shape(1) == static_cast<py::ssize_t>(basis.view().rows),
-                "a projection is (features, basis points)");
-        const auto rank = static_cast<std::size_t>(projection.shape(0));
-        require_result(out, matrix.view().rows, rank,
-                       "the features are a writable C-contiguous array of points x features");
-        require_aligned(projection);
-        require_threads(threads);
-        require(rank <= most_columns, "there are too many features");
-        const float* const rows = projection.data();
-        Value* const features = out.mutable_data();
-        Work done{};
-        interruptible(progress, [&](const Progress& report) {
-          const Points x(matrix.view());
-          const Points z(basis.view());
-          done = kernel_features(function, x, z, rows, rank, features, threads, report);
-        });
-        return std::tuple(done.cpu_of_others, done.refused);
-      },
-      py::arg("kernel"), py::arg("matrix"), py::arg("basis"), py::arg("projection").noconvert(),
-      py::arg("out").noconvert(), py::arg("threads") = 1, py::arg("progress") = py::none(), text);
-}
-
 }  // namespace
 
 Matrix::Matrix(Array<float> dense) {
@@ -183,17 +154,34 @@ void bind_kernel(py::module_& module) {
       "start.\n\nThe other threads do their work. `progress` is called with the fraction done. Raises InvalidArgument "
       "if `out` has another shape or float32 cannot hold the kernel's values.");
 
-  // One overload for each type of features; the first one has the text.
-  bind_fill_features<float>(
-      module,
-      "Fill `out`, (n, features), with out[i, r] = sum_k K(x_i, basis_k) projection[r, k], computed in "
-      "float32.\n\nout: "
-      "float32, or rounded to float16, or to bfloat16 in an array of uint16. projection: (features, basis points). "
-      "`progress` is called with the fraction done. Returns the CPU seconds of threads other than the calling one, and "
-      "the number of threads that the system did not start. Raises InvalidArgument for other shapes or if float32 "
-      "cannot hold the kernel's values.");
-  bind_fill_features<BFloat16>(module, nullptr);
-  bind_fill_features<Float16>(module, nullptr);
+  module.def(
+      "fill_features",
+      [](const KernelFunction& function, const Matrix& matrix, const Matrix& basis, const Array<float>& projection,
+         py::array_t<float, 0> out, unsigned threads, const Reports& progress) {
+        require(projection.ndim() == 2 && projection.shape(1) == static_cast<py::ssize_t>(basis.view().rows),
+                "a projection is (features, basis points)");
+        const auto rank = static_cast<std::size_t>(projection.shape(0));
+        require_result(out, matrix.view().rows, rank,
+                       "the features are a writable C-contiguous array of points x features");
+        require_aligned(projection);
+        require_threads(threads);
+        require(rank <= most_columns, "there are too many features");
+        const float* const rows = projection.data();
+        float* const features = out.mutable_data();
+        Work done{};
+        interruptible(progress, [&](const Progress& report) {
+          const Points x(matrix.view());
+          const Points z(basis.view());
+          done = kernel_features(function, x, z, rows, rank, features, threads, report);
+        });
+        return std::tuple(done.cpu_of_others, done.refused);
+      },
+      py::arg("kernel"), py::arg("matrix"), py::arg("basis"), py::arg("projection").noconvert(),
+      py::arg("out").noconvert(), py::arg("threads") = 1, py::arg("progress") = py::none(),
+      "Fill `out`, (n, features) float32, with out[i, r] = sum_k K(x_i, basis_k) projection[r, k], computed in "
+      "float32.\n\nprojection: (features, basis points). `progress` is called with the fraction done. Returns the CPU "
+      "seconds of threads other than the calling one, and the number of threads that the system did not start. Raises "
+      "InvalidArgument for other shapes or if float32 cannot hold the kernel's values.");
 }
 
 }  // namespace svm::python

@@ -27,10 +27,9 @@ void bind_linear_solvers(py::module_& module) {
           }),
           "A lower bound on the optimum of the lambda form, or None if the method does not compute one.");
 
-  bind_precisions<LinearPegasos, LinearPegasosSettings>(
+  bind_solver<LinearPegasos, LinearPegasosSettings>(
       module, "LinearPegasos",
-      "Pegasos on explicit weights, in float64.\n\nproject: project onto |w| <= 1 / sqrt(lambda) after each step.",
-      [](auto&) {});
+      "Pegasos on explicit weights.\n\nproject: project onto |w| <= 1 / sqrt(lambda) after each step.");
 
   auto simba = bind_solver<Simba, SimbaSettings>(
       module, "Simba",

@@ -209,7 +209,7 @@ int main() {
     }
   }
   for (const bool flag : {false, true}) {
-    check_storages(maker<svm::LinearPegasos<double>>(svm::LinearPegasosSettings{lambda, flag}, 2), dense, sparse, 1e-9);
+    check_storages(maker<svm::LinearPegasos>(svm::LinearPegasosSettings{lambda, flag}, 2), dense, sparse, 1e-9);
     for (const bool shrinking : {false, true}) {
       check_storages(maker<svm::Dcd>(svm::DcdSettings{2.0, 1e-9, shrinking, flag}, 3), dense, sparse, 1e-9);
     }
@@ -246,8 +246,7 @@ int main() {
   CHECK(lost.squared_norm() == 0.0);
   for (std::size_t j = 0; j < 3; ++j) CHECK(lost.values()[j] == 0.0F);
   const svm::LinearPegasosSettings projected{1e-3, true};
-  check_tracked_norm(maker<svm::LinearPegasos<float>>(projected, 2), dense, 1'000'000, "u", 1e-5);
-  check_tracked_norm(maker<svm::LinearPegasos<double>>(projected, 2), dense, 1'000'000, "u", 1e-10);
+  check_tracked_norm(maker<svm::LinearPegasos>(projected, 2), dense, 1'000'000, "u", 1e-10);
   const svm::SgdSettings passes_of_five{1e-3, 1e-12, 1e-9, {5}};
   check_tracked_norm(maker<svm::SgdPasses<float>>(passes_of_five, 2), dense, n * 20'000, "a", 1e-6);
   check_tracked_norm(maker<svm::SgdPasses<double>>(passes_of_five, 2), dense, n * 20'000, "a", 1e-10);

@@ -95,8 +95,8 @@ std::vector<Case> all_cases() {
       on<svm::Ocas>("Ocas", svm::OcasSettings{1e-3, 1e-9, 0.1}),
       on<svm::Dcd>("Dcd", svm::DcdSettings{2.0, 1e-9, true, true}, 3),
       on<svm::Dcd>("Dcd", svm::DcdSettings{2.0, 1e-9, false, false}, 3),
-      on<svm::LinearPegasos<double>>("LinearPegasos", svm::LinearPegasosSettings{0.01, true}, 3),
-      on<svm::LinearPegasos<float>>("LinearPegasos", svm::LinearPegasosSettings{0.01, false}, 3),
+      on<svm::LinearPegasos>("LinearPegasos", svm::LinearPegasosSettings{0.01, true}, 3),
+      on<svm::LinearPegasos>("LinearPegasos", svm::LinearPegasosSettings{0.01, false}, 3),
       on<svm::MiniBatchPegasos>("MiniBatchPegasos", batches, 5),
       on<svm::MiniBatchSdca>("MiniBatchSdca",
                              svm::MiniBatchSdcaSettings{batches, svm::SdcaVariant::aggressive, 4.0, 0.95}, 5),
@@ -127,7 +127,7 @@ void check_cases(const std::vector<Case>& cases) {
       abstract<svm::CuttingPlanes>("CuttingPlanes"),
       abstract<svm::DirectLoop<svm::Dcd, LinearSolver>>("DirectLoop"),
       abstract<svm::DualSolver>("DualSolver"),
-      abstract<svm::FeatureSolver<>>("FeatureSolver"),
+      abstract<svm::FeatureSolver>("FeatureSolver"),
       abstract<svm::MiniBatchSolver>("MiniBatchSolver"),
   };
   for (const Case& one : cases) known.insert(one.method);

@@ -163,43 +163,6 @@ void weights(svm::Random& random, std::size_t n, double rounding) {
   }
 }
 
-/// Loops on features of 16 bits: as those on their widened values in float32.
-template <typename Value>
-void halves(svm::Random& random, std::size_t n) {
-  std::vector<Value> x(n);
-  std::vector<float> wide(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    x[k] = svm::rounded<Value>(static_cast<float>(random.normal() * std::ldexp(1.0, 4 - static_cast<int>(k % 30))));
-    wide[k] = svm::widened(x[k]);
-  }
-  const svm::HalfRow<Value> row{x.data(), n};
-  const svm::RowView same{wide.data(), nullptr, n};
-  const svm::simd::Loops& loops = svm::simd::loops();
-  std::vector<double> v = svm::test::normals(random, n);
-  CHECK(svm::test::near(svm::dot(loops, row, v.data(), x.data()), svm::dot(loops, same, v.data(), wide.data()), 1e-11));
-  std::vector<double> w = v;
-  svm::add(loops, v.data(), row, 0.3);
-  svm::add(loops, w.data(), same, 0.3);
-  CHECK(v == w);
-}
-
-/// Widening and rounding of all finite numbers of 16 bits, and of the numbers halfway to the next one.
-template <typename Value>
-void rounding(std::uint16_t infinity) {
-  for (std::uint16_t bits = 0; bits < infinity; ++bits) {
-    const float x = svm::widened(Value{bits});
-    CHECK(svm::rounded<Value>(x).bits == bits);
-    CHECK(svm::rounded<Value>(-x).bits == (bits | 0x8000U));
-    CHECK(svm::widened(Value{static_cast<std::uint16_t>(bits | 0x8000U)}) == -x);
-    CHECK(svm::is_finite(Value{bits}));
-    if (bits + 1 == infinity) break;
-    const float next = svm::widened(Value{static_cast<std::uint16_t>(bits + 1)});
-    CHECK(next > x);
-    CHECK(svm::rounded<Value>(x + 0.5F * (next - x)).bits == bits + (bits & 1U));
-  }
-  CHECK(!svm::is_finite(Value{infinity}));
-}
-
 // With equal gradients the first variable is taken; with all at a bound there may be none.
 void violating_pairs(svm::Random& random, std::size_t n, bool stuck) {
   std::vector<double> gradients(n);
@@ -277,14 +240,8 @@ int main() {
       }
       weights<double>(random, n, 1e-11);
       weights<float>(random, n, 1e-4);
-      halves<svm::BFloat16>(random, n);
-      halves<svm::Float16>(random, n);
     }
   }
-  rounding<svm::BFloat16>(0x7f80);
-  rounding<svm::Float16>(0x7c00);
-  CHECK(svm::widened(svm::Float16{0x7bff}) == 65504.0F && svm::widened(svm::Float16{1}) == std::ldexp(1.0F, -24));
-  CHECK(svm::rounded<svm::Float16>(65519.0F).bits == 0x7bff && svm::rounded<svm::Float16>(65520.0F).bits == 0x7c00);
   ties(false);
   ties(true);
   // A point without length: its step goes to the bound that its gradient points to.

@@ -26,8 +26,6 @@ class ASSETClassifier(SolverClassifier):
         Eigenvalues below this fraction of the largest are dropped; so are rounding errors of float32.
     window : a whole number, default 100
         The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate.
-    features_precision : "float32", "bfloat16" or "float16", default "float32"
-        Of the features as they are stored; sums over them are float64.
     step : a finite number, default 1.0
         The steps are this times D_X / (D_G sqrt(j)).
     samples : a whole number, default 100
@@ -42,7 +40,6 @@ class ASSETClassifier(SolverClassifier):
         features: int = 512,
         eps_d: float = 1e-16,
         window: int = 100,
-        features_precision: Literal["float32", "bfloat16", "float16"] = "float32",
         step: float = 1.0,
         samples: int = 100,
         intercept_bound: float = 10.0,
@@ -123,8 +120,6 @@ class ASSETStarClassifier(SolverClassifier):
         Eigenvalues below this fraction of the largest are dropped; so are rounding errors of float32.
     window : a whole number, default 100
         The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate.
-    features_precision : "float32", "bfloat16" or "float16", default "float32"
-        Of the features as they are stored; sums over them are float64.
     """
 
     def __init__(
@@ -133,7 +128,6 @@ class ASSETStarClassifier(SolverClassifier):
         features: int = 512,
         eps_d: float = 1e-16,
         window: int = 100,
-        features_precision: Literal["float32", "bfloat16", "float16"] = "float32",
         kernel: Literal["rbf", "poly", "linear"] = "rbf",
         sigma2: float | None = None,
         gamma: float | Literal["scale", "auto"] | None = None,
@@ -710,8 +704,6 @@ class PegasosClassifier(SolverClassifier):
         Project onto ||w|| <= 1 / sqrt(lambda) after each step.
     accounting : "on_demand" or "kept", default "on_demand"
         on_demand: a response costs one kernel evaluation for each support vector; kept: an added example costs n.
-    precision : "float64" or "float32", default "float64"
-        Arithmetic of explicit weights.
     """
 
     def __init__(
@@ -719,7 +711,6 @@ class PegasosClassifier(SolverClassifier):
         *,
         project: bool = False,
         accounting: Literal["on_demand", "kept"] = "on_demand",
-        precision: Literal["float64", "float32"] = "float64",
         kernel: Literal["rbf", "poly", "linear"] = "rbf",
         sigma2: float | None = None,
         gamma: float | Literal["scale", "auto"] | None = None,

@@ -1,4 +1,4 @@
-"""ASSET and ASSET* on features of 32 and 16 bits: the core's run, costs, the optimum."""
+"""ASSET and ASSET* on Nystrom features: the core's run, costs, the optimum."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ import pytest
 from cases import Array, coefficients, problem, solver
 from sklearn.svm import SVC
 
-from svm_cost_curves.solvers import Limit, Polynomial, Problem, RowPolicy, SettingsError, Status, _core, blas
+from svm_cost_curves.solvers import Limit, Problem, RowPolicy, SettingsError, Status, _core
 from svm_cost_curves.solvers.nystrom import Nystrom
-from svm_cost_curves.solvers.precision import FeaturesPrecision
 from svm_cost_curves.solvers.snapshots import DeferredResponses
 
 N = 60
 KINDS = ("asset", "asset_star")
-HALVES = (FeaturesPrecision.bfloat16, FeaturesPrecision.float16)
 
 
 def made(name: str, p: Problem, seed: int = 0, **settings: Any) -> Any:
@@ -25,14 +23,11 @@ def made(name: str, p: Problem, seed: int = 0, **settings: Any) -> Any:
 
 
 def features(run: Any) -> Array:
-    """The features that the run stores, widened to float64."""
-    stored = run.nystrom.of_training_points(run.precision)[0]
-    if stored.dtype == np.uint16:
-        return (stored.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
-    return stored.astype(np.float64)
+    """The features that the run stores, in float64."""
+    stored: Array = run.nystrom.of_training_points()[0].astype(np.float64)
+    return stored
 
 
-@pytest.mark.parametrize("precision", FeaturesPrecision)
 @pytest.mark.parametrize(
     ("name", "bias", "settings", "iteration"),
     [
@@ -48,11 +43,11 @@ def features(run: Any) -> Array:
     ids=str,
 )
 def test_a_run_is_that_of_the_core_on_the_stored_features(
-    name: str, bias: bool, settings: dict[str, Any], iteration: dict[str, Any], precision: FeaturesPrecision
+    name: str, bias: bool, settings: dict[str, Any], iteration: dict[str, Any]
 ) -> None:
-    """Features of 16 bits, widened, make the same run. `cpp/tests/test_asset.cpp` replays the core's iterations."""
+    """`cpp/tests/test_asset.cpp` replays the core's iterations."""
     p = problem(N, bias=bias)
-    run = made(name, p, 4, features_precision=precision, **settings)
+    run = made(name, p, 4, **settings)
     V = features(run)
     core = _core.Asset(
         _core.FeatureMatrix(_core.Matrix(V.astype(np.float32)), p.positives),
@@ -73,8 +68,7 @@ def test_a_run_is_that_of_the_core_on_the_stored_features(
             np.testing.assert_allclose(w, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
             assert b == pytest.approx(intercept, abs=1e-12)
         assert run._core.step_length(t) == core.step_length(t)
-    full = precision is FeaturesPrecision.float32
-    assert (run.snapshot().deferred is not None) == full, "else the evaluation computes them from the expansion"
+    assert run.snapshot().deferred is not None
     r, evaluations = run.nystrom.rank, N * 20
     accesses, all_dense = 20 * p.matrix.stored + 600 * r, 20 * N * p.d + 600 * r
     assert astuple(run.counters) == (600, 600, evaluations, evaluations + 600, accesses, all_dense)
@@ -145,59 +139,15 @@ def test_the_features_are_those_of_the_seed() -> None:
     assert made("asset", p).remarks == ("20 features from as many sampled points",)
 
 
-# Features of 16 bits
-
-
-def to_bfloat16(x: Array) -> Array:
-    """The bits, (...) uint16, of the nearest bfloat16, of two equally near ones the even one."""
-    below = x.astype(np.float32).view(np.uint32) >> 16
-    near = np.stack([below, below + 1]).astype(np.uint32)
-    values = (near << 16).view(np.float32).astype(np.float64)
-    distance = np.abs(values - x.astype(np.float64))
-    upper = (distance[1] < distance[0]) | ((distance[1] == distance[0]) & (near[1] % 2 == 0))
-    return np.where(upper, near[1], near[0]).astype(np.uint16)
-
-
-@pytest.mark.parametrize("scale", [1.0, 3e-5, 1e-7, 1e3])  # float16 is subnormal below 6e-5
-def test_features_are_rounded_to_the_nearest(scale: float) -> None:
-    p = problem(700)
-    kernel, points = p.kernel.core(), p.matrix
-    basis = p.core_matrix(p.X[:33])
-    projection = (scale * np.random.default_rng(0).normal(size=(21, 33))).astype(np.float32)
-    out = {name: np.empty((700, 21), name) for name in ("float32", "float16", "uint16")}
-    with blas.connected():
-        for array in out.values():
-            _core.fill_features(kernel, points, basis, projection, array)
-    exact = out["float32"]
-    assert np.array_equal(out["uint16"], to_bfloat16(exact))
-    assert np.array_equal(out["float16"].view(np.uint16), exact.astype(np.float16).view(np.uint16))
-    assert len(np.unique(out["float16"])) > 10
-
-
-@pytest.mark.parametrize("kind", ["bfloat16", "float16"])
-def test_sixteen_bits_take_half_the_memory(kind: str) -> None:
-    p = problem(N)
-    sampled = Nystrom.sample(p, 20, 1e-16, seed=0)
-    full, half = (sampled.of_training_points(FeaturesPrecision(name))[0] for name in ("float32", kind))
-    assert full.nbytes == 2 * half.nbytes
-    assert half.ctypes.data % 64 == 0
-
-
 def test_features_that_do_not_fit_in_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svm_cost_curves.solvers.problem.WORKING_BYTES", 3 * N * 20)
     p = problem(N)
-    p.policy = RowPolicy(memory_bytes=3 * N * 20)  # more than two bytes each, less than four
+    p.policy = RowPolicy(memory_bytes=3 * N * 20)  # less than four bytes each
     sampled = Nystrom.sample(p, 20, 1e-16, seed=0)
     assert sampled.rank == 20
     with pytest.raises(
         SettingsError, match=r"20 features of 60 points in float32 take .* lower algo\.features, or raise"
     ):
         sampled.of_training_points()
-    sampled.of_training_points(FeaturesPrecision.bfloat16)
-
-
-def test_values_beyond_the_range_of_float16_are_refused() -> None:
-    p = problem(N, kernel=Polynomial(degree=8, gamma=10.0, coef0=1.0))
-    made("asset", p, features_precision=FeaturesPrecision.bfloat16).advance(Limit(iterations=10))
-    with pytest.raises(SettingsError, match=r"algo=asset: feature \d+ of point \d+ is not finite: it is too large"):
-        made("asset", p, features_precision=FeaturesPrecision.float16).advance(Limit(iterations=10))
+    p.policy = RowPolicy(memory_bytes=4 * N * 20)
+    sampled.of_training_points()

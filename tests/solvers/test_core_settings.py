@@ -14,12 +14,12 @@ from svm_cost_curves.solvers import get
 
 KINDS = sorted(
     {(variants.VARIANTS[name][0], type(vars(variants.make(name))["_core"]).__name__) for name in variants.CORE}
-    | {("asset", "Asset"), ("asset_star", "AssetFloat16"), ("asset_online", "AssetStream"), ("cpny", "SvmPerf")}
+    | {("asset", "Asset"), ("asset_star", "Asset"), ("asset_online", "AssetStream"), ("cpny", "SvmPerf")}
 )
 """Names of solvers, and their classes in the core; those on features of their own are made when a run begins."""
 OF_THE_PROBLEM = {"C", "lambda_", "nu", "bias", "beta", "seed", "shard", "all_reduce"}
 IN_PYTHON_ALONE = {
-    *("features", "eps_d", "eigenvalue_threshold", "features_precision"),  # make the features
+    *("features", "eps_d", "eigenvalue_threshold"),  # make the features
     *("precision", "accounting"),  # choose the class, or are refused
     "drop_below",  # changes the predictor
 }

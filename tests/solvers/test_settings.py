@@ -26,7 +26,6 @@ from svm_cost_curves.solvers import (
     derive_nu,
 )
 from svm_cost_curves.solvers.accounting import Accounting
-from svm_cost_curves.solvers.precision import Precision
 from svm_cost_curves.solvers.simba import LearningRate
 
 
@@ -195,7 +194,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("minibatch_sdca", {"batch_size": 2, "gamma": 0.0}, r"algo\.gamma = 0"),
     ("minibatch_sdca", {"batch_size": 2, "gamma": 1.0}, r"algo\.gamma = 1"),
     *(("ocas", {"mu": mu}, r"algo=ocas: mu must lie in \(0, 1\]") for mu in (0.0, -0.1, 1.1)),
-    ("pegasos", {"precision": Precision.float32}, r"algo\.precision is about explicit weights.*kernel=linear"),
     ("sbp", {"eta": -1.0}, r"algo=sbp: eta must be finite and not negative"),
     *(
         ("sgd_m", {"multiplicity_schedule": schedule}, r"algo\.multiplicity_schedule = \[.*\]: .* from 1 to 2\^32 - 1")

@@ -17,7 +17,7 @@ from svm_cost_curves.solvers.cpsp import BasisSnapshot
 from svm_cost_curves.solvers.fourier import FourierSnapshot
 from svm_cost_curves.solvers.linear import Variant as SgdQnVariant
 from svm_cost_curves.solvers.minibatch import Averaging
-from svm_cost_curves.solvers.precision import FeaturesPrecision, Precision
+from svm_cost_curves.solvers.precision import Precision
 from svm_cost_curves.solvers.sbp import Draws
 from svm_cost_curves.solvers.simba import LearningRate
 
@@ -45,9 +45,7 @@ VARIANTS: dict[str, Variant] = {
     "sgd_m, float32": ("sgd_m", False, {"eps": 1e-9, "check_factor": 1e9, "precision": Precision.float32}),
     "dcd": ("dcd", False, {"eps": 1e-9}),
     "asset": ("asset", True, {"features": 12}),
-    "asset, bfloat16": ("asset", True, {"features": 12, "features_precision": FeaturesPrecision.bfloat16}),
     "asset_star": ("asset_star", False, {"features": 12, "window": 20}),
-    "asset_star, float16": ("asset_star", False, {"features": 12, "features_precision": FeaturesPrecision.float16}),
     "cpny": ("cpny", False, {"features": 12, "eps": 1e-12}),
     "cpny, no safeguards": (
         "cpny",

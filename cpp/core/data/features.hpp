@@ -51,14 +51,10 @@ class FeatureMatrix {
   double largest_norm_ = 0.0;
 };
 
-/// A solver's view of the features: every row or column that it takes is counted here. `Matrix` is a FeatureMatrix, or a
-/// HalfMatrix for solvers that read rows only.
-template <typename Matrix>
-class Counted {
+/// A solver's view of the features: every row or column that it takes is counted here.
+class CountedFeatures {
  public:
-  using Row = typename Matrix::Row;
-
-  explicit Counted(const Matrix& matrix) : matrix_(matrix) {}
+  explicit CountedFeatures(const FeatureMatrix& matrix) : matrix_(matrix) {}
 
   std::size_t size() const noexcept { return matrix_.size(); }
   std::size_t dimension() const noexcept { return matrix_.dimension(); }
@@ -69,9 +65,9 @@ class Counted {
   double largest_norm() const noexcept { return matrix_.largest_norm(); }
 
   /// Row i. Charged: its stored coordinates, or d in the dense count.
-  Row row(std::size_t i) noexcept { return charged(matrix_.row(i), dimension()); }
+  RowView row(std::size_t i) noexcept { return charged(matrix_.row(i), dimension()); }
   /// Column j, after make_columns(). Charged: its stored coordinates, or n in the dense count.
-  Row column(std::size_t j) noexcept { return charged(matrix_.column(j), size()); }
+  RowView column(std::size_t j) noexcept { return charged(matrix_.column(j), size()); }
   /// Charges an inner product of a row and the weights; the row itself has been charged by row().
   void charge_inner_product() noexcept {
     if constexpr (counting) ++counters_.inner_products;
@@ -91,7 +87,7 @@ class Counted {
   void prefetch_offset(std::size_t i) const noexcept { matrix_.prefetch_offset(i); }
   void prefetch_row(std::size_t i) const noexcept { matrix_.prefetch_row(i); }
   /// Row i, not charged: for its address only, or for a result that is no part of the method.
-  Row row_uncharged(std::size_t i) const noexcept { return matrix_.row(i); }
+  RowView row_uncharged(std::size_t i) const noexcept { return matrix_.row(i); }
 
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }
@@ -101,7 +97,7 @@ class Counted {
   }
 
  private:
-  Row charged(Row slice, std::size_t dense) noexcept {
+  RowView charged(RowView slice, std::size_t dense) noexcept {
     if constexpr (counting) {
       counters_.feature_accesses += slice.size;
       counters_.feature_accesses_dense += dense;
@@ -109,10 +105,8 @@ class Counted {
     return slice;
   }
 
-  const Matrix& matrix_;
+  const FeatureMatrix& matrix_;
   Counters counters_;
 };
-
-using CountedFeatures = Counted<FeatureMatrix>;
 
 }  // namespace svm

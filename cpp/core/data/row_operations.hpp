@@ -1,8 +1,7 @@
-// Inner product and addition of a row or column (dense or sparse; float32 or 16 bits) and a vector (float64 or float32).
+// Inner product and addition of a row or column (dense or sparse, float32) and a vector (float64 or float32).
 #pragma once
 
 #include "data/features.hpp"
-#include "data/half_matrix.hpp"
 #include "simd/loops.hpp"
 
 namespace svm {
@@ -20,25 +19,11 @@ inline double dot(const simd::Loops& loops, const RowView& x, const double* v, c
   if (x.indices != nullptr || upcoming == nullptr) return dot(loops, x, v);
   return loops.dot_and_prefetch(x.values, v, x.size, upcoming);
 }
-inline double dot(const simd::Loops& loops, const HalfRow<BFloat16>& x, const double* v,
-                  const BFloat16* upcoming) noexcept {
-  return loops.dot_bfloat16(x.values, v, x.size, upcoming);
-}
-inline double dot(const simd::Loops& loops, const HalfRow<Float16>& x, const double* v,
-                  const Float16* upcoming) noexcept {
-  return loops.dot_float16(x.values, v, x.size, upcoming);
-}
 
 /// v += a x.
 inline void add(const simd::Loops& loops, double* v, const RowView& x, double a) noexcept {
   if (x.indices == nullptr) return loops.add(v, x.values, a, x.size);
   loops.sparse_add(v, x.indices, x.values, x.size, a);
-}
-inline void add(const simd::Loops& loops, double* v, const HalfRow<BFloat16>& x, double a) noexcept {
-  loops.add_bfloat16(v, x.values, a, x.size);
-}
-inline void add(const simd::Loops& loops, double* v, const HalfRow<Float16>& x, double a) noexcept {
-  loops.add_float16(v, x.values, a, x.size);
 }
 inline void add(const simd::Loops& loops, float* v, const RowView& x, double a) noexcept {
   if (x.indices == nullptr) return loops.add32(v, x.values, a, x.size);

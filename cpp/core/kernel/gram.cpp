@@ -4,7 +4,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "base/half.hpp"
 
 namespace svm {
 namespace {
@@ -58,9 +57,8 @@ Work fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsig
   });
 }
 
-template <typename Value>
 Work kernel_features(const KernelFunction& kernel, const Points& x, const Points& basis, const float* projection,
-                     std::size_t rank, Value* out, unsigned threads, const Progress& progress) {
+                     std::size_t rank, float* out, unsigned threads, const Progress& progress) {
   require_range(kernel, x.largest_square());
   require_range(kernel, basis.largest_square());
   const ScratchUser scratch;
@@ -69,27 +67,10 @@ Work kernel_features(const KernelFunction& kernel, const Points& x, const Points
     const std::size_t rows = std::min(feature_rows, x.size() - first);
     std::vector<float> values(rows * basis.size());
     kernel_tile(kernel, x, first, rows, basis, 0, basis.size(), values.data(), basis.size());
-    const auto project = [&](float* features) {
-      multiply_transposed(values.data(), projection, features, static_cast<int>(rows), static_cast<int>(rank),
-                          static_cast<int>(basis.size()), static_cast<int>(rank));
-    };
-    Value* const features = out + first * rank;
-    if constexpr (std::is_same_v<Value, float>) {
-      project(features);
-    } else {
-      std::vector<float> wide(rows * rank);
-      project(wide.data());
-      std::transform(wide.begin(), wide.end(), features, rounded<Value>);
-    }
+    multiply_transposed(values.data(), projection, out + first * rank, static_cast<int>(rows), static_cast<int>(rank),
+                        static_cast<int>(basis.size()), static_cast<int>(rank));
   });
 }
-
-template Work kernel_features(const KernelFunction&, const Points&, const Points&, const float*, std::size_t, float*,
-                              unsigned, const Progress&);
-template Work kernel_features(const KernelFunction&, const Points&, const Points&, const float*, std::size_t, BFloat16*,
-                              unsigned, const Progress&);
-template Work kernel_features(const KernelFunction&, const Points&, const Points&, const float*, std::size_t, Float16*,
-                              unsigned, const Progress&);
 
 void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const double* coefficients,
             std::size_t vectors, std::size_t size, double* out, unsigned threads) {

@@ -17,10 +17,8 @@ Work fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsig
 
 /// out (rows of x, by rank, row-major): out[i, r] = sum over k of K(row i of x, row k of basis) projection[r, k].
 /// Computed in blocks of rows with two matrix products each; a thread needs memory for one block of kernel values.
-/// `Value` is float, or BFloat16 or Float16, to which the float32 results are rounded.
-template <typename Value>
 Work kernel_features(const KernelFunction& kernel, const Points& x, const Points& basis, const float* projection,
-                     std::size_t rank, Value* out, unsigned threads, const Progress& progress);
+                     std::size_t rank, float* out, unsigned threads, const Progress& progress);
 
 /// Writes a tile of kernel values between `count` training rows and `columns` evaluation columns from `begin` on.
 using TileSource = std::function<void(const std::uint32_t* rows, std::size_t count, std::size_t begin,

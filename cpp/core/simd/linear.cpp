@@ -2,42 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/half.hpp"
 #include "simd/vectors.hpp"
 
 namespace svm::simd::SVM_SIMD_NAME {
 namespace {
-
-// Loads of eight numbers of 16 bits; those of float64 and float32 are in vectors.hpp.
-using simd::load;
-
-#ifdef __AVX2__
-/// Eight float32 as float64.
-inline Wide wide(__m256 x) {
-#ifdef __AVX512F__
-  return {_mm512_maskz_cvtps_pd(0xff, x)};
-#else
-  return {{_mm256_cvtps_pd(_mm256_castps256_ps128(x))}, {_mm256_cvtps_pd(_mm256_extractf128_ps(x, 1))}};
-#endif
-}
-
-inline Wide load(const BFloat16* p) {
-  const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-  return wide(_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16)));
-}
-
-// x86-64-v3 has F16C.
-inline Wide load(const Float16* p) {
-  return wide(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
-}
-#else
-template <typename Value>
-inline Wide load(const Value* p) {
-  float x[lanes];
-  for (std::size_t k = 0; k < lanes; ++k) x[k] = widened(p[k]);
-  return load(static_cast<const float*>(x));
-}
-#endif
 
 #ifdef __AVX512F__
 
@@ -93,9 +61,9 @@ double unrolled_dot(const std::int32_t* indices, const float* values, std::size_
 #endif
 
 // Prefetches one or two lines per turn of the loop: more at once would stall it.
-template <bool prefetching, typename Value>
-inline double dot_with(const Value* x, const double* w, std::size_t d, [[maybe_unused]] const Value* upcoming) {
-  constexpr std::size_t line = 64 / sizeof(Value);
+template <bool prefetching>
+inline double dot_with(const float* x, const double* w, std::size_t d, [[maybe_unused]] const float* upcoming) {
+  constexpr std::size_t line = 64 / sizeof(float);
   // Independent sums, so that additions overlap.
   Wide total[4] = {all(0.0), all(0.0), all(0.0), all(0.0)};
   std::size_t k = 0;
@@ -109,22 +77,20 @@ inline double dot_with(const Value* x, const double* w, std::size_t d, [[maybe_u
   }
   for (; k + lanes <= d; k += lanes) total[0] += load(w + k) * load(x + k);
   double result = sum((total[0] + total[1]) + (total[2] + total[3]));
-  for (; k < d; ++k) result += w[k] * static_cast<double>(widened(x[k]));
+  for (; k < d; ++k) result += w[k] * static_cast<double>(x[k]);
   return result;
 }
 
-template <typename Value>
-void add(double* v, const Value* x, double a, std::size_t n) {
+void add(double* v, const float* x, double a, std::size_t n) {
   const Wide scale = all(a);
   std::size_t j = 0;
   for (; j + lanes <= n; j += lanes) store(v + j, load(v + j) + scale * load(x + j));
-  for (; j < n; ++j) v[j] += a * static_cast<double>(widened(x[j]));
+  for (; j < n; ++j) v[j] += a * static_cast<double>(x[j]);
 }
 
-double dot(const float* x, const double* w, std::size_t d) { return dot_with<false, float>(x, w, d, nullptr); }
+double dot(const float* x, const double* w, std::size_t d) { return dot_with<false>(x, w, d, nullptr); }
 
-template <typename Value>
-double dot_and_prefetch(const Value* x, const double* w, std::size_t d, const Value* upcoming) {
+double dot_and_prefetch(const float* x, const double* w, std::size_t d, const float* upcoming) {
   return dot_with<true>(x, w, d, upcoming);
 }
 
@@ -220,13 +186,9 @@ void sum_squared_sixteens(const double* values, const std::size_t* which, std::s
 }  // namespace
 
 void set_linear_loops(Loops& table) {
-  table.add = add<float>;
+  table.add = add;
   table.dot = dot;
-  table.dot_and_prefetch = dot_and_prefetch<float>;
-  table.dot_bfloat16 = dot_and_prefetch<BFloat16>;
-  table.dot_float16 = dot_and_prefetch<Float16>;
-  table.add_bfloat16 = add<BFloat16>;
-  table.add_float16 = add<Float16>;
+  table.dot_and_prefetch = dot_and_prefetch;
   table.sparse_dot = sparse_dot;
   table.sparse_add = sparse_add;
   table.dot32 = dot;

@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/half.hpp"
-
 namespace svm::simd {
 
 /// Elements per block of a scan.
@@ -122,11 +120,6 @@ struct Loops {
   double (*dot)(const float* x, const double* w, std::size_t d);
   /// The same; prefetches the d values from `upcoming` on into the second-level cache, for rows in random order.
   double (*dot_and_prefetch)(const float* x, const double* w, std::size_t d, const float* upcoming);
-  /// The same, and v += a x, for features of 16 bits.
-  double (*dot_bfloat16)(const BFloat16* x, const double* w, std::size_t d, const BFloat16* upcoming);
-  double (*dot_float16)(const Float16* x, const double* w, std::size_t d, const Float16* upcoming);
-  void (*add_bfloat16)(double* v, const BFloat16* x, double a, std::size_t n);
-  void (*add_float16)(double* v, const Float16* x, double a, std::size_t n);
   /// <x, w> and w += a x for a sparse x: values[p] at indices[p].
   double (*sparse_dot)(const std::int32_t* indices, const float* values, std::size_t stored, const double* w);
   void (*sparse_add)(double* w, const std::int32_t* indices, const float* values, std::size_t stored, double a);

@@ -49,9 +49,7 @@ class AssetRule {
     first_step_ = settings_.step * diameter / std::sqrt(deviation);
   }
   /// One step on row v. `upcoming`: the values of a row that will be presented soon, to be prefetched, or null.
-  template <typename Row>
-  void present(const Row& v, std::uint64_t number, double y, double squared_norm,
-               decltype(Row::values) upcoming = nullptr) {
+  void present(const RowView& v, std::uint64_t number, double y, double squared_norm, const float* upcoming = nullptr) {
     if (left_in_block_ == 0) {
       left_in_block_ = average_.block();
       g_.refresh_norm();
@@ -110,15 +108,11 @@ struct AssetBatchSettings : AssetSettings {
   auto fields() { return std::tuple_cat(AssetSettings::fields(), std::tuple(field("one_pass", one_pass))); }
 };
 
-/// ASSET and ASSET* on rows of features. `Matrix` is a FeatureMatrix or a HalfMatrix.
-template <typename Matrix>
-class Asset final : public DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>> {
-  using Loop = DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>>;
-  using Loop::features_;
-
+/// ASSET and ASSET* on rows of features.
+class Asset final : public DirectLoop<Asset, FeatureSolver> {
  public:
-  Asset(const Matrix& matrix, const AssetBatchSettings& settings, std::uint64_t seed)
-      : Loop(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
+  Asset(const FeatureMatrix& matrix, const AssetBatchSettings& settings, std::uint64_t seed)
+      : DirectLoop(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
     std::size_t samples = settings.samples;
     if (settings.one_pass) {
       order_.emplace(matrix.size(), seed);
@@ -140,12 +134,12 @@ class Asset final : public DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>> {
   }
   void weights(double* out) const override { average(out); }
   double bias() const override {
-    std::vector<double> weights(this->dimension());
+    std::vector<double> weights(dimension());
     return average(weights.data());
   }
   const AssetRule& rule() const noexcept { return rule_; }
   void archive(StateArchive& state) override {
-    Loop::archive(state);
+    DirectLoop::archive(state);
     rule_.archive(state, features_.counters().iterations, features_.size());
     state.part("random", random_);
     if (order_) state.part("order", *order_);
@@ -157,7 +151,7 @@ class Asset final : public DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>> {
     if (order_ && counters.iterations >= features_.size()) return false;
     const std::size_t i = next_[0];
     next_ = {next_[1], next()};
-    const auto v = features_.row(i);
+    const RowView v = features_.row(i);
     features_.charge_inner_product();
     rule_.present(v, i, features_.label(i), features_.squared_norm(i), features_.row_uncharged(next_[1]).values);
     ++counters.iterations;

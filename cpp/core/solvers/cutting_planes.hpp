@@ -27,7 +27,7 @@ struct CuttingPlaneSettings {
 
 /// The loop of the methods: add a cut, solve the master problem, let the method choose its weights and the next point.
 /// In the master's dual H_jk = lambda <p_j, p_k>, and w = sum_j gamma_j p_j.
-class CuttingPlanes : public FeatureSolver<> {
+class CuttingPlanes : public FeatureSolver {
  public:
   CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings);
 

@@ -22,7 +22,7 @@ struct DcdSettings {
   }
 };
 
-class Dcd final : public DirectLoop<Dcd, FeatureSolver<>> {
+class Dcd final : public DirectLoop<Dcd, FeatureSolver> {
  public:
   Dcd(const FeatureMatrix& matrix, const DcdSettings& settings, std::uint64_t seed);
 

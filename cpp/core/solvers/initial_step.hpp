@@ -69,8 +69,8 @@ double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, co
 /// If t0 is not given, the first step tunes it. A trial of a t0 consists of passes of the rule over a sample, drawn with
 /// replacement, and the objective on that sample. Trials are charged as presentations, not as iterations.
 template <typename SgdRule>
-class TunedSgd final : public DirectLoop<TunedSgd<SgdRule>, FeatureSolver<>> {
-  using Loop = DirectLoop<TunedSgd<SgdRule>, FeatureSolver<>>;
+class TunedSgd final : public DirectLoop<TunedSgd<SgdRule>, FeatureSolver> {
+  using Loop = DirectLoop<TunedSgd<SgdRule>, FeatureSolver>;
   using Loop::features_;
 
  public:

@@ -1,7 +1,6 @@
 // Pegasos on explicit weights: the method of `Pegasos` with the linear kernel, at the cost of one row per iteration.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -20,14 +19,10 @@ struct LinearPegasosSettings {
   auto fields() { return std::tuple(required("lambda", lambda), field("project", project)); }
 };
 
-template <typename Real>
-class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, FeatureSolver<>> {
-  using Loop = DirectLoop<LinearPegasos<Real>, FeatureSolver<>>;
-  using Loop::features_;
-
+class LinearPegasos final : public DirectLoop<LinearPegasos, FeatureSolver> {
  public:
   LinearPegasos(const FeatureMatrix& matrix, const LinearPegasosSettings& settings, std::uint64_t seed)
-      : Loop(matrix),
+      : DirectLoop(matrix),
         settings_(settings),
         random_(seed, Purpose::sampling),
         next_(CountedFeatures::offsets_ahead),
@@ -38,7 +33,7 @@ class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, FeatureSolver
 
   void weights(double* out) const override { u_.copy(shrink(), out); }
   void archive(StateArchive& state) override {
-    Loop::archive(state);
+    DirectLoop::archive(state);
     state.part("random", random_);
     state.indices("next", next_, features_.size());
     state.part("u", u_);
@@ -71,13 +66,7 @@ class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, FeatureSolver
     return t > 0.0 ? 1.0 / (settings_.lambda * t) : 0.0;
   }
   void project() {
-    // Steps between two norms of float32 weights; d, if that is more.
-    constexpr std::uint64_t between_refreshes = 4096;
-    const std::uint64_t t = features_.counters().iterations;
-    if constexpr (std::is_same_v<Real, float>) {
-      if (t % std::max<std::uint64_t>(between_refreshes, this->dimension()) == 0) u_.refresh_norm();
-    }
-    u_.project(std::sqrt(settings_.lambda) * static_cast<double>(t));
+    u_.project(std::sqrt(settings_.lambda) * static_cast<double>(features_.counters().iterations));
   }
 
   LinearPegasosSettings settings_;
@@ -85,7 +74,7 @@ class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, FeatureSolver
   // The examples of iteration t, t + 1, ..., drawn ahead so that their rows can be prefetched: that of iteration t is at
   // t modulo the size.
   std::vector<std::size_t> next_;
-  ScaledVector<Real> u_;
+  ScaledVector<double> u_;
 };
 
 }  // namespace svm

@@ -18,13 +18,12 @@ class LinearSolver : public Solver {
   virtual double lower_bound() const { return std::numeric_limits<double>::quiet_NaN(); }
 };
 
-/// A linear solver on the points of a `Matrix`: see `Counted`.
-template <typename Matrix = FeatureMatrix>
+/// A linear solver on rows of features.
 class FeatureSolver : public LinearSolver {
  public:
-  using Source = const Matrix;
+  using Source = const FeatureMatrix;
 
-  explicit FeatureSolver(const Matrix& matrix) : features_(matrix) {}
+  explicit FeatureSolver(const FeatureMatrix& matrix) : features_(matrix) {}
 
   const Counters& counters() const noexcept override { return features_.counters(); }
   std::size_t size() const noexcept { return features_.size(); }
@@ -35,7 +34,7 @@ class FeatureSolver : public LinearSolver {
   }
 
  protected:
-  Counted<Matrix> features_;
+  CountedFeatures features_;
 };
 
 }  // namespace svm

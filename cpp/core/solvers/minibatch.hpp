@@ -40,7 +40,7 @@ struct MiniBatchSettings {
   }
 };
 
-class MiniBatchSolver : public FeatureSolver<> {
+class MiniBatchSolver : public FeatureSolver {
  public:
   MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSettings& settings, std::uint64_t seed,
                   const Shard& shard = {}, AllReduce all_reduce = {});

@@ -25,7 +25,7 @@ struct MpuSettings {
 /// with y <w, x> < 1 - s |x|^2 / 2 is learnt, c_k + 1, and one with y <w, x> > 1 + s |x|^2 / 2 is unlearnt, c_k - 1.
 /// Each such change raises the dual. Passes are in random order. q and all c_k are doubled after a pass in which no
 /// example could have made a second step at once, or which did not raise the dual.
-class Mpu final : public DirectLoop<Mpu, FeatureSolver<>> {
+class Mpu final : public DirectLoop<Mpu, FeatureSolver> {
  public:
   Mpu(const FeatureMatrix& matrix, const MpuSettings& settings, std::uint64_t seed)
       : DirectLoop(matrix),

@@ -41,7 +41,7 @@ struct SgdRandomSettings {
 };
 
 /// SGD-r: examples at random, with replacement.
-class SgdRandom final : public DirectLoop<SgdRandom, FeatureSolver<>> {
+class SgdRandom final : public DirectLoop<SgdRandom, FeatureSolver> {
  public:
   SgdRandom(const FeatureMatrix& matrix, const SgdRandomSettings& settings, std::uint64_t seed)
       : DirectLoop(matrix),
@@ -95,8 +95,8 @@ struct SgdSettings {
 
 /// SGD-s and SGD-m: complete passes, each in a fresh order, and a lower bound on the optimum at the end of each.
 template <typename Real>
-class SgdPasses final : public DirectLoop<SgdPasses<Real>, FeatureSolver<>> {
-  using Loop = DirectLoop<SgdPasses<Real>, FeatureSolver<>>;
+class SgdPasses final : public DirectLoop<SgdPasses<Real>, FeatureSolver> {
+  using Loop = DirectLoop<SgdPasses<Real>, FeatureSolver>;
   using Loop::features_;
 
  public:

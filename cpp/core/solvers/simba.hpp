@@ -29,7 +29,7 @@ struct SimbaSettings {
 
 /// The theory requires rows of norm at most 1. Longer rows are all divided by the largest norm R, and nu too; then w is
 /// the same as in the given problem, and its bias is R times the one found, in [-R, R].
-class Simba final : public FeatureSolver<> {
+class Simba final : public FeatureSolver {
  public:
   Simba(const FeatureMatrix& matrix, const SimbaSettings& settings, std::uint64_t seed);
 
