@@ -147,13 +147,15 @@ endif()
 #include "base/error.hpp"
 @HEADERS@
 int main(int count, char**) {
-  const float points[] = {1.0F, 0.5F, -1.0F, 0.25F};
-  const svm::FeatureMatrix features({2, 2, points, nullptr, nullptr}, 1);
-  return of_the_consumer(count) == 1 && features.size() == 2 ? 0 : 1;
+  const svm::Examples examples({4, 1, {1.0F, -1.0F, 2.0F, -2.0F}}, {1, -1, 1, -1});
+  const svm::Limit limit;  // none: SMO converges
+  const svm::Result result = svm::train<svm::Smo>(examples, svm::KernelFunction{}, svm::SmoSettings{}, limit, 1);
+  const std::vector<int> labels = result.model.predict({2, 1, {-1.5F, 1.5F}});
+  return of_the_consumer(count) == 1 && labels == std::vector<int>{-1, 1} ? 0 : 1;
 }
 """,
 }
-"""A program with its own header of a common name, and with code that the project's own warnings would refuse."""
+"""A program that trains, with its own header of a common name and code that the project's own warnings would refuse."""
 
 
 @pytest.mark.slow

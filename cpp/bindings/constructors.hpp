@@ -57,18 +57,14 @@ auto bind_solver(py::module_& module, const char* name, const char* text) {
   py::class_<Class, std::conditional_t<kernel, KernelSolver, std::conditional_t<linear, LinearSolver, Solver>>> type(
       module, name, text);
   const auto make = [](const Settings& settings, Source& data, auto... seed) {
-    if constexpr (std::is_same_v<Settings, NoSettings>) {
-      return std::make_unique<Class>(data, seed...);
-    } else {
-      return std::make_unique<Class>(data, settings, seed...);
-    }
+    return std::unique_ptr<Class>(new Class(made<Class>(data, settings, seed...)));
   };
   const py::arg source(kernel ? "rows" : "features");
-  if constexpr (std::is_constructible_v<Class, Source&, Settings>) {
-    def_made<Settings, Source&>(type, make, source, py::kw_only(), py::keep_alive<1, 2>());
-  } else {
+  if constexpr (takes_seed<Class, Source, Settings>) {
     def_made<Settings, Source&, std::uint64_t>(type, make, source, py::kw_only(), py::arg("seed"),
                                                py::keep_alive<1, 2>());
+  } else {
+    def_made<Settings, Source&>(type, make, source, py::kw_only(), py::keep_alive<1, 2>());
   }
   return type;
 }

@@ -13,7 +13,6 @@ namespace svm::python {
 namespace {
 
 constexpr auto most_columns = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-constexpr int highest_degree = 100;
 
 /// Whether neither the array nor an array that it is a view of is writable.
 bool is_fixed(py::object array) {
@@ -31,11 +30,9 @@ Array<T> fixed(const Array<T>& array) {
 }
 
 KernelFunction kernel_function(KernelFunction::Kind kind, double gamma, double coef0, int degree) {
-  require_positive(gamma, "gamma");
-  require(std::isfinite(coef0), "coef0 must be finite");
-  require(degree >= 1 && degree <= highest_degree,
-          "the degree must be from 1 to " + std::to_string(highest_degree) + ", got " + std::to_string(degree));
-  return {kind, gamma, coef0, degree};
+  const KernelFunction kernel{kind, gamma, coef0, degree};
+  require_parameters(kernel);
+  return kernel;
 }
 
 /// Refuses a matrix for results: like require_matrix, and writable.
@@ -77,20 +74,11 @@ Matrix::Matrix(Array<float> dense) {
 }
 
 Matrix::Matrix(Array<std::int64_t> offsets, Array<std::int32_t> indices, Array<float> values, std::size_t columns) {
-  require(offsets.ndim() == 1 && offsets.size() >= 1, "offsets are a vector of rows + 1 elements");
-  require(indices.ndim() == 1 && values.ndim() == 1 && indices.size() == values.size(),
-          "indices and values are vectors of one length");
+  require(offsets.ndim() == 1 && indices.ndim() == 1 && values.ndim() == 1, "offsets, indices and values are vectors");
   for (const py::array& array : {py::array(offsets), py::array(indices), py::array(values)}) require_aligned(array);
   offsets = fixed(offsets);
   indices = fixed(indices);
-  view_.rows = static_cast<std::size_t>(offsets.size() - 1);
-  view_.columns = columns;
-  view_.values = values.data();
-  view_.offsets = offsets.data();
-  view_.indices = indices.data();
-  require(view_.offsets[0] == 0 && view_.offsets[view_.rows] == values.size(),
-          "offsets run from 0 to the number of stored values");
-  view_ = checked(view_);
+  view_ = csr_view(offsets, indices, values, columns);
   owners_ = {offsets, indices, values};
 }
 

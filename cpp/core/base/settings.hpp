@@ -2,7 +2,9 @@
 // that knows its members follows: the keyword arguments of the Python class, their types and their defaults.
 #pragma once
 
+#include <cstdint>
 #include <tuple>
+#include <type_traits>
 
 namespace svm {
 
@@ -30,5 +32,21 @@ Field<T, false> field(const char* name, T& value) {
 struct NoSettings {
   std::tuple<> fields() { return {}; }
 };
+
+/// Whether a method draws at random: its constructor then takes a seed, after its data and its settings.
+template <typename Method, typename Data, typename Settings>
+inline constexpr bool takes_seed = !std::is_constructible_v<Method, Data&, Settings>;
+
+/// A method made from its data, its settings if it has any, and the seed if it takes one.
+template <typename Method, typename Data, typename Settings>
+Method made(Data& data, const Settings& settings, std::uint64_t seed = 0) {
+  if constexpr (!takes_seed<Method, Data, Settings>) {
+    return Method(data, settings);
+  } else if constexpr (std::is_same_v<Settings, NoSettings>) {
+    return Method(data, seed);
+  } else {
+    return Method(data, settings, seed);
+  }
+}
 
 }  // namespace svm

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/error.hpp"
+
 namespace svm {
 
 /// One row or column. Sparse: values[k] at index indices[k], rising. Dense (indices is null): values[k] at index k.
@@ -52,5 +54,17 @@ inline constexpr double smallest_allowed = 1e-30;
 /// Returns the view, marked as checked. Throws InvalidArgument unless offsets do not fall, column indices rise within each
 /// row and are below `columns`, and values are finite. A view that has been checked is not checked again.
 MatrixView checked(const MatrixView& matrix);
+
+/// A checked view of the arrays of a CSR matrix, which have data() and size(). Throws InvalidArgument unless their sizes
+/// fit, offsets begin at 0, and they are as `checked` requires.
+template <typename Offsets, typename Indices, typename Values>
+MatrixView csr_view(const Offsets& offsets, const Indices& indices, const Values& values, std::size_t columns) {
+  require(offsets.size() >= 1, "offsets are a vector of rows + 1 elements");
+  require(indices.size() == values.size(), "indices and values are vectors of one length");
+  const auto rows = static_cast<std::size_t>(offsets.size()) - 1;
+  require(offsets.data()[0] == 0 && offsets.data()[rows] == static_cast<std::int64_t>(values.size()),
+          "offsets run from 0 to the number of stored values");
+  return checked({rows, columns, values.data(), offsets.data(), indices.data()});
+}
 
 }  // namespace svm

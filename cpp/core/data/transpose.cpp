@@ -22,8 +22,10 @@ void transpose_dense(const MatrixView& matrix, float* out) {
 
 }  // namespace
 
-Transpose::Transpose(const MatrixView& matrix)
-    : rows_(matrix.columns), columns_(matrix.rows), values_(matrix.stored()) {
+Transpose::Transpose(const MatrixView& matrix) {
+  rows_ = matrix.columns;
+  columns_ = matrix.rows;
+  values_.resize(matrix.stored());
   if (!matrix.sparse()) {
     transpose_dense(matrix, values_.data());
     return;

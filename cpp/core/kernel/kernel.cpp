@@ -15,7 +15,8 @@
 namespace svm {
 namespace {
 
-constexpr double largest_exponent = 1e37;    // of a Gaussian: float32 ends at 3.4e38
+constexpr double largest_exponent = 1e37;  // of a Gaussian: float32 ends at 3.4e38
+constexpr int highest_degree = 100;
 constexpr std::size_t widest_binary = 1024;  // columns of a matrix that is packed into bits
 
 // Let u = 2^-24, and m(x) the number of coordinates of x that are not 0. In float32 |x|^2 + |z|^2 - 2 <x, z> is wrong
@@ -249,6 +250,13 @@ ScratchUser::~ScratchUser() {
   std::vector<float>().swap(strip);
 }
 
+void require_parameters(const KernelFunction& kernel) {
+  require_positive(kernel.gamma, "gamma");
+  require(std::isfinite(kernel.coef0), "coef0 must be finite");
+  require(kernel.degree >= 1 && kernel.degree <= highest_degree,
+          "the degree must be from 1 to " + std::to_string(highest_degree) + ", got " + std::to_string(kernel.degree));
+}
+
 // Why these checks suffice: let S be the largest |x|^2. Partial sums of <x, z> in float32, in any order, are at most
 // sum |x_k z_k| <= |x| |z| <= S (Cauchy-Schwarz). The powers of the polynomial are at most those of |gamma| S +
 // |coef0|; the last of them is `largest_value`, the others are at most that or 1. The Gaussian's exponent is at most
@@ -256,6 +264,7 @@ ScratchUser::~ScratchUser() {
 // of float32 there is a factor of 1e8. So no value is infinite in float32, no infinities are subtracted or multiplied
 // by 0, and no value is NaN.
 void require_range(const KernelFunction& kernel, double square) {
+  require_parameters(kernel);
   const double value = kernel.largest_value(square);
   require(square <= largest_allowed, "the largest |x|^2 is " + text_of(square) +
                                          ", and kernel values are computed up to " + text_of(largest_allowed) +

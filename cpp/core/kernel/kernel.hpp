@@ -71,8 +71,10 @@ class Points {
   Transpose columns_;
 };
 
-/// Throws InvalidArgument if float32 might not hold the kernel values of points with |x|^2 up to `square`. Otherwise
-/// they are finite.
+/// Throws InvalidArgument unless gamma is finite and positive, coef0 finite, and degree from 1 to 100.
+void require_parameters(const KernelFunction& kernel);
+/// Throws InvalidArgument if the parameters are refused, or float32 might not hold the kernel values of points with |x|^2
+/// up to `square`. Otherwise they are finite.
 void require_range(const KernelFunction& kernel, double square);
 /// Throws InvalidArgument if the kernel values of a training set, whose largest |x|^2 is `square`, might be 0 or subnormal
 /// in float32 although the points are not 0.

@@ -37,7 +37,6 @@ KernelBasis::KernelBasis(double gamma, const FeatureMatrix& training, std::size_
       training_(training),
       coordinates_(room(training.size(), capacity)),
       last_(training.size()) {
-  require_positive(gamma, "gamma");
   const KernelFunction kernel{KernelFunction::Kind::gaussian, gamma};
   const double square = training.largest_norm() * training.largest_norm();
   require_resolution(kernel, square);

@@ -7,13 +7,16 @@
 
 namespace svm {
 
+void require_both_classes(std::size_t positives, std::size_t n) {
+  require(positives > 0 && positives < n, "a training set needs examples of both classes: " +
+                                              std::to_string(positives) + " of " + std::to_string(n) + " are positive");
+}
+
 RowSource::RowSource(KernelFunction kernel, const MatrixView& matrix, std::size_t positives)
     : kernel_(kernel), points_(matrix), positives_(positives), diagonal_(matrix.rows) {
-  require(positives > 0 && positives < matrix.rows,
-          "a training set needs examples of both classes: " + std::to_string(positives) + " of " +
-              std::to_string(matrix.rows) + " are positive");
-  require_resolution(kernel, points_.largest_square());
+  require_both_classes(positives, matrix.rows);
   require_range(kernel, points_.largest_square());
+  require_resolution(kernel, points_.largest_square());
   for (std::size_t i = 0; i < matrix.rows; ++i) {
     diagonal_[i] = static_cast<float>(kernel.self(static_cast<double>(points_.norms()[i])));
   }

@@ -15,6 +15,9 @@
 
 namespace svm {
 
+/// Throws InvalidArgument unless there are positive and other examples among n.
+void require_both_classes(std::size_t positives, std::size_t n);
+
 /// A source of kernel rows of the training set. Points are ordered by class: the first `positives` have label +1.
 class RowSource {
  public:

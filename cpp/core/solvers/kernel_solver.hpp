@@ -1,12 +1,19 @@
 // A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernel/rows.hpp"
 #include "solvers/solver.hpp"
 
 namespace svm {
+
+/// What a method that maximises a water level has for all examples together; `bias`: one basin a class.
+struct SlackVolume {
+  double volume;
+  bool bias;
+};
 
 class KernelSolver : public Solver {
  public:
@@ -24,6 +31,9 @@ class KernelSolver : public Solver {
   virtual bool responses(double* out) const = 0;
   /// The method's own bias term; 0 for methods without one.
   virtual double bias() const { return 0.0; }
+  /// Of a method whose predictor is completed by the water levels of its responses (levels/water_level.hpp): it has their
+  /// bias, and is divided by their mean where that is positive. None for the others.
+  virtual std::optional<SlackVolume> slack_volume() const { return std::nullopt; }
   void archive(StateArchive& state) override {
     Solver::archive(state);
     state.part("rows", rows_);

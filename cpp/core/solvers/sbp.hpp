@@ -29,6 +29,7 @@ class Sbp final : public KernelSolver {
   void coefficients(double* out) const override;
   /// The average iterate's responses are not kept: keeping them would cost as much as the iteration.
   bool responses(double*) const override { return false; }
+  std::optional<SlackVolume> slack_volume() const override { return SlackVolume{volume_, settings_.bias}; }
   /// Water level at which the last example was drawn, of the iterate before the last step.
   double level() const noexcept { return level_; }
   void archive(StateArchive& state) override;
