@@ -4,7 +4,7 @@
 
 #include "random/random.hpp"
 #include "solvers/sbp.hpp"
-#include "svm.hpp"
+#include "training/training.hpp"
 
 int main() {
   constexpr std::size_t n = 400;

@@ -1,4 +1,4 @@
-#include "svm.hpp"
+#include "training/training.hpp"
 
 #include <numeric>
 #include <string>

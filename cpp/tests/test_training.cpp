@@ -1,5 +1,5 @@
-// Training by svm.hpp: the results of the core's classes used by hand, in the caller's order, and what is refused.
-#include "svm.hpp"
+// Training by training.hpp: the results of the core's classes used by hand, in the caller's order, and what is refused.
+#include "training/training.hpp"
 
 #include <limits>
 #include <optional>
