@@ -106,7 +106,8 @@ class Training {
   Training(const Examples&&, const Others&...) = delete;
 
   /// Trains until a limit is reached or the method has converged; called again with a further limit, it goes on. Limits
-  /// count from the beginning; without one, a method that never converges does not return. `interrupted` is called every few hundredths of a second; it returns true to stop.
+  /// count from the beginning; without one, a method that never converges does not return. `interrupted` is called every
+  /// few hundredths of a second; it returns true to stop. Throws Busy if another thread uses the training.
   Result solve(const Limit& limit, const std::function<bool()>& interrupted = nullptr) {
     const Status status = solver_.advance(limit, interrupted);
     return {status, solver_.counters(), solver_.cpu_seconds(), solver_.wall_seconds(),
