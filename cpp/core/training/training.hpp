@@ -1,5 +1,5 @@
-// What a program in C++ begins with: labelled points, the training of a kernel method, and the model that it returns. The
-// header of the method, such as "solvers/sbp.hpp", is included beside it.
+// What a program in C++ begins with: labelled points, the training of a kernel method, and the model that it returns.
+// The header of the method, such as "solvers/sbp.hpp", is included with it.
 //
 //   Examples examples({n, d, values}, labels);
 //   Result result = train<Sbp>(examples, kernel, settings, limit, seed);
@@ -41,11 +41,12 @@ class Examples {
   DataMatrix points_;
 };
 
-/// The predictor f(x) = sum_i coefficient_i K(x_i, x) + bias. It has a copy of its support vectors and needs nothing else.
+/// The predictor f(x) = sum_i coefficient_i K(x_i, x) + bias. It has a copy of its support vectors, and needs nothing
+/// else.
 class Model {
  public:
-  /// The present predictor of a solver on the rows of `examples`. That of a method with a slack volume is divided by its
-  /// water level: for this f is computed at all examples, which no counter counts.
+  /// The present predictor of a solver on the rows of `examples`. The predictor of a method with a slack volume is
+  /// divided by its water level: for this f is computed at all examples, which no counter counts.
   Model(const Examples& examples, const KernelFunction& kernel, const KernelSolver& solver);
 
   /// y_i alpha_i of all examples, in the caller's order.
@@ -54,8 +55,8 @@ class Model {
   /// Number of coefficients that are not 0.
   std::size_t support_vectors() const noexcept { return weights_.size(); }
 
-  /// f(x) of each row. Throws InvalidArgument if the points have another number of columns than the examples, are stored
-  /// in another way (dense or CSR), or are too large for the kernel.
+  /// f(x) of each row. Throws InvalidArgument if the points have another number of columns than the examples, are
+  /// stored in another way (dense or CSR), or are too large for the kernel.
   std::vector<double> decisions(const DataMatrix& points) const { return values(points.view()); }
   /// f(x) of one point, given by all its coordinates.
   double decision(const std::vector<float>& point) const;
@@ -86,14 +87,15 @@ struct Result {
   Model model;
 };
 
-/// A method on a training set, with a cache of kernel rows. `Method` is a KernelSolver. The caller keeps the examples alive.
+/// A method on a training set, with a cache of kernel rows. `Method` is a KernelSolver. The caller keeps the examples
+/// alive.
 template <typename Method>
 class Training {
   static_assert(std::is_base_of_v<KernelSolver, Method>, "Training is for the methods on kernel rows");
 
  public:
-  /// settings: the method's own struct, or NoSettings. seed: of the methods that draw at random. cache_bytes: of the row
-  /// cache, which holds 2 rows at least; results do not depend on it. Throws InvalidArgument for settings or kernel
+  /// settings: the method's own struct, or NoSettings. seed: of the methods that draw at random. cache_bytes: of the
+  /// row cache, which holds 2 rows at least; results do not depend on it. Throws InvalidArgument for settings or kernel
   /// parameters that are not allowed, and if float32 cannot hold the kernel's values.
   template <typename Settings, typename = decltype(std::declval<Settings&>().fields())>
   Training(const Examples& examples, const KernelFunction& kernel, const Settings& settings, std::uint64_t seed,
@@ -105,9 +107,9 @@ class Training {
   template <typename... Others>
   Training(const Examples&&, const Others&...) = delete;
 
-  /// Trains until a limit is reached or the method has converged; called again with a further limit, it goes on. Limits
-  /// count from the beginning; without one, a method that never converges does not return. `interrupted` is called every
-  /// few hundredths of a second; it returns true to stop. Throws Busy if another thread uses the training.
+  /// Trains until a limit is reached or the method has converged; called again with a further limit, it goes on.
+  /// Limits count from the beginning; without one, a method that never converges does not return. `interrupted` is
+  /// called every few hundredths of a second; it returns true to stop. Throws Busy if another thread uses the training.
   Result solve(const Limit& limit, const std::function<bool()>& interrupted = nullptr) {
     const Status status = solver_.advance(limit, interrupted);
     return {status, solver_.counters(), solver_.cpu_seconds(), solver_.wall_seconds(),
