@@ -292,9 +292,6 @@ class LinearSolver(Solver):
 class LinearPegasos(LinearSolver):
     def __init__(self, features: FeatureMatrix, *, seed: int, lambda_: float, project: bool = False) -> None: ...
 
-class LinearPegasos32(LinearSolver):
-    def __init__(self, features: FeatureMatrix, *, seed: int, lambda_: float, project: bool = False) -> None: ...
-
 class Simba(LinearSolver):
     def __init__(
         self,
