@@ -21,12 +21,12 @@ class NotFiniteError(ArithmeticError):
     """A run's objective has become infinite or NaN; the message names the measures and the cost."""
 
 
-def reason(error: BaseException, known: object = None) -> str:
+def reason(error: BaseException, named_file: object = None) -> str:
     """Return the cause of an error in one line; that of the operating system with the file that it names.
 
     Libraries wrap errors: the outer messages of SQLAlchemy contain pages of SQL. An error of the operating system is
     the cause itself, also where it was raised while another was handled, as by ``mkdir(parents=True)``. If it names no
-    file and the working directory is gone, that is the cause. A file that the message names already is `known`.
+    file and the working directory is gone, that is the cause. A file that the message names already is `named_file`.
     """
     if isinstance(error, OSError) and error.strerror:
         names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)]
@@ -37,9 +37,9 @@ def reason(error: BaseException, known: object = None) -> str:
                 gone = os.environ.get("PWD", "")
                 return f"the working directory {gone}{' ' * bool(gone)}does not exist any more: change to another by cd"
         shown = " -> ".join(name if len(name) < LONGEST_PATH else f"{name[:LONGEST_PATH]}..." for name in names)
-        return error.strerror if shown in ("", str(known)) else f"{shown}: {error.strerror}"
+        return error.strerror if shown in ("", str(named_file)) else f"{shown}: {error.strerror}"
     context = None if error.__suppress_context__ else error.__context__
     inner = error.__cause__ or getattr(error, "orig", None) or context
     if inner is not None:
-        return reason(inner, known)
+        return reason(inner, named_file)
     return (str(error).splitlines() or [type(error).__name__])[0]

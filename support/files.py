@@ -177,9 +177,9 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
     It is in the folder `parent`, so that its files can be renamed to there; None: in that of temporary files. OSError,
     also of the block for a file in it: that folder, which it names, cannot be written.
     """
-    place = parent or Path(tempfile.gettempdir())
-    with _named_in_errors(place, place / TEMPORARY), contextlib.ExitStack() as stack:
-        folder = _make_draft(place / TEMPORARY, stack, mode=0o700)
+    parent_folder = parent or Path(tempfile.gettempdir())
+    with _named_in_errors(parent_folder, parent_folder / TEMPORARY), contextlib.ExitStack() as stack:
+        folder = _make_draft(parent_folder / TEMPORARY, stack, mode=0o700)
         try:
             yield folder
         finally:
@@ -203,10 +203,10 @@ def entries_of(folder: Path, names: re.Pattern[str]) -> list[Path]:
 def remove_drafts(folder: Path) -> None:
     """Remove the drafts of ended processes in a folder. Other users' drafts and links stay."""
     for path in entries_of(folder, DRAFT):
-        place = path.with_name(DRAFT.sub(r"\g<name>", path.name))
+        target = path.with_name(DRAFT.sub(r"\g<name>", path.name))
         with contextlib.suppress(OSError), unlocked(path):
-            if path.suffix == ".old" and not os.path.lexists(place):
-                path.rename(place)  # the process was killed before its draft had this name
+            if path.suffix == ".old" and not os.path.lexists(target):
+                path.rename(target)  # the process was killed before its draft had this name
             elif path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
             else:
@@ -347,8 +347,10 @@ def unlocked(path: Path) -> Iterator[None]:
 def _link_others(folder: Path, draft: Path, replaced: Collection[str]) -> None:
     """Give the entries of a folder that match no pattern a second name in its draft."""
 
-    def matching(place: str, names: list[str]) -> list[str]:
-        return [name for name in names if place == str(folder) and any(fnmatch(name, one) for one in replaced)]
+    def matching(visited: str, names: list[str]) -> list[str]:
+        return [
+            name for name in names if visited == str(folder) and any(fnmatch(name, pattern) for pattern in replaced)
+        ]
 
     link_tree(folder, draft, matching)
 
@@ -372,18 +374,18 @@ def link_tree(folder: Path, target: Path, ignore: Callable[[str, list[str]], lis
         raise OSError(errno.EIO, f"cannot be copied: {why.partition(': ')[0]}", str(source)) from error
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def _exchange(first: Path, second: Path) -> bool:
     """Let two paths change places in one step; return False where the system or the file system cannot."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)  # of Linux; the module os does not have it
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return rename is not None and rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
+    return rename is not None and rename(here, os.fsencode(first), here, os.fsencode(second), exchange) == 0
 
 
 @contextlib.contextmanager
-def _named_in_errors(path: Path, place: Path | None = None) -> Iterator[None]:
+def _named_in_errors(path: Path, temporary: Path | None = None) -> Iterator[None]:
     """Name a path in the errors of a write that name none, such as that of a full disk, or name a draft.
 
-    It is also named in place of a file at `place` or below.
+    It is also named in place of a file at `temporary` or below.
     """
     try:
         yield
@@ -393,6 +395,6 @@ def _named_in_errors(path: Path, place: Path | None = None) -> Iterator[None]:
         elif isinstance(error.filename, str):
             parts = [DRAFT.sub(r"\g<name>", part) for part in Path(error.filename).parts]
             named = Path(*parts)
-            error.filename = str(path if place is not None and named.is_relative_to(place) else named)
+            error.filename = str(path if temporary is not None and named.is_relative_to(temporary) else named)
             del error.filename2  # None would be shown, too
         raise

@@ -15,33 +15,33 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
-def fault(error: Exception, known: str = "") -> str:
-    """Return one line on what is wrong with a file, from whatever its readers raised; it does not begin with `known`.
+def fault(error: Exception, prefix: str = "") -> str:
+    """Return one line on what is wrong with a file, from whatever its readers raised; it does not begin with `prefix`.
 
-    The known beginning is the path of a file that the message around it has named already.
+    The prefix is the path of a file that the message around it has named already.
     """
     if isinstance(error, OSError):
-        return reason(error).removeprefix(known)
+        return reason(error).removeprefix(prefix)
     if isinstance(error, json.JSONDecodeError | UnicodeError | RecursionError):
         return "its text is not JSON"
     if hasattr(error, "errors") and hasattr(error, "error_count"):  # pydantic's
         return first_fault(cast("ValidationError", error))
-    return str(error).partition("\n")[0].removeprefix(known) or type(error).__name__
+    return str(error).partition("\n")[0].removeprefix(prefix) or type(error).__name__
 
 
-def first_fault(error: ValidationError, known: Collection[str] = (), places: int | None = None) -> str:
+def first_fault(error: ValidationError, names: Collection[str] = (), places: int | None = None) -> str:
     """Return the first fault that pydantic has found as a sentence: the place, of `places` parts or all, and the fault.
 
-    Of the `known` names those nearest to an unknown one are named.
+    Of `names`, those nearest to an unknown one are named.
     """
     fault = error.errors(include_url=False)[0]
-    place = ".".join(map(str, fault["loc"][:places])).rstrip("_")
+    location = ".".join(map(str, fault["loc"][:places])).rstrip("_")
     if fault["type"] == "unexpected_keyword_argument":
-        return f"{place}: there is no such name{nearest(str(fault['loc'][-1]), known)}"
+        return f"{location}: there is no such name{nearest(str(fault['loc'][-1]), names)}"
     if fault["type"] == "value_error":
         return str(fault["ctx"]["error"])
     if fault["type"] == "missing":
-        return f"{place}: field required"
+        return f"{location}: field required"
     allowed = re.findall("'([^']*)'", fault["msg"]) if fault["type"] == "literal_error" else ()
     message = f"{fault['msg'][0].lower()}{fault['msg'][1:]}, got {reprlib.repr(fault['input'])}"
-    return f"{place or 'the file'}: {message}{nearest(str(fault['input']), allowed)}"
+    return f"{location or 'the file'}: {message}{nearest(str(fault['input']), allowed)}"

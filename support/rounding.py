@@ -137,8 +137,8 @@ def _columns(X: Points, columns: NDArray[np.intp]) -> list[NDArray[np.float64]]:
     if isinstance(X, np.ndarray):
         return [X[:, j].astype(np.float64) for j in columns]
     by_column = X[:, columns].tocsc()
-    ends = by_column.indptr
-    return [by_column.data[ends[k] : ends[k + 1]] for k in range(len(columns))]
+    pointers = by_column.indptr
+    return [by_column.data[pointers[k] : pointers[k + 1]] for k in range(len(columns))]
 
 
 def _distinct(X: Points, columns: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

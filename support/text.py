@@ -37,20 +37,20 @@ def setting_name(override: str) -> str:
     return override.lstrip("+~").partition("=")[0]
 
 
-def nearest(name: str, known: Collection[str], likeness: float = 0.6) -> str:
+def nearest(name: str, names: Collection[str], likeness: float = 0.6) -> str:
     """Return '; did you mean a or b?' with the known names nearest to a misspelt one, or an empty text."""
-    close = difflib.get_close_matches(name.lower(), list(known), n=3, cutoff=likeness)
+    close = difflib.get_close_matches(name.lower(), list(names), n=3, cutoff=likeness)
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
-def known_names(name: str, known: Collection[str], see: str = "", *, word: str = "known:") -> str:
+def known_names(name: str, names: Collection[str], see: str = "", *, word: str = "known:") -> str:
     """Return what follows the message on a misspelt name: '; did you mean a? known: b, c, ... and 31 more: SEE'.
 
-    `known` begins with the most useful names, `see` is the command that lists all, `word` stands before the list.
+    `names` begins with the most useful names, `see` is the command that lists all, `word` stands before the list.
     """
-    shown = [*known][: NAMES if len(known) > NAMES + 2 else None]
-    more = f", and {len(known) - len(shown)} more{see and f': {see}'}" if len(shown) < len(known) else ""
-    return f"{nearest(name, known) or ';'} {word} {', '.join(shown) or 'none'}{more}"
+    shown = [*names][: NAMES if len(names) > NAMES + 2 else None]
+    more = f", and {len(names) - len(shown)} more{see and f': {see}'}" if len(shown) < len(names) else ""
+    return f"{nearest(name, names) or ';'} {word} {', '.join(shown) or 'none'}{more}"
 
 
 def made_by_make() -> bool:
@@ -58,16 +58,16 @@ def made_by_make() -> bool:
     return Path(sys.prefix).resolve() == (_ROOT / ".venv").resolve()
 
 
-def command(program: Program, *words: str) -> list[str]:
+def command(program: Program, *arguments: str) -> list[str]:
     """Return the words of a command: ``python3 run.py ...``, ``.venv/bin/svm-store ...``, or ``svm-run ...``."""
     if program in ("run", "reproduce") and (_ROOT / f"{program}.py").exists() and (_ROOT / "pyproject.toml").exists():
-        return ["python3", f"{program}.py", *words]
-    return [f".venv/bin/svm-{program}" if made_by_make() else f"svm-{program}", *words]
+        return ["python3", f"{program}.py", *arguments]
+    return [f".venv/bin/svm-{program}" if made_by_make() else f"svm-{program}", *arguments]
 
 
-def command_line(program: Program, *words: str) -> str:
+def command_line(program: Program, *arguments: str) -> str:
     """Return a command as text, with quotes where the shell needs them."""
-    return shlex.join(command(program, *words))
+    return shlex.join(command(program, *arguments))
 
 
 def number_of(number: float, noun: str, form: str = ",") -> str:
