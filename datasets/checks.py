@@ -40,10 +40,10 @@ def check_table(table: Table, where: str) -> None:
             f"{f', and {bad.size - 1:,} more of {y.size:,} labels' * (bad.size > 1)}; labels must be finite numbers: "
             "remove the row, or fill the label in."
         )
-    place = _first_non_finite(X)
-    if place is None:
+    cell = _first_non_finite(X)
+    if cell is None:
         return
-    row, column, value = place
+    row, column, value = cell
     if np.isnan(value):
         raise _missing(X, where, table)
     raise DataError(
@@ -75,9 +75,9 @@ def _missing(X: Features, where: str, table: Table) -> DataError:
 def check_finite(X: Matrix, X_test: Matrix, table: Table, where: str) -> None:
     """Refuse a value that is not finite, or too large for float32, after the transforms; `table` names columns."""
     for name, part in (("training", X), ("test", X_test)):
-        place = _first_non_finite(part, TOO_LARGE)
-        if place is not None:
-            row, column, value = place
+        cell = _first_non_finite(part, TOO_LARGE)
+        if cell is not None:
+            row, column, value = cell
             raise DataError(
                 f"{where}, {name} part: the value in row {row + 1}, {table.column(column)} is {value:g} when "
                 "dataset.divide_by, dataset.scaling and dataset.row_norm have been applied; it must be finite and fit "
@@ -119,11 +119,11 @@ def doubtful(table: Table) -> list[str]:
             )
     for code in _CODES:
         coded = np.equal(X, code)
-        others = np.where(coded, np.inf, X).min(axis=0) >= 0
+        never_negative = np.where(coded, np.inf, X).min(axis=0) >= 0
         sentences += [
             f"{table.column(int(full[j]))} is {code} in {int(coded[:, j].sum()):,} rows and never negative elsewhere; "
             "if that stands for a missing value, fill it in or remove the rows: here it is a number"
-            for j in np.flatnonzero(coded.any(axis=0) & others)
+            for j in np.flatnonzero(coded.any(axis=0) & never_negative)
         ]
     return sentences[:MOST_SENTENCES]
 

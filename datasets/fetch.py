@@ -170,9 +170,9 @@ def _by_manifest(file: FileSpec, folder: Path) -> Iterator[Path]:
 
 
 def _by_name(file: FileSpec, folder: Path) -> Iterator[Path]:
-    for place in (folder, *sorted(folder.glob("*/"))):
+    for parent in (folder, *sorted(folder.glob("*/"))):
         for suffix in ("", *PACKED_SUFFIXES):
-            yield place / (file.name + suffix)
+            yield parent / (file.name + suffix)
 
 
 def _download(file: FileSpec, cache_dir: Path, note: Callable[[str], None]) -> Fetched:

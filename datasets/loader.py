@@ -85,16 +85,16 @@ def load(
 def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path], note: Callable[[str], None]) -> Dataset:
     raw = read_tables(spec, cache_dir, mirrors, note)
     where = f"Data set {spec.name or spec.kind}"
-    checks.check_table(raw.train, raw.place(where, "train"))
+    checks.check_table(raw.train, raw.describe_part(where, "train"))
     checks.check_expected(raw.train, spec.expected_train, f"{where}, training file")
     if raw.test is not None:
-        checks.check_table(raw.test, raw.place(where, "test"))
+        checks.check_table(raw.test, raw.describe_part(where, "test"))
         checks.check_expected(raw.test, spec.expected_test, f"{where}, test file")
     d = checks.common_width(raw.train, raw.test, spec.d, pad=raw.pad, where=where)
 
     label_column = raw.train.label_column if isinstance(spec, ReadData) else ""
-    groups, place = (spec.positive, spec.negative), raw.place(where, "train")
-    rule = make_rule(raw.train.y, *groups, place, raw.train.classes, has_columns=bool(label_column))
+    groups, training_part = (spec.positive, spec.negative), raw.describe_part(where, "train")
+    rule = make_rule(raw.train.y, *groups, training_part, raw.train.classes, has_columns=bool(label_column))
     train, test, division = make_parts(raw, spec, rule, where)
 
     is_users = isinstance(spec, FileData | OpenmlData)

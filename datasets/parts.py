@@ -52,8 +52,8 @@ class LabelRule:
 
     def describe(self) -> str:
         """Describe the rule for the record."""
-        other = "the rest" if self.negative is None else self.names(self.negative)
-        return f"{self.names(self.positive)} is +1, {other} is -1"
+        negative = "the rest" if self.negative is None else self.names(self.negative)
+        return f"{self.names(self.positive)} is +1, {negative} is -1"
 
     def names(self, values: Sequence[float] | NDArray[np.float64]) -> str:
         """Write raw labels like the file."""
@@ -112,13 +112,13 @@ def make_rule(
                     f"{where}: only one class ({names(values)}); two are needed: add rows of the other class."
                 )
             listed = names(values[:10]) + (", ..." if values.size > 10 else "")
-            other = " If the label is another column, choose it by dataset.label_column=NAME, or its number from 0."
+            advice = " If the label is another column, choose it by dataset.label_column=NAME, or its number from 0."
             missing = _doubtful(classes, [])
             also = f" If {missing[0]} is a missing label, remove its rows." if missing else ""
             raise DataError(
                 f"{where}: {values.size} different labels ({listed}); two are needed: choose by "
                 f"dataset.positive=[{names(values[-1:])}] and, if wanted, dataset.negative=[...]."
-                f"{other * has_columns}{also}"
+                f"{advice * has_columns}{also}"
             )
         return LabelRule((float(values[1]),), (float(values[0]),), classes)
     if negative is None and (rest := _doubtful(classes, [_text(label) for label in positive])):
@@ -172,16 +172,16 @@ def apply_rule(
     y = np.where(is_positive, 1, -1).astype(np.int8)
     if rule.negative is None:
         return y, None
-    known = is_positive | np.isin(raw, rule.negative)
-    if known.all():
+    has_label = is_positive | np.isin(raw, rule.negative)
+    if has_label.all():
         return y, None
     if not drop_others:
-        row = int(np.argmin(known))
+        row = int(np.argmin(has_label))
         raise DataError(
             f"{where}, row {row + 1}: label {rule.names(raw[row : row + 1])}; the training labels are "
             f"{rule.names(rule.negative)} and {rule.names(rule.positive)}."
         )
-    rows = np.flatnonzero(known).astype(np.int64)
+    rows = np.flatnonzero(has_label).astype(np.int64)
     if not rows.size:
         raise DataError(f"{where}: no row has one of the chosen labels.")
     return y[rows], rows
@@ -211,7 +211,9 @@ def make_parts(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) -
     files = []
     for role, table in (("train", raw.train), ("test", raw.test)):
         if table is not None:
-            y, rows = apply_rule(rule, table.y, drop_others=spec.negative is not None, where=raw.place(where, role))
+            y, rows = apply_rule(
+                rule, table.y, drop_others=spec.negative is not None, where=raw.describe_part(where, role)
+            )
             files.append(Part(table.X if rows is None else table.X[rows], y))
     if isinstance(spec, ElasticData):
         train, test = _deformed(files, spec)

@@ -92,19 +92,19 @@ def spec_of(config: DatasetConfig, given: Collection[str] = (), may_be_unused: C
         raise DataError("dataset.kind cannot be set by itself: choose a data set by dataset=NAME.")
     if config.kind not in KINDS:
         raise DataError(f"dataset.kind={shorten(config.kind)}: unknown; allowed are {', '.join(KINDS)}.")
-    known = _names(KINDS[config.kind])
-    spec = named(KINDS[config.kind](**{name: getattr(config, name) for name in known}))
+    names = _names(KINDS[config.kind])
+    spec = named(KINDS[config.kind](**{name: getattr(config, name) for name in names}))
     unused = {
-        name: f"it is for kind {' and '.join(kind for kind, other in KINDS.items() if name in _names(other))}"
+        name: f"it is for kind {' and '.join(kind for kind, kind_spec in KINDS.items() if name in _names(kind_spec))}"
         for name in _names(DatasetConfig)
-        if name not in (*known, "kind")
+        if name not in (*names, "kind")
     }
     default = DatasetConfig()
     set_here = {name for name in unused if getattr(config, name) != getattr(default, name)}
     unused |= _without_effect(spec)
     for name in sorted({*given, *set_here} - {*may_be_unused}):
         if name in unused:
-            effective = [other for other in known if other not in (*unused, *TEXTS)]
+            effective = [option for option in names if option not in (*unused, *TEXTS)]
             raise DataError(
                 f"dataset.{name} has no effect on dataset={_chosen(spec)}: {unused[name]}. "
                 f"It has name, {', '.join(effective)}{nearest(name, effective)}"

@@ -66,7 +66,7 @@ class RawTables:
         """SHA-256 of the unpacked bytes of each file, by role."""
         return by_role((f["role"], f["sha256"]) for f in self.files if "role" in f)
 
-    def place(self, where: str, role: str) -> str:
+    def describe_part(self, where: str, role: str) -> str:
         """Return the name of a part for messages: data set and files."""
         names = [f["name"] for f in self.files if f.get("role") == role]
         return f"{where}, {' + '.join(names) or role}"
@@ -161,10 +161,10 @@ def _user_files(spec: FileData, cache: PreparedCache) -> RawTables:
         records.append(
             {"role": role, "name": path.name, "sha256": file.sha256, "source": "", "obtained_from": str(path)}
         )
-    train, *others = _same_conventions([*tables.values()], spec)
-    if others:
-        check_names(others[0].columns, train.columns, f"Data set {spec.name}, test part", "the training part")
-    return RawTables(train, others[0] if others else None, records, pad=formats == {"libsvm"})
+    train, *test_tables = _same_conventions([*tables.values()], spec)
+    if test_tables:
+        check_names(test_tables[0].columns, train.columns, f"Data set {spec.name}, test part", "the training part")
+    return RawTables(train, test_tables[0] if test_tables else None, records, pad=formats == {"libsvm"})
 
 
 def user_path(name: str) -> Path:
@@ -194,9 +194,9 @@ def _inside(folder: Path) -> str:
     """Return the path of a file in a folder, an example."""
     with contextlib.suppress(OSError):
         files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
-        known = [path for path in files if path.suffix.lower() in _DATA_SUFFIXES]
-        if known:
-            return shown_path(known[0])
+        tables = [path for path in files if path.suffix.lower() in _DATA_SUFFIXES]
+        if tables:
+            return shown_path(tables[0])
     return "FOLDER/points.csv"
 
 

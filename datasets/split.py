@@ -53,8 +53,8 @@ def cut_rows(n: int, counts: Sequence[int], seed: int) -> list[NDArray[np.int64]
     first).
     """
     order = np.argsort(raw_integers(seed, PURPOSE_PARTS, n), kind="stable").astype(np.int64)
-    ends = np.cumsum(counts)
-    return [np.sort(order[end - count : end]) for count, end in zip(counts, ends, strict=True)]
+    stops = np.cumsum(counts)
+    return [np.sort(order[end - count : end]) for count, end in zip(counts, stops, strict=True)]
 
 
 def sample_rows(y: NDArray[np.int8], at_most: int | None, seed: int, purpose: int) -> NDArray[np.int64] | None:

@@ -64,8 +64,8 @@ def generate(spec: SyntheticData) -> tuple[Table, Table]:
     if shape == "rare":
         y = np.where(raw[d + rows + rows * d :] >> np.uint64(63), 1.0, -1.0)
         last = spec.directions - 2
-        others = np.minimum(uniform / spec.rare * (last + 1), last).astype(np.int64)
-        chosen = np.where(uniform < spec.rare, 1 + others, 0)
+        rarer = np.minimum(uniform / spec.rare * (last + 1), last).astype(np.int64)
+        chosen = np.where(uniform < spec.rare, 1 + rarer, 0)
         for k in range(spec.directions):
             X[chosen == k] += y[chosen == k, None] * (signs * _walsh(k, d))
     with np.errstate(over="ignore"):  # values too large for float32 become infinite, which check_finite refuses

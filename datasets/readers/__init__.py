@@ -83,9 +83,9 @@ def reader_of(spec: ReadData, format: str, role: str = "train") -> tuple[str, Ca
     if format == "reuters":
         return f"reuters:{role},{topic},{counts}", partial(read_reuters, role=role, topic=topic, **counted)
     if format in TABLES:
-        label, others = spec.label_column, spec.drop_columns
-        name = f"{format}:{label!r}" + (f",without {sorted(others)}" if others else "")
-        return name, partial(_read_table, TABLES[format], dtype, label_column=label, drop_columns=others)
+        label, dropped = spec.label_column, spec.drop_columns
+        name = f"{format}:{label!r}" + (f",without {sorted(dropped)}" if dropped else "")
+        return name, partial(_read_table, TABLES[format], dtype, label_column=label, drop_columns=dropped)
     if format == "npz":
         return format, lambda content, where: read_npz(content, where, dtype)[0]
     return format, read_idx if format == "idx" else partial(read_libsvm, dtype=dtype)

@@ -56,14 +56,14 @@ def table_from(
     label_is_known
         Whether no setting can choose the label.
     """
-    label, others = chosen_columns(label_column, drop_columns, names, len(names), where)
-    kept = [k for k in range(len(columns)) if k not in (label, *others)]
+    label, dropped = chosen_columns(label_column, drop_columns, names, len(names), where)
+    kept = [k for k in range(len(columns)) if k not in (label, *dropped)]
     parsed = {k: numbers_in(columns[k], parse=parse) for k in kept}
     if texts := [k for k in kept if parsed[k] is None]:
         column = columns[texts[0]]
         refused = [row for row in range(len(column)) if numbers_in(column[row : row + 1], parse=parse) is None]
         row = next((row for row in refused if not is_missing(column[row])), refused[0])
-        raise no_number(f"{where}, row {row + 1}", names, texts, str(column[row]), others, label_is_known)
+        raise no_number(f"{where}, row {row + 1}", names, texts, str(column[row]), dropped, label_is_known)
     y, classes = labels_in(columns[label], f"{where}, column {place_of(label, names)}", parse=parse)
     features = [column for column in parsed.values() if column is not None]
     X = np.stack(features, axis=1) if features else np.empty((y.size, 0))
@@ -136,7 +136,7 @@ def missing_values(
     counts, affected = bad.sum(axis=0), np.flatnonzero(bad.any(axis=1))
     (filled,) = np.nonzero(counts)
     first = int(affected[0])
-    place = f"row {first + 1}" if rows is None else f"{unit} {rows[first]}"
+    first_row = f"row {first + 1}" if rows is None else f"{unit} {rows[first]}"
     cells, n = int(counts.sum()), n or len(bad)
     by_count = sorted((int(j) for j in filled), key=lambda j: -counts[j])
     mostly = [column(j) for j in by_count[:_NAMED] if counts[j] > _MOSTLY * n]
@@ -146,14 +146,14 @@ def missing_values(
     kinds = "(empty, ?, NA, NaN, null, ...)"
     if cells == 1:
         return DataError(
-            f"{where}, {place}, {column(by_count[0])}: the value is missing {kinds}; fill it in, or remove the row"
+            f"{where}, {first_row}, {column(by_count[0])}: the value is missing {kinds}; fill it in, or remove the row"
             f"{drop}."
         )
     listed = ", ".join(f"{counts[j]:,} in {column(j)}" for j in by_count[:5])
     more = f", and {len(by_count) - 5:,} more columns" if len(by_count) > 5 else ""
     return DataError(
         f"{where}: {cells:,} values are missing {kinds} in {len(affected):,} of {n:,} rows, the first in "
-        f"{place}: {listed}{more}; fill them in, or remove the rows{drop}."
+        f"{first_row}: {listed}{more}; fill them in, or remove the rows{drop}."
     )
 
 
@@ -169,23 +169,23 @@ def check_names(columns: Sequence[str], trained: Sequence[str], where: str, sour
 
     A feature without a name, or whose name is its number, is not compared.
     """
-    for j, (place, wanted) in enumerate(zip(columns, trained, strict=False)):
-        name, other = _name_in(place), _name_in(wanted)
-        if name is not None and other is not None and name != other:
+    for j, (given, wanted) in enumerate(zip(columns, trained, strict=False)):
+        name, trained_as = _name_in(given), _name_in(wanted)
+        if name is not None and trained_as is not None and name != trained_as:
             raise DataError(
-                f"{where}: feature {j} (counted from 0) is '{name}', and in {source} it is '{other}'; features are "
+                f"{where}: feature {j} (counted from 0) is '{name}', and in {source} it is '{trained_as}'; features are "
                 f"matched by position: write the columns in the same order as in {source}."
             )
 
 
-def _name_in(place: str) -> str | None:
+def _name_in(column: str) -> str | None:
     """Return the name in a place of `place_of`; None if the column has none."""
-    match = re.fullmatch(r"(\d+) \('(.*)'\)", place)
+    match = re.fullmatch(r"(\d+) \('(.*)'\)", column)
     return match[2] if match and match[1] != match[2] else None
 
 
 def no_number(
-    place: str,
+    row: str,
     names: Sequence[str],
     texts: Sequence[int],
     cell: str,
@@ -199,7 +199,7 @@ def no_number(
     """
     k, *more = texts
     drop = advice(f"dataset.drop_columns=[{','.join(map(str, sorted({*texts, *dropped})))}]")
-    where = f"{place}, column {place_of(k, names)}"
+    where = f"{row}, column {place_of(k, names)}"
     if numbers_in([cell]) is not None:
         leave = drop and f", or leave it out by {drop}"
         return DataError(f"{where}: '{shorten(cell, 40)}' is a text; save the column as numbers{leave}.")
@@ -211,11 +211,11 @@ def no_number(
             f"{where}: '{shorten(cell, 40)}' is not a number; write the columns of the training data in their order"
             f"{without} (columns are counted from 0)."
         )
-    others = f", with column{'s' * (len(more) > 1)} {', '.join(map(str, more))}," if more else ""
+    besides = f", with column{'s' * (len(more) > 1)} {', '.join(map(str, more))}," if more else ""
     name = names[k] if names and names[k].isidentifier() else k
     label = "" if label_is_known else f", or, if it is the label, choose it by dataset.label_column={name}"
     return DataError(
-        f"{where}: '{shorten(cell, 40)}' is not a number; leave the column out{others} by {drop}{label} (columns are "
+        f"{where}: '{shorten(cell, 40)}' is not a number; leave the column out{besides} by {drop}{label} (columns are "
         "counted from 0)."
     )
 
@@ -232,16 +232,16 @@ def chosen_columns(
         number = advice("give the column's number", "give them different names")
         raise DataError(f"{where}: more than one column is called '{shorten(label_column)}'; {number}.")
     else:
-        known = ", ".join(shorten(name, 40) for name in names[:_NAMED]) or "none (the file has no header)"
-        raise DataError(f"{where}: no column is called '{shorten(label_column)}'; the header's names: {known}.")
-    others = {_position(number, width, where, "drop_columns") for number in drop_columns}
-    if label in others:
+        header = ", ".join(shorten(name, 40) for name in names[:_NAMED]) or "none (the file has no header)"
+        raise DataError(f"{where}: no column is called '{shorten(label_column)}'; the header's names: {header}.")
+    dropped = {_position(number, width, where, "drop_columns") for number in drop_columns}
+    if label in dropped:
         whose = advice(
             "cannot be dropped (dataset.drop_columns)",
             "was left out in training; write the columns in the order of the training data",
         )
         raise DataError(f"{where}: column {label} holds the label and {whose}.")
-    return label, sorted(others)
+    return label, sorted(dropped)
 
 
 def _position(number: int, width: int, where: str, setting: str) -> int:
@@ -251,30 +251,30 @@ def _position(number: int, width: int, where: str, setting: str) -> int:
     return number % width
 
 
-def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def labels_in(column: NDArray[Any], where: str, *, parse: bool = True) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Return labels as numbers; text labels as the numbers of their classes, which are in alphabetical order.
 
     Blanks at either end of a text do not count.
     """
     if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
-        refuse_equal(column, place)
+        refuse_equal(column, where)
         return column.astype(np.float64), ()
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in column]
     if missing := missing_labels(cells):
         several = len(missing) > 1
         more = f", as in {len(missing) - 1:,} more of {len(cells):,} rows; remove the rows or fill them in"
         raise DataError(
-            f"{place}, row {missing[0] + 1}: the label is missing"
+            f"{where}, row {missing[0] + 1}: the label is missing"
             f"{more if several else '; remove the row or fill it in'}."
         )
     values = numbers_in(np.array(cells, object), parse=parse, missing=frozenset())
     if values is not None:
-        refuse_equal(cells, place)
+        refuse_equal(cells, where)
         return values, ()
     for row, cell in enumerate(cells):
         if not isinstance(cell, str) or "\ufffd" in cell:
             raise DataError(
-                f"{place}, row {row + 1}: the label {shorten(repr(cell), 40)} is neither a number nor a text in UTF-8."
+                f"{where}, row {row + 1}: the label {shorten(repr(cell), 40)} is neither a number nor a text in UTF-8."
             )
     texts, codes = np.unique(np.array(cells, str), return_inverse=True)
     return codes.astype(np.float64), tuple(map(str, texts))
@@ -283,12 +283,12 @@ def labels_in(column: NDArray[Any], place: str, *, parse: bool = True) -> tuple[
 def missing_labels(cells: Sequence[Any]) -> list[int]:
     """Return the rows whose label is missing; a text such as NA is a label if there are other texts."""
     texts = {cell for cell in cells if isinstance(cell, str)}
-    words = set(NO_LABEL)
+    marks = set(NO_LABEL)
     if numbers_in([text for text in texts if text.lower() not in {*NO_LABEL, *DOUBTFUL_LABELS}]) is not None and any(
         numbers_in([cell], missing=frozenset()) is not None for cell in (*texts, *cells[:1])
     ):
-        words |= DOUBTFUL_LABELS
-    return [row for row, cell in enumerate(cells) if is_missing(cell) or str(cell).lower() in words]
+        marks |= DOUBTFUL_LABELS
+    return [row for row, cell in enumerate(cells) if is_missing(cell) or str(cell).lower() in marks]
 
 
 def is_missing(cell: object) -> bool:

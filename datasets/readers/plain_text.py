@@ -90,8 +90,8 @@ def number_hint(text: str) -> str:
                 writings.append(f"{number}" + (f" {meaning}" if meaning else ""))
     if len(writings) == 1:
         number, _, meaning = writings[0].partition(" ")
-        others = "; if the point in 1.234 separates thousands, write 1234" if "decimal" in meaning else ""
-        return f"write {number}{others}"
+        thousands = "; if the point in 1.234 separates thousands, write 1234" if "decimal" in meaning else ""
+        return f"write {number}{thousands}"
     return f"write {', or '.join(writings)}" if writings else ""
 
 

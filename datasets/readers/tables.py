@@ -69,8 +69,8 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
             f"comma, bar and white space. The line: '{shorten(first[0])}'"
         )
     names = [] if numbers_in(first) is not None else first
-    label, others = chosen_columns(label_column, drop_columns, names, width, where)
-    features = [k for k in range(width) if k not in (label, *others)]
+    label, dropped = chosen_columns(label_column, drop_columns, names, width, where)
+    features = [k for k in range(width) if k not in (label, *dropped)]
 
     counted = first[1:] == [str(k) for k in range(width - 1)] and first[0] == "" and width > 1
     header = isinstance(label_column, str) or numbers_in([first[k] for k in features]) is None or counted
@@ -82,28 +82,28 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     long: dict[int, list[int]] = {}  # numbers of features with more digits than float64 has
     begun = [] if header else [(line, first)]
     for number, row in itertools.chain(begun, rows):
-        place = f"{where}, line {number}"
+        position = f"{where}, line {number}"
         if len(row) != width:
             count = "1 cell" if len(row) == 1 else f"{len(row)} cells"
             title = f"; if line {line} is a title, remove it" * (len(values) == len(begun) and len(row) == rows.width)
-            raise DataError(f"{place}: {count} where the first line has {width}{title}.{_line(row)}")
+            raise DataError(f"{position}: {count} where the first line has {width}{title}.{_line(row)}")
         cells = numbers_in([row[k] for k in features])
         if cells is None:
-            looked_at = [row, *itertools.islice((other for _, other in rows), _LOOKED_AT)]
-            texts = [k for other in looked_at for k in features if k < len(other) and numbers_in([other[k]]) is None]
+            looked_at = [row, *itertools.islice((later for _, later in rows), _LOOKED_AT)]
+            texts = [k for later in looked_at for k in features if k < len(later) and numbers_in([later[k]]) is None]
             if looks_like_libsvm([row[k] for k in features]):
                 raise DataError(
-                    f"{place}: the cells have the form index:value; if the file is LIBSVM text, "
+                    f"{position}: the cells have the form index:value; if the file is LIBSVM text, "
                     f"{read_as('libsvm', '.svm')}.{_line(row)}"
                 )
-            raise no_number(place, shown_names, list(dict.fromkeys(texts)), row[texts[0]], others)
+            raise no_number(position, shown_names, list(dict.fromkeys(texts)), row[texts[0]], dropped)
         for k in features:
             if (value := long_whole(row[k])) is not None:
                 long.setdefault(k, []).append(value)
         text = row[label].strip()
         if "\ufffd" in text:
-            place += f", column {place_of(label, shown_names)}"
-            raise DataError(f"{place}: the label '{shorten(text)}' is not UTF-8; save the file in UTF-8.")
+            position += f", column {place_of(label, shown_names)}"
+            raise DataError(f"{position}: the label '{shorten(text)}' is not UTF-8; save the file in UTF-8.")
         values.append(cells)
         labels.append(text)
         lines.append(number)

@@ -22,13 +22,13 @@ _DIGITS = 15
 
 def refuse_equal(
     labels: NDArray[Any] | Sequence[Any],
-    place: str,
+    where: str,
     advice: str = "as smaller numbers, or as texts that are no numbers",
 ) -> None:
     """Refuse different labels that become equal in float64; `advice` says how to write the labels."""
     if pair := equal_in_float64(labels):
         raise DataError(
-            f"{place}: the labels {pair[0]} and {pair[1]} become equal in float64, which has every whole number only "
+            f"{where}: the labels {pair[0]} and {pair[1]} become equal in float64, which has every whole number only "
             f"up to 2^53; write the labels {advice}."
         )
 
@@ -66,9 +66,9 @@ def equal_warnings(columns: Iterable[tuple[NDArray[Any] | Sequence[Any], str]]) 
 
     There are at most `MOST_SENTENCES`. `columns` has the cells of a feature and the place that names it.
     """
-    pairs = ((place, pair) for cells, place in columns if (pair := equal_in_float64(cells)) is not None)
+    pairs = ((column, pair) for cells, column in columns if (pair := equal_in_float64(cells)) is not None)
     return tuple(
-        f"column {place} has whole numbers beyond 2^53 that become equal in float64, such as {first} and {second}; "
+        f"column {column} has whole numbers beyond 2^53 that become equal in float64, such as {first} and {second}; "
         "subtract a number from the column, or leave it out if it is no feature"
-        for place, (first, second) in itertools.islice(pairs, MOST_SENTENCES)
+        for column, (first, second) in itertools.islice(pairs, MOST_SENTENCES)
     )
