@@ -134,8 +134,8 @@ class Solver(abc.ABC):
     def check_kernel(cls, name: str) -> None:
         """Raise SettingsError, with those that are allowed, for a kernel that is not in `kernels`."""
         if name not in cls.kernels:
-            known = " or ".join(f"kernel={kernel}" for kernel in sorted(cls.kernels))
-            raise SettingsError(f"algo={cls.name} works with {known} only, got kernel={name}")
+            allowed = " or ".join(f"kernel={kernel}" for kernel in sorted(cls.kernels))
+            raise SettingsError(f"algo={cls.name} works with {allowed} only, got kernel={name}")
 
     @classmethod
     def has_stopping_rule(cls) -> bool:

@@ -64,9 +64,9 @@ class Evaluator:
 
     def of_variant(self, problem: Problem) -> Evaluator:
         """Return the evaluator of a `Problem.variant` of this one's problem; the two share all points."""
-        other = copy.copy(self)
-        other._problem = problem
-        return other
+        variant = copy.copy(self)
+        variant._problem = problem
+        return variant
 
     def evaluate(self, snapshots: Sequence[Snapshot]) -> list[Measures]:
         """Return the measures of each snapshot; snapshots of one kind are evaluated in one matrix product.
@@ -124,7 +124,7 @@ class Evaluator:
         if deferred := [snapshot.deferred for snapshot in snapshots if snapshot.deferred is not None]:
             places = [k for k, snapshot in enumerate(snapshots) if snapshot.deferred is not None]
             train[places] = DeferredResponses.batched_values(deferred).T
-        if missing := [k for k, one in enumerate(snapshots) if one.responses is None and one.deferred is None]:
+        if missing := [k for k, each in enumerate(snapshots) if each.responses is None and each.deferred is None]:
             train[missing] = expanded(problem, support, np.ascontiguousarray(weights[:, missing])).T
         for k, snapshot in enumerate(snapshots):
             if snapshot.responses is not None:

@@ -242,10 +242,10 @@ def canonical(X: Features) -> Features:
             X.sum_duplicates()
     values = X if isinstance(X, np.ndarray) else X.data
     if not np.isfinite(values).all():
-        place = int(np.argmax(~np.isfinite(values)))
+        flat = int(np.argmax(~np.isfinite(values)))
         if isinstance(X, np.ndarray):
-            row, column = divmod(place, X.shape[1])
+            row, column = divmod(flat, X.shape[1])
         else:
-            row, column = int(np.searchsorted(X.indptr, place, side="right")) - 1, int(X.indices[place])
+            row, column = int(np.searchsorted(X.indptr, flat, side="right")) - 1, int(X.indices[flat])
         raise SettingsError(f"X[{row}, {column}] is not finite")
     return X

@@ -92,9 +92,9 @@ class AveragedPerceptron(PythonSolver):
     def _add(self, i: int, row: NDArray[np.float32]) -> None:
         # y_j y_i is 1 in the class of i: two sums in place are faster than a product with labels
         p = self.problem.positives
-        same, other = (slice(p), slice(p, None)) if i < p else (slice(p, None), slice(p))
+        same, rest = (slice(p), slice(p, None)) if i < p else (slice(p, None), slice(p))
         self._responses[same] += row[same]
-        self._responses[other] -= row[other]
+        self._responses[rest] -= row[rest]
 
     def _chunk(self, limit: Limit) -> int:
         """Return how many examples to search: no limit in iterations or presentations is passed."""

@@ -154,10 +154,10 @@ class Problem:
         The two share what was made of the points, such as `features`, but not the kernel rows. Arguments and errors are
         those of the constructor.
         """
-        other = copy.copy(self)
-        vars(other).pop("rows", None)
-        other._regularise(lambda_, nu, bias, rows, sparse_points=self._points is not None and self._points.sparse)
-        return other
+        variant = copy.copy(self)
+        vars(variant).pop("rows", None)
+        variant._regularise(lambda_, nu, bias, rows, sparse_points=self._points is not None and self._points.sparse)
+        return variant
 
     @property
     def X(self) -> Features:  # noqa: N802 (the field's name)

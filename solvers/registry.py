@@ -85,7 +85,7 @@ def _check_complete(module: ModuleType) -> None:
     if not classes:
         raise SettingsError(f"SVM_SOLVERS: {file} has no solver: a class that derives from PythonSolver or Solver")
     for member in classes:
-        if any(other is not member and issubclass(other, member) for other in classes):
+        if any(solver is not member and issubclass(solver, member) for solver in classes):
             continue
         if lacking := sorted(getattr(member, "__abstractmethods__", ())):
             s = "s" * (len(lacking) > 1)

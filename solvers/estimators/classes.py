@@ -77,14 +77,14 @@ def make_classifier(name: str) -> type[SolverClassifier]:
     return type(class_name(solver), (SolverClassifier,), content)
 
 
-def _advice(name: str, known: list[str]) -> str:
+def _advice(name: str, allowed: list[str]) -> str:
     """Say what to give instead of a parameter that there is not."""
     if name == "class_weight":
         return UNWEIGHTED
-    meant = [other for other in _OTHER_NAMES.get(name, "").split(" or ") if other in known]
-    if meant := meant or difflib.get_close_matches(name, known, n=1):
+    meant = [option for option in _OTHER_NAMES.get(name, "").split(" or ") if option in allowed]
+    if meant := meant or difflib.get_close_matches(name, allowed, n=1):
         return f"did you mean {' or '.join(meant)}?"
-    return f"it has {', '.join(known)}"
+    return f"it has {', '.join(allowed)}"
 
 
 def _documentation(solver: type[Solver]) -> str:

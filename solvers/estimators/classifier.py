@@ -273,8 +273,8 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         model = Model.load(path)
         about = model.about
         if about.get("estimator") != cls.__name__:
-            other = about.get("estimator") or f"a run of algo={about.get('algo')}: read it by solvers.models.Model.load"
-            raise ModelError(f"{path} is not a model of {cls.__name__}, but of {other}")
+            found = about.get("estimator") or f"a run of algo={about.get('algo')}: read it by solvers.models.Model.load"
+            raise ModelError(f"{path} is not a model of {cls.__name__}, but of {found}")
         try:
             estimator = cls(**{name: simple(value) for name, value in about["settings"].items()})
             estimator.counters_, estimator.converged_ = dict(about["counters"]), bool(about["converged"])
