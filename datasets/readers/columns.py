@@ -170,10 +170,10 @@ def check_names(columns: Sequence[str], trained: Sequence[str], where: str, sour
     A feature without a name, or whose name is its number, is not compared.
     """
     for j, (given, wanted) in enumerate(zip(columns, trained, strict=False)):
-        name, trained_as = _name_in(given), _name_in(wanted)
-        if name is not None and trained_as is not None and name != trained_as:
+        name, expected = _name_in(given), _name_in(wanted)
+        if name is not None and expected is not None and name != expected:
             raise DataError(
-                f"{where}: feature {j} (counted from 0) is '{name}', and in {source} it is '{trained_as}'; features are "
+                f"{where}: feature {j} (counted from 0) is '{name}', and in {source} it is '{expected}'; features are "
                 f"matched by position: write the columns in the same order as in {source}."
             )
 
