@@ -64,17 +64,17 @@ def benchmark_intelex(case: Case, table: Comparisons) -> None:
     """Compare SMO to its own stop, and to the other's dual objective, with the library to its stop."""
     pytest.importorskip("sklearnex", reason="scikit-learn-intelex is not installed (extra bench)")
     data.load(case.name, **case.fields)
-    ends: list[tuple[End, End]] = []
+    pairs: list[tuple[End, End]] = []
     for _ in range(min(table.repeat, 3)):
         library = _alone(case, None)
-        ends.append((_alone(case, library.dual), library))
-    ours, library = ends[0]
+        pairs.append((_alone(case, library.dual), library))
+    ours, library = pairs[0]
     where = f"scikit-learn-intelex in float32 to its stop ({library}); {case.name}, sigma^2 = {case.sigma2:g}, "
     where += f"C = {case.C:g}, bias, tolerance {TOLERANCE:g}"
-    table.add(f"SMO to its stop ({ours}) / {where}", [(first.seconds, second.seconds) for first, second in ends])
+    table.add(f"SMO to its stop ({ours}) / {where}", [(first.seconds, second.seconds) for first, second in pairs])
     table.add(
         f"SMO to the other's dual objective, or its stop / {where}",
-        [(first.reached, second.seconds) for first, second in ends],
+        [(first.reached, second.seconds) for first, second in pairs],
         at_most=case.bar,
     )
 

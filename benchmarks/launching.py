@@ -47,12 +47,12 @@ def _seconds(*commands: list[str]) -> float:
         began = time.perf_counter()
         sweeps = [
             subprocess.Popen(
-                [sys.executable, "run.py", "-m", *WORDS, *words, f"store.root={folder}"],
+                [sys.executable, "run.py", "-m", *WORDS, *overrides, f"store.root={folder}"],
                 cwd=ROOT,
                 env=environment,
                 stdout=subprocess.DEVNULL,
             )
-            for words in commands
+            for overrides in commands
         ]
         statuses = [sweep.wait() for sweep in sweeps]
         wall = time.perf_counter() - began

@@ -33,7 +33,7 @@ def function_of(frame: FrameType | None) -> Function | None:
     return (name, frame.f_code.co_qualname) if is_ours else None
 
 
-def passed_by(program: Path, words: list[str]) -> dict[Function, int]:
+def passed_by(program: Path, arguments: list[str]) -> dict[Function, int]:
     """Run a program in this process; return its functions in the order of their first calls, with the depths."""
     depths: dict[Function, int] = {}
     called: dict[int, CodeType] = {}  # most calls are of code that has been called before
@@ -48,7 +48,7 @@ def passed_by(program: Path, words: list[str]) -> dict[Function, int]:
                 depth, caller = depth + (function_of(caller) is not None), caller.f_back
             depths[function] = depth
 
-    sys.argv = [str(program), *words]
+    sys.argv = [str(program), *arguments]
     threading.setprofile(note)
     sys.setprofile(note)
     try:
@@ -63,9 +63,9 @@ def passed_by(program: Path, words: list[str]) -> dict[Function, int]:
 
 def main() -> None:
     """Print the numbers for the command that follows the name of this module."""
-    words = [word for word in sys.argv[1:] if word != "--tree"]
+    arguments = [word for word in sys.argv[1:] if word != "--tree"]
     shows_tree = "--tree" in sys.argv
-    depths = passed_by(ROOT / words[0], words[1:])
+    depths = passed_by(ROOT / arguments[0], arguments[1:])
     if shows_tree:
         for (file, name), depth in depths.items():
             print(f"{'  ' * depth}{file}: {name}", file=sys.stderr)

@@ -77,10 +77,18 @@ def measured(name: str, method: str, ranks: int | None, store: Path) -> Iteratio
     subprocess.CalledProcessError
         The run has failed.
     """
-    words = [f"dataset={name}", "kernel=linear", "problem.lambda_=1e-4", *METHODS[method], *DATA[name]]
-    words += [f"budget.iterations={ITERATIONS}", "budget.evaluations=1", "progress=false", "picture=false", "threads=1"]
-    words += [f"seed={next(SEEDS)}", f"store.root={store}", *([f"ranks={ranks}", "engine=mpi"] if ranks else [])]
-    output = subprocess.run([sys.executable, "run.py", *words], cwd=ROOT, check=True, capture_output=True, text=True)
+    overrides = [f"dataset={name}", "kernel=linear", "problem.lambda_=1e-4", *METHODS[method], *DATA[name]]
+    overrides += [
+        f"budget.iterations={ITERATIONS}",
+        "budget.evaluations=1",
+        "progress=false",
+        "picture=false",
+        "threads=1",
+    ]
+    overrides += [f"seed={next(SEEDS)}", f"store.root={store}", *([f"ranks={ranks}", "engine=mpi"] if ranks else [])]
+    output = subprocess.run(
+        [sys.executable, "run.py", *overrides], cwd=ROOT, check=True, capture_output=True, text=True
+    )
     path = next(line.removeprefix("result: ") for line in output.stdout.splitlines() if line.startswith("result: "))
     result = json.loads(Path(path).read_text(encoding="utf-8"))
     iterations, costs = result["counters"]["iterations"], result.get("communication", {})

@@ -30,14 +30,14 @@ SHORT = 0.2
 
 def medians(table: pd.DataFrame) -> pd.Series[float]:
     """Return the median CPU seconds of each series, from a table with a row for each evaluation of each run."""
-    ends = table.groupby([*SERIES, "seed"], dropna=False)["cpu_seconds"].max()
-    return ends.groupby(SERIES, dropna=False).median()
+    last_seconds = table.groupby([*SERIES, "seed"], dropna=False)["cpu_seconds"].max()
+    return last_seconds.groupby(SERIES, dropna=False).median()
 
 
 def differences(changes: pd.Series[float]) -> list[float]:
     """Return by how much the logarithm of the ratio of two series changes, for each pair on the same problem."""
     pairs = (itertools.combinations(group, 2) for _, group in changes.groupby(PROBLEM))
-    return [abs(one - two) for one, two in itertools.chain.from_iterable(pairs)]
+    return [abs(first - second) for first, second in itertools.chain.from_iterable(pairs)]
 
 
 def main() -> None:

@@ -44,8 +44,8 @@ def write_pages(app: Sphinx) -> None:
     if app.builder.format != "html":
         return
     folder, sums = Path(app.outdir) / FOLDER, Path(app.doctreedir) / FOLDER
-    for place in (folder, sums):
-        place.mkdir(parents=True, exist_ok=True)
+    for path in (folder, sums):
+        path.mkdir(parents=True, exist_ok=True)
     inputs = {name: inputs_of(EVIDENCE, name) for name in published_figures(EVIDENCE)}
     waiting = [name for name, text in inputs.items() if _text_of(sums / name) != text]
     elapsed = ElapsedTime(LOGGER.info)
@@ -88,11 +88,17 @@ def _text_of(path: Path) -> str:
 
 def _make_digits(path: Path) -> None:
     """Run five solvers on the bundled digits, in seconds."""
-    with tempfile.TemporaryDirectory() as place:
-        words = ["figure=arena", "dataset=digits", "scale=demo", f"store={place}/results", f"figures={place}/figures"]
-        command = [sys.executable, "reproduce.py", *words]
+    with tempfile.TemporaryDirectory() as scratch:
+        settings = [
+            "figure=arena",
+            "dataset=digits",
+            "scale=demo",
+            f"store={scratch}/results",
+            f"figures={scratch}/figures",
+        ]
+        command = [sys.executable, "reproduce.py", *settings]
         done = subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=False)
-        page = next(Path(place).glob(f"figures/*/demo/{PAGE}"), None)
+        page = next(Path(scratch).glob(f"figures/*/demo/{PAGE}"), None)
         if done.returncode or page is None:
             LOGGER.warning("there is no live picture: %s", done.stderr[-500:])
             return

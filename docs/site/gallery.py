@@ -138,14 +138,14 @@ def outcomes(folder: Path) -> Counter[State]:
 
 def bar(counts: Mapping[State, int]) -> str:
     """Return the outcomes as a stacked bar in HTML, in the order of `LABELS`, with their words below it."""
-    parts, words = "", ""
+    parts, items = "", ""
     for state, label in LABELS.items():
         if count := counts.get(state):
             colour = COLOURS.get(label.symbol, OTHER)
             parts += f'<span style="flex:{count};background:{colour}"></span>'
-            words += f'<li><span style="background:{colour}"></span>{label.symbol} {count} {label.text}</li>'
+            items += f'<li><span style="background:{colour}"></span>{label.symbol} {count} {label.text}</li>'
     total = f"<li>of {sum(counts.values())} claims</li>"
-    return f'<div class="verdict-bar" aria-hidden="true">{parts}</div><ul class="verdict-words">{words}{total}</ul>'
+    return f'<div class="verdict-bar" aria-hidden="true">{parts}</div><ul class="verdict-words">{items}{total}</ul>'
 
 
 class Gallery(SphinxDirective):
