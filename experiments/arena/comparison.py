@@ -95,8 +95,8 @@ class Comparison:
         """Levels that can be judged: a gap must be at least twice the uncertainty of the optimum."""
         if self.targets.kind != "gap":
             return self.targets.levels
-        known = math.inf if self.optimum is None else self.optimum.uncertainty
-        return tuple(level for level in self.targets.levels if level >= 2 * known)
+        uncertainty = math.inf if self.optimum is None else self.optimum.uncertainty
+        return tuple(level for level in self.targets.levels if level >= 2 * uncertainty)
 
     def threshold(self, level: float) -> float:
         """Return the largest value that reaches a level."""
@@ -128,11 +128,11 @@ class Comparison:
             return None
         longest = max(float(run.costs[cost][-1]) for run in runs)
         if of_mean:
-            known = all(np.isfinite(run.values).any() for run in runs)
+            measured = all(np.isfinite(run.values).any() for run in runs)
             points = [run.points(cost) for run in runs]
-            return effort_of([cost_to_stay(points, self.threshold(level)) if known else None], longest)
+            return effort_of([cost_to_stay(points, self.threshold(level)) if measured else None], longest)
         spent = [self.reach(run, cost, level) for run in runs]
-        return effort_of([None if math.isinf(one) else one for one in spent], longest)
+        return effort_of([None if math.isinf(to_level) else to_level for to_level in spent], longest)
 
     def _values(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         value = column(frame, self.targets.measure)

@@ -49,7 +49,7 @@ _PROFILES: Final = (
 
 
 @dataclass(frozen=True)
-class Drawing:
+class ArenaDrawing:
     """Content of the picture: of each cost one block of panels, with a profile of each entrant."""
 
     comparisons: Sequence[Comparison]
@@ -112,7 +112,7 @@ def make(evidence: Evidence) -> FigureResult:
     by_cost = {cost: profiles(costs_of(comparisons, cost, seeds)) for cost in COSTS}
     costs = _shown(spec.options["cost"].value, comparisons)
     names = list(dict.fromkeys(curve.name for curve in spec.curves))
-    drawing = Drawing(comparisons, by_cost, costs, names, seeds)
+    drawing = ArenaDrawing(comparisons, by_cost, costs, names, seeds)
     draw = partial(_draw, drawing=drawing)
     return FigureResult(lambda: _points(drawing), draw, drawing.size, table=partial(table, comparisons, by_cost))
 
@@ -129,7 +129,7 @@ def _shown(chosen: str, comparisons: Sequence[Comparison]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([next(counted, COSTS[0]), TIME]))
 
 
-def _points(drawing: Drawing) -> pd.DataFrame:
+def _points(drawing: ArenaDrawing) -> pd.DataFrame:
     tables = []
     for cost in drawing.costs:
         curves = [
@@ -146,7 +146,7 @@ def _points(drawing: Drawing) -> pd.DataFrame:
     return points.rename(columns={"median": "mean"}) if drawing.means else points
 
 
-def _draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
+def _draw(figure: Figure | SubFigure, drawing: ArenaDrawing) -> None:
     """Draw all panels."""
     shown = [name for name in drawing.names if any(comparison.runs.get(name) for comparison in drawing.comparisons)]
     if not shown:
@@ -166,14 +166,14 @@ def _draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
             _draw_comparison(axes, comparison, drawing, cost, k)
 
 
-def _draw_comparison(axes: Axes, comparison: Comparison, drawing: Drawing, cost: str, place: int) -> None:
+def _draw_comparison(axes: Axes, comparison: Comparison, drawing: ArenaDrawing, cost: str, index: int) -> None:
     gap = comparison.targets.kind == "gap"
     bands = drawing.bands(comparison, cost)
     heading(axes, comparison.panel, _not_counted(comparison, drawing, cost))
     if not bands:
         empty_panel(axes, f"{axis_name(cost)}: nothing to draw")
         return
-    labelled = 0 if place == 1 else place  # the panel beside the profile has a label like the first of a row
+    labelled = 0 if index == 1 else index  # the panel beside the profile has a label like the first of a row
     layout.log_axes(axes, axis_name(cost), "(P - L) / L" if gap else "Test error, %", labelled, drawing.columns)
     levels = [comparison.threshold(level) for level in comparison.judged]
     least = min(levels, default=1e-3) / 10
@@ -190,14 +190,14 @@ def _draw_comparison(axes: Axes, comparison: Comparison, drawing: Drawing, cost:
         draw_level(axes, level if gap else 100 * level)
 
 
-def _not_counted(comparison: Comparison, drawing: Drawing, cost: str) -> str:
+def _not_counted(comparison: Comparison, drawing: ArenaDrawing, cost: str) -> str:
     names = [drawing.styles[name].name for name in comparison.entrants if not comparison.counted(name, cost)]
     if len(names) > _NAMED:  # the table names them
         return f"not counted by {len(names)} of {len(comparison.entrants)}"
     return f"not counted: {', '.join(names)}" if names else ""
 
 
-def _draw_profile(axes: Axes, drawing: Drawing, cost: str) -> None:
+def _draw_profile(axes: Axes, drawing: ArenaDrawing, cost: str) -> None:
     from matplotlib.ticker import NullFormatter
 
     profiles = drawing.profiles[cost]

@@ -34,7 +34,7 @@ class Entrant:
         return " ".join([self.algo, *self.settings])
 
     @property
-    def words(self) -> list[str]:
+    def overrides(self) -> list[str]:
         """Overrides of ``run.py``."""
         return [f"algo={self.algo}", *(f"algo.{setting}" for setting in self.settings)]
 
@@ -120,9 +120,9 @@ def _entrant(part: str) -> Entrant:
     algo, *settings = part.split(":")
     from ... import solvers
 
-    known = solvers.names()
-    if algo not in known:
-        raise FigureError(f"unknown algorithm {algo!r} in algos=; known: {', '.join(known)}, all{nearest(algo, known)}")
+    names = solvers.names()
+    if algo not in names:
+        raise FigureError(f"unknown algorithm {algo!r} in algos=; known: {', '.join(names)}, all{nearest(algo, names)}")
     fields = [field.name for field in dataclasses.fields(solvers.get(algo).Settings)]
     for setting in settings:
         name, _, value = setting.partition("=")

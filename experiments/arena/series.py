@@ -50,7 +50,7 @@ def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
     problems = {name: _problem_of(name, scale, options, timed) for name in names}
     series = [
         SeriesSpec(
-            entrant.name, entrant.words, {name: problems[name].entrant(entrant, budget, passes) for name in names}
+            entrant.name, entrant.overrides, {name: problems[name].entrant(entrant, budget, passes) for name in names}
         )
         for entrant in entrants
     ]
@@ -72,7 +72,7 @@ class Problem:
     """Problem of all runs on a data set: settings of a solver that accepts any, and overrides that set the problem."""
 
     run: RunSettings
-    words: tuple[str, ...]
+    overrides: tuple[str, ...]
 
     @property
     def certified_by(self) -> str:
@@ -83,7 +83,7 @@ class Problem:
         """Return the overrides for an entrant's problem and budget."""
         limited = any(setting_name(word).removeprefix("budget.") in BUDGET_LIMITS for word in budget)
         usual = [] if limited else self._budget(entrant, passes)
-        return [*self.words, f"budget.evaluations={CHECKPOINTS}", *usual, *budget]
+        return [*self.overrides, f"budget.evaluations={CHECKPOINTS}", *usual, *budget]
 
     def _budget(self, entrant: Entrant, passes: int) -> list[str]:
         if issubclass(solvers.get(entrant.algo), Passes):  # their iterations are passes; some count nothing else
@@ -102,14 +102,14 @@ def _problem_of(dataset: str, scale: ScaleSpec, options: Options, timed: bool) -
     run = settings_of(["algo=sbp", f"dataset={dataset}", *scale.overrides, *options.overrides], jobs=options.jobs)
     given = {setting_name(word) for word in scale.overrides}
     kernel = {f"kernel.{field.name}": getattr(run.kernel, field.name) for field in fields(run.kernel)}
-    known = {name: value for name, value in kernel.items() if value is not None}
+    parameters = {name: value for name, value in kernel.items() if value is not None}
     if not given & FORMS:
-        known["problem.C"] = run.problem.C
-    numbers = [f"{name}={value!r}" for name, value in known.items()]
-    words = [f"kernel={kernel_name(run.kernel)}", *numbers, f"problem.bias={str(run.problem.bias).lower()}"]
+        parameters["problem.C"] = run.problem.C
+    numbers = [f"{name}={value!r}" for name, value in parameters.items()]
+    overrides = [f"kernel={kernel_name(run.kernel)}", *numbers, f"problem.bias={str(run.problem.bias).lower()}"]
     if timed and kernel_name(run.kernel) != "linear":
-        words.append("rows.provider=cache")
-    return Problem(run, tuple(words))
+        overrides.append("rows.provider=cache")
+    return Problem(run, tuple(overrides))
 
 
 def _optimum_series(problems: dict[str, Problem]) -> list[SeriesSpec]:
@@ -119,7 +119,7 @@ def _optimum_series(problems: dict[str, Problem]) -> list[SeriesSpec]:
         SeriesSpec(
             OPTIMUM,
             [f"algo={algo}", *accuracy[algo]],
-            {name: [*problem.words, *OPTIMUM_BUDGET] for name, problem in problems.items()},
+            {name: [*problem.overrides, *OPTIMUM_BUDGET] for name, problem in problems.items()},
             datasets=[name for name, problem in problems.items() if problem.certified_by == algo],
             seeds=1,
             reference_only=True,

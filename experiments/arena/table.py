@@ -43,8 +43,10 @@ def remarks(comparisons: Sequence[Comparison]) -> list[str]:
     for comparison in comparisons:
         name = called(comparison.panel)
         names = styles_for(comparison.panel.left_out)
-        said += [f"Left out on {name}: {names[one].name}: {why}." for one, why in comparison.panel.left_out.items()]
-        said += [f"Missing on {name}: {one}: {why}." for one, why in comparison.panel.missing.items()]
+        said += [
+            f"Left out on {name}: {names[entrant].name}: {why}." for entrant, why in comparison.panel.left_out.items()
+        ]
+        said += [f"Missing on {name}: {entrant}: {why}." for entrant, why in comparison.panel.missing.items()]
         if comparison.targets.kind == "best" and comparison.least_error is not None:
             said.append(f"Least test error on {name}: {100 * comparison.least_error:.3g} %.")
         if comparison.targets.kind == "gap" and comparison.optimum is not None:

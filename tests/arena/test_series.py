@@ -185,7 +185,7 @@ def test_entrants() -> None:
     assert read_entrants("[sbp, sdca]") == read_entrants("sbp,sdca")
     (kept,) = read_entrants("sdca:accounting=kept")
     assert kept.name == "sdca accounting=kept"
-    assert kept.words == ["algo=sdca", "algo.accounting=kept"]
+    assert kept.overrides == ["algo=sdca", "algo.accounting=kept"]
     assert [entrant.algo for entrant in read_entrants("all")] == solvers.names()
 
 
