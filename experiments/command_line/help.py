@@ -29,13 +29,13 @@ def version_text() -> str:
     return f"svm-cost-curves {metadata.version('svm-cost-curves')}, {source}, core build {build['build_id']}"
 
 
-def help_text(words: Sequence[str] = ()) -> str:
+def help_text(arguments: Sequence[str] = ()) -> str:
     """Return the text of ``--help``: a line for each algorithm, data set and kernel, the user's too, then settings."""
-    add_config_folders(words)
+    add_config_folders(arguments)
     run = command_line("run")
-    known = {name: solvers.get(name) for name in solvers.names()}
+    classes = {name: solvers.get(name) for name in solvers.names()}
     algorithms, own = (
-        {name: solver.summary for name, solver in known.items() if is_plugin(solver) == plugin}
+        {name: solver.summary for name, solver in classes.items() if is_plugin(solver) == plugin}
         for plugin in (False, True)
     )
     kernels = {name: _summary(path) for name, path in option_files("kernel").items()}

@@ -70,9 +70,9 @@ def run_composed(composed: DictConfig) -> Outcome:
     return outcome
 
 
-def shown(words: Sequence[str]) -> str:
+def shown(arguments: Sequence[str]) -> str:
     """Return a command line for a figure, without the place of the store; it can be pasted into a shell."""
-    return command_line("run", *(word for word in words if not word.startswith(("store.", "store="))))
+    return command_line("run", *(word for word in arguments if not word.startswith(("store.", "store="))))
 
 
 def run_job(

@@ -50,21 +50,21 @@ def _for_python3() -> Iterator[None]:
 
 def main() -> int:
     """Run the command line and return its exit status."""
-    words = sys.argv[1:]
-    if {"--help", "-h"} & set(words):
-        return print_text(lambda: help_text(words))  # Hydra would load its plugins first
-    if "--version" in words:
+    arguments = sys.argv[1:]
+    if {"--help", "-h"} & set(arguments):
+        return print_text(lambda: help_text(arguments))  # Hydra would load its plugins first
+    if "--version" in arguments:
         return print_text(version_text)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises instead of printing and leaving
     os.environ[SWEEP_ID] = str(os.getpid())  # two sweeps that start in the same second get different folders
     try:
         check_environment()
-        add_config_folders(words)
+        add_config_folders(arguments)
         if missing := missing_folders():
             print_error(f"warning: {CONFIG_DIR} names {', '.join(map(str, missing))}: there is no such folder")
         register()
-        sys.argv[1:] = translated(words)
-        with _for_python3() if "install=bash" in words else contextlib.nullcontext():
+        sys.argv[1:] = translated(arguments)
+        with _for_python3() if "install=bash" in arguments else contextlib.nullcontext():
             run()
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0
@@ -81,7 +81,7 @@ def main() -> int:
         print_error(f"error: {reason(error)}")
         return 2
     except Exception as error:  # of Hydra, or of a launcher
-        if settings := [word for word in words if word.lstrip("+~").startswith(("hydra.", "hydra/"))]:
+        if settings := [word for word in arguments if word.lstrip("+~").startswith(("hydra.", "hydra/"))]:
             why = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".rstrip(": ")
             print_error(f"error: Hydra cannot work with {' '.join(settings)}: {why}")
             return 2

@@ -55,11 +55,11 @@ def run_sweep(jobs: Sequence[Sequence[str]], config: Any, launcher: Callable[[],
     SystemExit
         With the exit status, if it is not 0.
     """
-    composed = [compose(words) for words in jobs]
+    composed = [compose(overrides) for overrides in jobs]
     if any((job.engine, job.ranks) == ("mpi", "auto") for job in composed):
         raise SettingsError(NO_SWEEPS)
     if config.dry_run:
-        plain = [[word for word in words if not word.startswith("dry_run=")] for words in jobs]
+        plain = [[word for word in overrides if not word.startswith("dry_run=")] for overrides in jobs]
         outcomes = [show_plan(job, plain[number], number) for number, job in enumerate(composed)]
         there = sum(outcome.result_path is not None for outcome in outcomes)
         are = "is" if len(outcomes) == 1 else "are"
@@ -93,13 +93,13 @@ def _check_settings(jobs: Sequence[Sequence[str]], composed: Sequence[DictConfig
     its other words are checked.
     """
     wrong: dict[str, list[str]] = {}
-    for label, words, job in zip(job_labels(jobs), jobs, composed, strict=True):
-        known = [word for word in words if not unknown.search(word)]
+    for label, overrides, job in zip(job_labels(jobs), jobs, composed, strict=True):
+        fixed = [word for word in overrides if not unknown.search(word)]
         try:
-            if len(known) < len(words):
-                config_of(compose(known))
+            if len(fixed) < len(overrides):
+                config_of(compose(fixed))
             else:
-                settings_of(words, job, jobs=1)
+                settings_of(overrides, job, jobs=1)
         except SettingsError as error:
             wrong.setdefault(str(error), []).append(label)
     if len(wrong) == 1 and len(jobs) == len(next(iter(wrong.values()))):
@@ -160,8 +160,8 @@ def _finish(
     from . import sweep_results  # imports matplotlib
 
     outcomes = [_fetched(outcome, store) for outcome in outcomes_in(directory)]
-    words: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
-    status = sweep_results.finish(outcomes, directory, shown(["-m", *words]), paper, highlight, stopped=stopped)
+    overrides: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
+    status = sweep_results.finish(outcomes, directory, shown(["-m", *overrides]), paper, highlight, stopped=stopped)
     if any(outcome.result_path for outcome in outcomes):
         print("\n".join(sweep_results.next_commands(directory, store)), flush=True)
     return status

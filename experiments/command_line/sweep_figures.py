@@ -131,13 +131,13 @@ def sentence(curves: Mapping[str, Sequence[pd.DataFrame]], cost: str = "kernel_e
     reached = sorted((spent, name) for name, spent in stays.items() if spent is not None)
     if not reached:
         return ""
-    (least, first), *others = reached
+    (least, first), *rest = reached
     parts = [
         f"By the mean over the runs {first} stays at or below {100 * target:.1f} % test error, a tenth above the "
         f"least, after {_count(least)} {cost.replace('_', ' ')}",
-        *([f"{others[0][1]} needs {others[0][0] / least:.1f} times as many"] if others else []),
+        *([f"{rest[0][1]} needs {rest[0][0] / least:.1f} times as many"] if rest else []),
     ]
-    parts[-1] += "".join(f", {name} {spent / least:.1f}" for spent, name in others[1:])
+    parts[-1] += "".join(f", {name} {spent / least:.1f}" for spent, name in rest[1:])
     if lost := [name for name, spent in stays.items() if spent is None]:
         names = " and ".join(filter(None, (", ".join(lost[:-1]), lost[-1])))
         parts.append(f"{names} {'does' if len(lost) == 1 else 'do'} not get there")
@@ -177,10 +177,10 @@ def styles(curves: Sequence[tuple[str, Values]]) -> dict[str, Style]:
     only, the colours are those of matplotlib's viridis, whose steps are larger.
     """
     by_algo = styles_for({algo for algo, _ in curves})
-    members = {algo: [place for place, (other, _) in enumerate(curves) if other == algo] for algo in by_algo}
+    members = {algo: [index for index, (member, _) in enumerate(curves) if member == algo] for algo in by_algo}
     result: dict[str, Style] = {}
-    for place, (label, (algo, _)) in enumerate(zip(labels(curves), curves, strict=True)):
-        rank, family = members[algo].index(place), len(members[algo])
+    for index, (label, (algo, _)) in enumerate(zip(labels(curves), curves, strict=True)):
+        rank, family = members[algo].index(index), len(members[algo])
         style = replace(by_algo[algo], name=label)
         if family > 1:
             share, marker = rank / (family - 1), _MARKERS[rank % len(_MARKERS)]
@@ -195,7 +195,7 @@ def styles(curves: Sequence[tuple[str, Values]]) -> dict[str, Style]:
 
 def _shade(color: str, share: float) -> str:
     """Return a colour of the same hue, from dark (0) to light (1)."""
-    red, green, blue = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    red, green, blue = (int(color[start : start + 2], 16) / 255 for start in (1, 3, 5))
     hue, _, saturation = colorsys.rgb_to_hls(red, green, blue)
     shade = colorsys.hls_to_rgb(hue, _DARKEST + (_LIGHTEST - _DARKEST) * share, saturation)
     return "#" + "".join(f"{round(255 * part):02x}" for part in shade)

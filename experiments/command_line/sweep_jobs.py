@@ -93,8 +93,8 @@ def launch(
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.runtime.output_dir = str(folder)
     packed = pickle.dumps(OmegaConf.masked_copy(config, "hydra"))
-    sweep = [SweepJob(first + i, tuple(words), jobs, packed) for i, words in enumerate(job_overrides)]
-    returns = [JobReturn(overrides=words, status=JobStatus.UNKNOWN) for words in job_overrides]
+    sweep = [SweepJob(first + i, tuple(overrides), jobs, packed) for i, overrides in enumerate(job_overrides)]
+    returns = [JobReturn(overrides=overrides, status=JobStatus.UNKNOWN) for overrides in job_overrides]
     labels, line = job_labels(job_overrides), RunsLine(len(sweep))
     reasons: dict[tuple[str, str], str] = {}
     fractions = dict.fromkeys(range(len(sweep)), 0.0)

@@ -73,8 +73,8 @@ def _data_names(outcomes: Sequence[Outcome]) -> list[str]:
     starts = ("dataset.train=", "dataset=file:")
     pairs = []
     for outcome in outcomes:
-        words = [f"{setting_name(word)}={plain_value(word)}" for word in outcome.overrides]
-        paths = (word.removeprefix(start) for word in words for start in starts if word.startswith(start))
+        settings = [f"{setting_name(word)}={plain_value(word)}" for word in outcome.overrides]
+        paths = (word.removeprefix(start) for word in settings for start in starts if word.startswith(start))
         pairs.append((str(outcome.dataset), next(paths, "")))
     names = [name for name, _ in dict.fromkeys(pairs)]
     return [f"{name} ({path})" if names.count(name) > 1 else name for name, path in pairs]
@@ -82,7 +82,7 @@ def _data_names(outcomes: Sequence[Outcome]) -> list[str]:
 
 def differing(overrides: Sequence[Sequence[str]]) -> list[Values]:
     """Return for each list of overrides those whose values are not the same in all lists, by the settings' names."""
-    lists = [{setting_name(word): plain_value(word) for word in words} for words in overrides]
+    lists = [{setting_name(word): plain_value(word) for word in job} for job in overrides]
     names = dict.fromkeys(name for values in lists for name in values)
     differ = [name for name in names if len({values.get(name) for values in lists}) > 1]
     return [tuple((name, values[name]) for name in differ if name in values) for values in lists]
@@ -107,7 +107,9 @@ def short(lists: Sequence[Values]) -> list[list[str]]:
     settings = dict.fromkeys(name for values in lists for name, _ in values)
     lasts = [short_name(name) for name in settings]
     names = {name: last if lasts.count(last) == 1 else name for name, last in zip(settings, lasts, strict=True)}
-    shown = {name: _shown({value for values in lists for other, value in values if other == name}) for name in settings}
+    shown = {
+        name: _shown({value for values in lists for setting, value in values if setting == name}) for name in settings
+    }
     return [[f"{names[name]}={shown[name][value]}" for name, value in values] for values in lists]
 
 
@@ -117,9 +119,7 @@ def job_labels(overrides: Sequence[Sequence[str]]) -> list[str]:
     names = ("algo", "dataset")
     first = [[values.pop(name) for name in names if name in values] for values in differ]
     texts = short([tuple(values.items()) for values in differ])
-    return [
-        " ".join(parts + rest) or " ".join(words) for parts, rest, words in zip(first, texts, overrides, strict=True)
-    ]
+    return [" ".join(parts + rest) or " ".join(job) for parts, rest, job in zip(first, texts, overrides, strict=True)]
 
 
 def _shown(values: set[str]) -> dict[str, str]:

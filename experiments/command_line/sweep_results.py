@@ -52,8 +52,8 @@ def finish(
     same: dict[tuple[str, str], list[Outcome]] = {}
     for outcome in wrong:
         same.setdefault((outcome.status, outcome.message), []).append(outcome)
-    for first, *others in same.values():
-        label = f"{first.label} and {len(others)} more" if others else first.label
+    for first, *rest in same.values():
+        label = f"{first.label} and {len(rest)} more" if rest else first.label
         print_error(dataclasses.replace(first, label=label).line)
     if stopped is not None or any(outcome.status in (*STOPPED, "killed") for outcome in wrong):
         how = next((f"{status_of(kind())}; " for kind, status in EXIT_STATUS.items() if status == stopped), "")
@@ -118,10 +118,10 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str, highlight: 
 def equal_runs(members: Sequence[Member]) -> list[str]:
     """Return a line for each group of runs with equal curves (times aside): their seeds decide nothing."""
     columns, lines = [*COUNTS, *MEASURES], []
-    for group, ((_, first), *others) in members:
-        if others and all(curve[columns].equals(first[columns]) for _, curve in others):
+    for group, ((_, first), *rest) in members:
+        if rest and all(curve[columns].equals(first[columns]) for _, curve in rest):
             lines.append(
-                f"{group.name} on {group.dataset}: its {1 + len(others)} runs are equal, so that one seed is enough"
+                f"{group.name} on {group.dataset}: its {1 + len(rest)} runs are equal, so that one seed is enough"
             )
     return lines
 
@@ -146,8 +146,8 @@ def next_commands(directory: Path, store: Store) -> list[str]:
     """Return the lines that say how the runs of a sweep are listed, and shown in mlflow's pages."""
     in_store = directory.parent.resolve() == store.root / SWEEPS
     usual = store.root == Path(StoreConfig.root).resolve()
-    words = [f"sweep={directory.name if in_store else directory}", *([] if usual else [f"store={store.root}"])]
-    lines = [f"list these runs: {command_line('store', 'list', *words)}"]
+    filters = [f"sweep={directory.name if in_store else directory}", *([] if usual else [f"store={store.root}"])]
+    lines = [f"list these runs: {command_line('store', 'list', *filters)}"]
     if store.server is None:
         folder = [] if usual else [str(store.root)]
         lines.append(f"mlflow's pages on all runs: {command_line('store', 'ui', *folder)}")

@@ -63,7 +63,7 @@ def register() -> None:
         store.store(group="schema/kernel", name=name, node=schema)
 
 
-def translated(words: Sequence[str]) -> list[str]:
+def translated(arguments: Sequence[str]) -> list[str]:
     """Return a command line of this program as Hydra understands it.
 
     ``--dry-run`` becomes a setting, ``+experiment=NAME`` the settings of its file, ``logspace(...)`` a list, the
@@ -72,7 +72,7 @@ def translated(words: Sequence[str]) -> list[str]:
     sweep a value within a swept group is checked in each job (`for_each_job`). A folder that ``hydra.run.dir=`` names
     gets Hydra's files. SettingsError: an option or an experiment is unknown, a file or a list of values is wrong.
     """
-    settings, flags = _parted(words)
+    settings, flags = _parted(arguments)
     _check_shown(flags)
     chosen = re.compile(rf"^\+{{1,2}}(?=({'|'.join(groups())})=(?!\{{))")
     settings = [chosen.sub("", word) for word in settings]
@@ -94,39 +94,39 @@ def translated(words: Sequence[str]) -> list[str]:
     return [*settings, *(flag for flag in flags if flag != "--dry-run")]
 
 
-def _hydra_words(words: Sequence[str], sweeps: bool) -> list[str]:
-    return [with_quotes(_expanded(_FORMATS.sub(r"format='\1'", word), sweeps)) for word in words]
+def _hydra_words(settings: Sequence[str], sweeps: bool) -> list[str]:
+    return [with_quotes(_expanded(_FORMATS.sub(r"format='\1'", word), sweeps)) for word in settings]
 
 
-def _check_file(file: Path, words: Sequence[str], typed: Sequence[str], sweeps: bool) -> None:
+def _check_file(file: Path, settings: Sequence[str], typed: Sequence[str], sweeps: bool) -> None:
     """Refuse what `_check` refuses, and wrong values; name the file unless the typed words alone give this error."""
 
-    def check(words: Sequence[str]) -> None:
-        _check(words, sweeps)
-        ours = [word for word in words if not re.match(_HYDRA, parsed(word).key_or_group)]
+    def check(settings: Sequence[str]) -> None:
+        _check(settings, sweeps)
+        ours = [word for word in settings if not re.match(_HYDRA, parsed(word).key_or_group)]
         for job in itertools.islice(jobs_of(ours), _CHECKED_JOBS):
             if not any(map(IN_A_JOB.search, job)):
                 settings_of(job, jobs=1 if sweeps else None)
 
     try:
-        check(words)
+        check(settings)
     except SettingsError as error:
         try:
             check(typed)
-        except SettingsError as other:
-            if str(other) == str(error):
+        except SettingsError as of_typed:
+            if str(of_typed) == str(error):
                 raise
         raise SettingsError(f"{file}: {error}") from error
 
 
-def _check(words: Sequence[str], sweeps: bool) -> None:
+def _check(settings: Sequence[str], sweeps: bool) -> None:
     """Refuse what cannot be composed, apart from what is swept, before Hydra does, whose messages say less.
 
     Hydra would also take a path to a file for an option.
     """
-    overrides = {word: parsed(word) for word in words}
+    overrides = {word: parsed(word) for word in settings}
     theirs = [word for word, override in overrides.items() if re.match(_HYDRA, override.key_or_group)]
-    ours = [word for word in words if word not in theirs and not (sweeps and overrides[word].is_sweep_override())]
+    ours = [word for word in settings if word not in theirs and not (sweeps and overrides[word].is_sweep_override())]
     composed = compose(ours)
     if not sweeps and not any(map(IN_A_JOB.search, ours)):
         config_of(composed)  # Hydra would write a line on a ${...} that stands for nothing
@@ -145,11 +145,11 @@ def _check_shown(flags: Sequence[str]) -> None:
             raise SettingsError(f"{option} {quoted(value)}: there is no such group of settings, as algo or dataset")
 
 
-def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the settings and the options of a command line; refuse options that Hydra does not have, and Optuna."""
     settings: list[str] = []
     flags: list[str] = []
-    for before, word, after in zip(["", *words], words, [*words[1:], ""], strict=False):
+    for before, word, after in zip(["", *arguments], arguments, [*arguments[1:], ""], strict=False):
         option, _, value = word.partition("=")
         is_value = before in _WITH_VALUE and not word.startswith("-") and not (before in _INFO and "=" in word)
         if option in CONFIG_OPTIONS or (is_value and before in CONFIG_OPTIONS):
@@ -177,23 +177,23 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return settings, flags
 
 
-def _with_experiment(words: Sequence[str], sweeps: bool) -> tuple[Path | None, list[str]]:
+def _with_experiment(arguments: Sequence[str], sweeps: bool) -> tuple[Path | None, list[str]]:
     """Replace ``+experiment=NAME`` by the settings of a file ``experiment/NAME.yaml``, and return the file, too.
 
     A setting on the command line replaces the setting in the file.
 
     A setting of the file is written as on the command line: ``seed: range(3)`` is a sweep.
     """
-    places = [place for place, word in enumerate(words) if setting_name(word) == EXPERIMENT]
-    if not places:
-        return None, [*words]
-    name = ",".join(words[place].partition("=")[2] for place in places)
+    indices = [index for index, word in enumerate(arguments) if setting_name(word) == EXPERIMENT]
+    if not indices:
+        return None, [*arguments]
+    name = ",".join(arguments[index].partition("=")[2] for index in indices)
     if "," in name:
         raise SettingsError(f"+{EXPERIMENT}={quoted(name)}: one at a time; the values of a sweep can stand in its file")
     files = option_files(EXPERIMENT)
     if name not in files:
         raise SettingsError(f"unknown experiment {quoted(name)!r}{known_names(name, sorted(files))}")
-    typed = {setting_name(word) for word in words}
+    typed = {setting_name(word) for word in arguments}
     settings = {setting: value for setting, value in flatten(read_options(files[name])) if setting not in typed}
     if wrong := next((setting for setting in settings if not _SETTING.fullmatch(setting)), None):
         raise SettingsError(f"{files[name]}: {quoted(wrong)!r} is not the name of a setting, as algo or budget.epochs")
@@ -203,15 +203,15 @@ def _with_experiment(words: Sequence[str], sweeps: bool) -> tuple[Path | None, l
         raise SettingsError(f"{files[name]} is a sweep ({quoted(swept[0])}), which needs -m (or --multirun)")
     if places_of_results := [word for word in added if setting_name(word).partition(".")[0] in ("store", "model")]:
         note(f"{files[name]} sets {' '.join(places_of_results)}")
-    return files[name], [*words[: places[0]], *added, *words[places[0] + 1 :]]
+    return files[name], [*arguments[: indices[0]], *added, *arguments[indices[0] + 1 :]]
 
 
 def _text(value: Any) -> str:
     """Return a value of a file as it is written on the command line."""
     if isinstance(value, list):
-        return f"[{','.join(as_text(one) if isinstance(one, str) else _text(one) for one in value)}]"
+        return f"[{','.join(as_text(item) if isinstance(item, str) else _text(item) for item in value)}]"
     if isinstance(value, dict):
-        return f"{{{','.join(f'{name}:{_text([one])[1:-1]}' for name, one in value.items())}}}"
+        return f"{{{','.join(f'{name}:{_text([item])[1:-1]}' for name, item in value.items())}}}"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return str(value)
@@ -243,19 +243,19 @@ def _expanded(word: str, sweeps: bool) -> str:
     return f"{call['setting']}={','.join(f'{value:.12g}' for value in values)}"
 
 
-def for_each_job(words: Sequence[str]) -> list[str]:
+def for_each_job(arguments: Sequence[str]) -> list[str]:
     """Return the words of a sweep, changed so that a value within a swept group is checked in each job.
 
     Hydra composes a sweep once before its jobs, without the swept words. A fixed ``algo.features=256`` would be checked
     against the default algorithm there; as a sweep over one value it is checked in the jobs only. Words that Hydra
     cannot parse are returned unchanged.
     """
-    overrides = {word: override for word in words if (override := parsed_or_none(word)) is not None}
+    overrides = {word: override for word in arguments if (override := parsed_or_none(word)) is not None}
     swept = {override.key_or_group for override in overrides.values() if override.is_sweep_override()}
-    return [_as_sweep(overrides[word]) if _within(overrides.get(word), swept) else word for word in words]
+    return [_as_sweep(overrides[word]) if _within(overrides.get(word), swept) else word for word in arguments]
 
 
-def jobs_of(words: Sequence[str], loader: ConfigLoader | None = None) -> list[list[str]]:
+def jobs_of(overrides: Sequence[str], loader: ConfigLoader | None = None) -> list[list[str]]:
     """Return the words of each job of a sweep: all combinations of the values, those of the last setting first.
 
     Of two values of a setting the later one counts. The loader knows what ``glob(...)`` stands for.
@@ -268,7 +268,7 @@ def jobs_of(words: Sequence[str], loader: ConfigLoader | None = None) -> list[li
         A word is not ``NAME=VALUE``.
     """
     values: dict[str, list[str]] = {}
-    for override in OverridesParser.create(loader).parse_overrides([*words]):
+    for override in OverridesParser.create(loader).parse_overrides([*overrides]):
         name = override.get_key_element()
         if override.is_interval_sweep():
             raise SettingsError(f"{quoted(str(override.input_line))}: a sweep needs single values, as in {name}=1,2")
