@@ -21,7 +21,7 @@ from ..configuration.schema import RunConfig
 from ..processes.outcome import STOPPED, Outcome, outcome_of
 from ..processes.pool import Report
 from ..processes.stopping import SIGNAL_OF, status_of
-from ..processes.streams import place, print_error
+from ..processes.streams import mpi_process, print_error
 from ..run.console import CompactDisplay, Display, FullDisplay
 from ..run.jobs import ReportingDisplay
 from ..store import Store
@@ -98,13 +98,13 @@ def run_job(
         nonlocal label, display
         settings = settings_of(overrides, config, jobs=jobs)
         label = " ".join([settings.label(), *distinguishing(overrides)])
-        if place().rank:
+        if mpi_process().rank:
             display = Display()
         elif report is not None:
             display = ReportingDisplay(report, prefix + label)
         else:
             display = FullDisplay(progress=settings.progress) if number is None else CompactDisplay(prefix + label)
-        if place().rank or not (number is None or (remote and settings.store_uri)):
+        if mpi_process().rank or not (number is None or (remote and settings.store_uri)):
             return engine.run(settings, display, command)
         store = Store.at(settings.store_root, settings.store_uri)
         with recording(store, print_error, wait=settings.store_wait) as begin:

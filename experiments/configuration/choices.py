@@ -17,7 +17,7 @@ from typing import Any, Final
 from ...support.errors import LARGEST_INTEGER, SettingsError
 from ...support.paths import expanded, named_by
 from ...support.text import made_by_make, quoted
-from ..processes.streams import place
+from ..processes.streams import mpi_process
 from ..provenance import PROJECT_ROOT
 
 CONF: Final = PROJECT_ROOT / "conf"
@@ -64,7 +64,7 @@ def user_folders() -> list[Path]:
     return named_by(CONFIG_DIR)
 
 
-def add_config_folders(words: Sequence[str]) -> None:
+def add_config_folders(arguments: Sequence[str]) -> None:
     """Add the folders that ``--config-dir`` names to those of the environment: jobs of sweeps find options there, too.
 
     Raises
@@ -72,8 +72,8 @@ def add_config_folders(words: Sequence[str]) -> None:
     SettingsError
         There is no such folder.
     """
-    named = [after for flag, after in itertools.pairwise([*words, ""]) if flag in CONFIG_OPTIONS]
-    named += [word.partition("=")[2] for word in words if word.partition("=")[0] in CONFIG_OPTIONS and "=" in word]
+    named = [after for flag, after in itertools.pairwise([*arguments, ""]) if flag in CONFIG_OPTIONS]
+    named += [word.partition("=")[2] for word in arguments if word.partition("=")[0] in CONFIG_OPTIONS and "=" in word]
     for name in named:
         if not name or os.pathsep in name or not Path(name).is_dir():
             raise SettingsError(f"--config-dir {quoted(name)}: there is no such folder, or its path has a {os.pathsep}")
@@ -200,8 +200,8 @@ def style_of(settings: Mapping[str, str | None]) -> PaperStyle | None:
     if style == "screen":
         if extra:
             whose = "has it" if len(extra) == 1 else "has them"
-            words = " and ".join(f"{name}=" for name in extra)
-            raise SettingsError(f"{words}: only a picture for a paper {whose}: add style=paper")
+            listed = " and ".join(f"{name}=" for name in extra)
+            raise SettingsError(f"{listed}: only a picture for a paper {whose}: add style=paper")
         return None
     formats = tuple(dict.fromkeys(given["format"].split(","))) if "format" in given else PaperStyle.formats
     for name in formats:
@@ -227,7 +227,7 @@ def check_engine(name: str, solver: Any) -> None:
     """Check that an engine can run a solver's class."""
     check_choice("engine", name, ENGINES)
     if name == "local":
-        if (started := place().ranks) > 1:
+        if (started := mpi_process().ranks) > 1:
             raise SettingsError(
                 f"mpirun has started {started} processes, each of which would do all of it: add engine=mpi"
             )
@@ -252,7 +252,7 @@ def choose_ranks(value: int | str, engine: str, jobs: int | None) -> int | None:
         raise SettingsError(f"ranks must be auto or a whole number from 1 to {MAX_RANKS}, got {value:g}")
     if engine != "mpi":
         raise SettingsError(f"ranks={value} is for engine=mpi")
-    if (started := place().ranks) > 1:
+    if (started := mpi_process().ranks) > 1:
         raise SettingsError(f"mpirun has started {started} processes: leave out ranks={value}")
     mpirun()
     return value

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...solvers import SettingsError
 from ...solvers.all_reduce import AllReduce
-from ..processes.streams import place
+from ..processes.streams import mpi_process
 
 # `connect` starts MPI and `Mpi.close` ends it, not the import
 mpi4py.rc.initialize = mpi4py.rc.finalize = False
@@ -97,7 +97,7 @@ def connect() -> Mpi:
         MPI's number of processes differs from the number that ``mpirun`` has started.
     """
     MPI.Init_thread(MPI.THREAD_FUNNELED)
-    world, started = MPI.COMM_WORLD, place().ranks
+    world, started = MPI.COMM_WORLD, mpi_process().ranks
     if world.size != started:
         MPI.Finalize()
         raise SettingsError(

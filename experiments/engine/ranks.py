@@ -20,7 +20,7 @@ from ..configuration.choices import install_command
 from ..configuration.settings import RunSettings
 from ..processes.outcome import EXIT_CODES, Outcome, OutcomeStatus, outcome_of
 from ..processes.stopping import StopRequest, Terminated, deferred, status_of
-from ..processes.streams import place
+from ..processes.streams import mpi_process
 from ..run import runner
 from ..run.advance import LocalEngine
 from ..run.checkpointer import Checkpoint
@@ -81,15 +81,15 @@ class RankSolver:
                     return arguments  # type: ignore[no-any-return]
                 self._carry_out(name, arguments)
 
-    def order(self, name: str, *arguments: Any, others: tuple[Any, ...] = ()) -> Any:
-        """Carry out an order on all ranks, with `arguments` on rank 0, which calls this, and `others` on the others.
+    def order(self, name: str, *arguments: Any, other_arguments: tuple[Any, ...] = ()) -> Any:
+        """Carry out an order on all ranks: with `arguments` on rank 0, which calls this, else with `other_arguments`.
 
         Raises
         ------
         SettingsError
             A rank has raised it. Any other error ends all ranks, because the others may wait for this one.
         """
-        self.exchange.broadcast((name, others))
+        self.exchange.broadcast((name, other_arguments))
         value, reports = self._carry_out(name, arguments)
         assert reports is not None
         for report in reports:
@@ -161,7 +161,7 @@ class RankSolver:
     def restore(self, checkpoint: Checkpoint) -> None:
         """Continue from a checkpoint."""
         self._earlier = checkpoint.communication
-        self.order("restore", checkpoint.state, others=(None,))
+        self.order("restore", checkpoint.state, other_arguments=(None,))
 
     def advance(self, limit: Limit) -> Status:
         """Run until a limit is reached, in slices; the limit on CPU seconds is checked between them.
@@ -178,7 +178,7 @@ class RankSolver:
             steps = max(1, int(min((cpu_limit - cpu) * self._per_cpu, GROWTH * self._done)))
             end = int(min(begin + steps, last))
             slice_limit = dataclasses.replace(limit, iterations=end, cpu_seconds=None)
-            status: Status = self.order("advance", slice_limit, others=(slice_limit,))
+            status: Status = self.order("advance", slice_limit, other_arguments=(slice_limit,))
             if stops := [report.stop for report in self._reports if report.stop]:
                 raise max(stops, key=lambda stop: stop is Terminated)
             if status is not Status.ITERATIONS or end == last:
@@ -210,7 +210,7 @@ class MpiEngine(LocalEngine):
         """Distribute the rows of a problem, and make the solver of each rank."""
         check_ranks(problem, self._solver.ranks)
         self._solver.order("compare")
-        self._solver.order("make", problem, others=(None,))
+        self._solver.order("make", problem, other_arguments=(None,))
         return self._solver
 
     def restore(self, solver: RankSolver, checkpoint: Checkpoint) -> None:
@@ -235,7 +235,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
     SettingsError
         MPI cannot be loaded, or is not the one of ``mpirun``.
     """
-    rank = place().rank
+    rank = mpi_process().rank
     if rank:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # until `RankSolver.follow`
     try:

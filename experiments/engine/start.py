@@ -24,7 +24,7 @@ from ..configuration.choices import mpirun
 from ..configuration.settings import RunSettings
 from ..processes.outcome import EXIT_CODES, STOPPED, Outcome, OutcomeStatus, outcome_of
 from ..processes.stopping import deferred, status_of
-from ..processes.streams import place, without_place
+from ..processes.streams import mpi_process, without_mpi
 from ..run.console import Display
 
 RANK = """
@@ -56,7 +56,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
             [mpirun(), "-n", str(settings.ranks), sys.executable, "-P", "-c", RANK, str(job)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            env=without_place(os.environ),
+            env=without_mpi(os.environ),
             start_new_session=True,  # signals reach the ranks from here only: mpirun does not pass on SIGTERM
         )
         assert process.stdout is not None
@@ -68,8 +68,8 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
                 raise
     if outcome is None:
         display.close()
-        ends: dict[int, OutcomeStatus] = {EXIT_CODES[status]: status for status in STOPPED}
-        status = ends.get(process.returncode, "failed")
+        statuses: dict[int, OutcomeStatus] = {EXIT_CODES[status]: status for status in STOPPED}
+        status = statuses.get(process.returncode, "failed")
         return Outcome(settings.label(), status, f"mpirun has ended with status {process.returncode}")
     if outcome.status in STOPPED and stop_request.kind:  # the ranks always get Ctrl-C
         return dataclasses.replace(outcome, status=status_of(stop_request.kind()))
@@ -121,8 +121,8 @@ def run_as_rank() -> int:
     with os.fdopen(os.dup(1), "wb") as out:
         os.dup2(2, 1)
         reports = _Reports(out, pause)
-        display = Display() if place().rank else cast(Display, reports)
+        display = Display() if mpi_process().rank else cast(Display, reports)
         outcome = outcome_of(lambda: ranks.run(settings, display, command), settings.label)
-        if not place().rank:
+        if not mpi_process().rank:
             reports.outcome(outcome)
     return outcome.exit_code

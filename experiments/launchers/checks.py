@@ -71,7 +71,7 @@ class _Once(logging.Filter):
 
 def _quiet_submitit() -> None:
     logger = logging.getLogger("submitit")
-    if not any(isinstance(known, _Once) for known in logger.filters):
+    if not any(isinstance(present, _Once) for present in logger.filters):
         logger.addFilter(_Once())
 
 

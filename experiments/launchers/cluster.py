@@ -45,11 +45,11 @@ class RayPool:
 
         here = {"num_cpus": cores or available_cores(), "object_store_memory": STORE_BYTES, "include_dashboard": False}
         variables = {name: value for name, value in os.environ.items() if name.startswith("SVM_")}
-        place: dict[str, Any] = {"runtime_env": {"env_vars": variables}} if address else here
-        place |= {name: value for name, value in options.items() if value is not None}
+        connection: dict[str, Any] = {"runtime_env": {"env_vars": variables}} if address else here
+        connection |= {name: value for name, value in options.items() if value is not None}
         try:
             with contextlib.chdir(sys.prefix), blocked(signal.SIGHUP):  # workers search the folder of this call
-                ray.init(address=address or "local", logging_level="ERROR", **place)
+                ray.init(address=address or "local", logging_level="ERROR", **connection)
         except (Exception, SystemExit) as error:  # Ray leaves where the answer is not one of Ray's
             said = str(error).strip().splitlines() or [type(error).__name__]
             raise SettingsError(f"Ray {address or 'on this machine'} cannot be used: {said[0]}") from error

@@ -52,7 +52,7 @@ def run(load: Callable[[], Main]) -> int:
 
 def _status(load: Callable[[], Main]) -> int:
     try:
-        streams.place()  # raises where mpirun's variables make no sense
+        streams.mpi_process()  # raises where mpirun's variables make no sense
         return _with_signals(load())
     except UserError as error:
         streams.print_error(f"error: {error}")

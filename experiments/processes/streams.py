@@ -37,14 +37,14 @@ LATER_PAUSE = 30.0
 """Seconds between two lines after it."""
 
 
-class Place(NamedTuple):
+class MpiProcess(NamedTuple):
     """A process's rank, and the number of ranks."""
 
     rank: int
     ranks: int
 
 
-def place() -> Place:
+def mpi_process() -> MpiProcess:
     """Return this process's rank from the environment; without ``mpirun``: rank 0 of 1.
 
     Raises SettingsError: the variables are no rank and no number of ranks.
@@ -58,8 +58,8 @@ def place() -> Place:
                     f"{said} in the environment: mpirun sets them to a rank, from 0, and to the number of ranks, which "
                     f"is larger; without mpirun: unset {' '.join(names)}"
                 )
-            return Place(rank, ranks)
-    return Place(0, 1)
+            return MpiProcess(rank, ranks)
+    return MpiProcess(0, 1)
 
 
 def _whole_number(text: str) -> int:
@@ -67,7 +67,7 @@ def _whole_number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
 
 
-def without_place(environment: Mapping[str, str]) -> dict[str, str]:
+def without_mpi(environment: Mapping[str, str]) -> dict[str, str]:
     """Return an environment without the variables of ``mpirun``."""
     return {name: value for name, value in environment.items() if not any(name in names for names in _VARIABLES)}
 
@@ -124,7 +124,7 @@ def print_error(text: str) -> None:
     Control characters other than line ends and tabs are escaped: the text may quote a command line or a server.
     """
     with contextlib.suppress(SettingsError):  # which `place` raises; it is an error to show
-        if place().rank:
+        if mpi_process().rank:
             return
     sys.stderr.write(printable(text.rstrip(), keep="\n\t") + "\n")
     sys.stderr.flush()

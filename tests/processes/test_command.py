@@ -13,7 +13,7 @@ import pytest
 from waiting import PATIENCE, wait_until
 
 from svm_cost_curves.experiments.processes.stopping import STOP_SIGNALS, Terminated, deferred, terminable
-from svm_cost_curves.experiments.processes.streams import place
+from svm_cost_curves.experiments.processes.streams import mpi_process
 from svm_cost_curves.support.errors import SettingsError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -172,7 +172,7 @@ def test_variables_of_mpirun_that_are_no_ranks_are_refused(
     monkeypatch.setenv("PMI_RANK", rank)
     monkeypatch.setenv("PMI_SIZE", ranks)
     with pytest.raises(SettingsError, match="unset PMI_RANK PMI_SIZE"):
-        place()
+        mpi_process()
 
 
 @pytest.mark.parametrize(
