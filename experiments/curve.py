@@ -74,8 +74,8 @@ def _refuse_other_counts(rows: Sequence[Mapping[str, Any]]) -> None:
 def _counts(values: Sequence[Any]) -> pd.arrays.IntegerArray:
     """Return whole numbers, None, and `pandas.NA` as a column of counts."""
     missing = [count is None or count is pd.NA for count in values]
-    known = [0 if absent else int(count) for count, absent in zip(values, missing, strict=True)]
-    return pd.arrays.IntegerArray(np.array(known, dtype=np.int64), np.array(missing, dtype=bool))
+    counts = [0 if absent else int(count) for count, absent in zip(values, missing, strict=True)]
+    return pd.arrays.IntegerArray(np.array(counts, dtype=np.int64), np.array(missing, dtype=bool))
 
 
 def conform(frame: pd.DataFrame) -> pd.DataFrame:
@@ -133,8 +133,8 @@ def validate(frame: pd.DataFrame) -> None:
     costs = table[:, : len(COSTS)]
     sound = ~np.isinf(table).any(axis=0)
     sound[: len(COSTS)] &= (costs[1:] >= costs[:-1]).all(axis=0) & ((costs >= 0) & (costs < EXACT)).all(axis=0)
-    for place in np.flatnonzero(~sound):  # few; costs that are not counted are among them, as NaN is not at least 0
-        name, values = COLUMNS[place], table[:, place]
+    for index in np.flatnonzero(~sound):  # few; costs that are not counted are among them, as NaN is not at least 0
+        name, values = COLUMNS[index], table[:, index]
         if (infinite := np.isinf(values)).any():
             raise CurveError(f"column {name} of the curve is infinite in row {int(np.argmax(infinite))}")
         _validate_cost(frame, name, values)
@@ -213,8 +213,8 @@ def first_at_or_below(values: ArrayLike, target: ArrayLike, *, settled: bool = F
 def epoch_cost(frame: pd.DataFrame, cost: str) -> float | None:
     """Return the cost of the first evaluation at the end of a run's first epoch or later; None if it ends before."""
     costs, epochs = without_missing(column(frame, cost), column(frame, "epochs"))
-    place = int(np.searchsorted(epochs, 1.0 - ROUNDING))
-    return float(costs[place]) if place < len(costs) else None
+    index = int(np.searchsorted(epochs, 1.0 - ROUNDING))
+    return float(costs[index]) if index < len(costs) else None
 
 
 def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> float:
@@ -262,16 +262,16 @@ def aligned(runs: Sequence[Points]) -> tuple[NDArray[np.float64], NDArray[np.flo
 
     Left out are rows without a value, and runs without others.
     """
-    known = [pair for run in runs if len((pair := without_missing(*run))[0])]
-    costs = shared_costs(known)
-    return costs, values_on(known, costs)
+    usable = [pair for run in runs if len((pair := without_missing(*run))[0])]
+    costs = shared_costs(usable)
+    return costs, values_on(usable, costs)
 
 
 def known_points(frame: pd.DataFrame, cost: str, measure: str) -> Points:
     """Return the evaluations at which both columns are known and the cost is above 0."""
     costs, values = column(frame, cost), column(frame, measure)
-    known = (costs > 0) & np.isfinite(values)
-    return costs[known], values[known]
+    usable = (costs > 0) & np.isfinite(values)
+    return costs[usable], values[usable]
 
 
 def shared_costs(runs: Sequence[Points]) -> NDArray[np.float64]:
@@ -293,8 +293,8 @@ def without_missing(cost: ArrayLike, value: ArrayLike) -> Points:
     costs, values = np.asarray(cost, dtype=np.float64), np.asarray(value, dtype=np.float64)
     if costs.ndim != 1 or costs.shape != values.shape:
         raise ValueError(f"cost and value must be vectors of one length, got shapes {costs.shape} and {values.shape}")
-    known = ~(np.isnan(costs) | np.isnan(values))
-    costs, values = costs[known], values[known]
+    complete = ~(np.isnan(costs) | np.isnan(values))
+    costs, values = costs[complete], values[complete]
     if (np.diff(costs) < 0).any():
         raise ValueError("cost must be non-decreasing")
     return costs, values
@@ -323,15 +323,15 @@ def cost_to_stay(runs: Sequence[Points], target: float) -> float | None:
     costs, values = costs[costs > 0], values[:, costs > 0]
     if not costs.size:
         return None
-    place = int(first_at_or_below(values.mean(axis=0), target, settled=True))
-    return float(costs[place]) if place < len(costs) else None
+    index = int(first_at_or_below(values.mean(axis=0), target, settled=True))
+    return float(costs[index]) if index < len(costs) else None
 
 
 def cost_to_reach(cost: ArrayLike, value: ArrayLike, target: float) -> float | None:
     """Return the smallest cost at which the value, both (rows,), is at or below a target; None if it never is."""
     costs, values = without_missing(cost, value)
-    place = int(first_at_or_below(values, target))
-    return float(costs[place]) if place < len(costs) else None
+    index = int(first_at_or_below(values, target))
+    return float(costs[index]) if index < len(costs) else None
 
 
 def _validate_cost(frame: pd.DataFrame, name: str, values: NDArray[np.float64]) -> None:

@@ -41,8 +41,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def command(seeds: int, arguments: Sequence[str]) -> list[str]:
     """Return the words of the sweep."""
-    words = [f"algo={','.join(SOLVERS)}", "dataset=adult", f"seed=range({seeds})"]
-    return ["python3", "run.py", "-m", *words, "highlight=sbp", *arguments]
+    overrides = [f"algo={','.join(SOLVERS)}", "dataset=adult", f"seed=range({seeds})"]
+    return ["python3", "run.py", "-m", *overrides, "highlight=sbp", *arguments]
 
 
 def _load() -> Main:

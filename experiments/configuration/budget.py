@@ -80,9 +80,9 @@ class EvaluationSchedule:
         end = budget.presentations
         assert end is not None
         back = [self.every * k for k in range(math.ceil(min(self.tail, end) / self.every))]
-        places = {end - round(step) for step in back if round(step) < end}
-        places |= {limit.presentations or 0 for limit in self._geometric(budget)}
-        return [Limit(presentations=place) for place in sorted(places)]
+        counts = {end - round(step) for step in back if round(step) < end}
+        counts |= {limit.presentations or 0 for limit in self._geometric(budget)}
+        return [Limit(presentations=count) for count in sorted(counts)]
 
     def _geometric(self, budget: Limit) -> list[Limit]:
         given = budget.given()
@@ -152,10 +152,10 @@ class Budget:
             raise SettingsError(f"budget.every is a number of epochs, which algo={algo} does not count: leave it out")
         for name in self.limit.given():
             if name in not_counted:
-                known = [limit for limit, counter in COUNTER_OF.items() if counter not in not_counted]
+                counted = [limit for limit, counter in COUNTER_OF.items() if counter not in not_counted]
                 raise SettingsError(
                     f"budget.{name} cannot end this run: algo={algo} does not count that here; it can be limited by "
-                    f"{', '.join(f'budget.{limit}' for limit in known)}"
+                    f"{', '.join(f'budget.{limit}' for limit in counted)}"
                 )
 
     def limits(self, n: int) -> Limit:
@@ -198,9 +198,9 @@ def _check_even(budget: BudgetConfig, epochs: float | None) -> None:
         if budget.tail is not None:
             raise SettingsError("budget.tail says where the steps of budget.every lie: give that as well")
         return
-    others = [name for name in BUDGET_LIMITS if name != "epochs" and getattr(budget, name) is not None]
-    if epochs is None or others:
-        raise SettingsError(f"budget.every goes with budget.epochs alone, got {', '.join(others)}")
+    other_limits = [name for name in BUDGET_LIMITS if name != "epochs" and getattr(budget, name) is not None]
+    if epochs is None or other_limits:
+        raise SettingsError(f"budget.every goes with budget.epochs alone, got {', '.join(other_limits)}")
     for name in _EVEN:
         value = getattr(budget, name)
         if value is not None and not _is_positive(value):

@@ -49,7 +49,7 @@ _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
 _DECIMAL: Final = re.compile(r"[+-]?\d+,\d+")
 
 
-def compose(words: Sequence[str]) -> DictConfig:
+def compose(overrides: Sequence[str]) -> DictConfig:
     """Compose the configuration of one run from words like ``algo=sbp``, as Hydra does.
 
     It has the types of `RunConfig`; interpolations (``${...}``) are not resolved yet. Of two values of a setting the
@@ -63,7 +63,7 @@ def compose(words: Sequence[str]) -> DictConfig:
     defaults = _default_options()
     chosen: dict[str, Any] = {}
     values: list[tuple[str, Any]] = []
-    for word in words:
+    for word in overrides:
         override = parsed(with_quotes(word))
         if override.is_sweep_override():
             raise SettingsError(f"{quoted(word)}: {A_SWEEP}{_one_value(override.key_or_group, word)}")
@@ -122,10 +122,10 @@ def _check_option(group: str, name: Any) -> None:
     if isinstance(name, list):
         listed = ",".join(map(str, name))
         raise SettingsError(f"{group}=[{quoted(listed)}]: a list is not a sweep: write -m {group}={quoted(listed)}")
-    known = option_names(group)
+    options = option_names(group)
     named = group == "dataset" and NAMED_OPTION.fullmatch(str(name)) is not None
-    if str(name) not in known and not named:
-        raise SettingsError(unknown_option(group, str(name), known))
+    if str(name) not in options and not named:
+        raise SettingsError(unknown_option(group, str(name), options))
 
 
 def option_names(group: str) -> list[str]:
@@ -205,8 +205,8 @@ def settings_of(
     `composed` is their composition, if it is there already; the others are as in `resolve`.
     """
     config = composed if isinstance(composed, RunConfig) else config_of(composed or compose(overrides))
-    words = [parsed(with_quotes(override)) for override in overrides]
-    datasets = [word.value() for word in words if word.key_or_group == "dataset"]
+    parsed_overrides = [parsed(with_quotes(override)) for override in overrides]
+    datasets = [word.value() for word in parsed_overrides if word.key_or_group == "dataset"]
     named = [str(name) for name in datasets if not isinstance(name, dict)]
     option = [str(_default_options()["dataset"]), *named][-1]
     return resolve(config, dataset_option=option, given=given_by(overrides), jobs=jobs, may_be_unused=may_be_unused)
@@ -214,8 +214,8 @@ def settings_of(
 
 def given_by(overrides: Sequence[str]) -> list[str]:
     """Return the names of the settings that overrides give, ``problem.C`` also for ``problem={C: 3}``."""
-    words = [parsed(with_quotes(override)) for override in overrides]
-    return [name for word in words for name, _ in flatten({word.key_or_group: word.value()})]
+    parsed_overrides = [parsed(with_quotes(override)) for override in overrides]
+    return [name for word in parsed_overrides for name, _ in flatten({word.key_or_group: word.value()})]
 
 
 def influential(overrides: Sequence[str]) -> list[str]:
@@ -233,8 +233,8 @@ def config_of(composed: DictConfig) -> RunConfig:
     try:
         config: Any = OmegaConf.to_object(composed)
     except OmegaConfBaseException as error:
-        known = explain(error) if error.full_key else _wrong_reference(composed)
-        raise SettingsError(known or explain(error)) from error
+        message = explain(error) if error.full_key else _wrong_reference(composed)
+        raise SettingsError(message or explain(error)) from error
     _check_structure(config, "")
     return cast(RunConfig, config)
 

@@ -102,7 +102,7 @@ def check_items(setting: str, value: Any) -> None:
         got = word or ("a group" if isinstance(item, dict | DictConfig) else "a list")
         also = {"true": ' or ["yes"]', "false": ' or ["no"]'}.get(word, "")
         quotes = f'; a text is written in quotes, as ["{word}"]{also}' if word and str in kinds else ""
-        allowed = " or ".join(_kind(one) for one in get_args(kind) or (kind,))
+        allowed = " or ".join(_kind(member) for member in get_args(kind) or (kind,))
         raise SettingsError(f"{setting}[{k}] must be {allowed}, got {got}{quotes}")
 
 
@@ -147,11 +147,11 @@ def _kind(kind: Any) -> str:
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return f"one of {', '.join(member.name for member in kind)}"
     kind = get_origin(kind) or kind
-    other = "a list" if kind is list else "a group of settings" if kind not in (None, Any) else "of another type"
-    return _KINDS.get(kind, other)
+    unlisted = "a list" if kind is list else "a group of settings" if kind not in (None, Any) else "of another type"
+    return _KINDS.get(kind, unlisted)
 
 
-def unknown_option(group: str, name: str, known: Collection[str]) -> str:
+def unknown_option(group: str, name: str, options: Collection[str]) -> str:
     """Return the message about an option that a group does not have."""
     shown = quoted(name)
     if group == "dataset" and Path(name).suffix:
@@ -160,7 +160,7 @@ def unknown_option(group: str, name: str, known: Collection[str]) -> str:
         return f"unknown kernel {shown!r}: it is called kernel={_KERNELS[name.lower()]} here"
     kind = {"algo": "algorithm", "dataset": "data set"}.get(group, group.removeprefix("hydra/"))
     see = "" if group.startswith("hydra/") else command_line("run", "--help")
-    return f"unknown {kind} {shown!r}{known_names(name, known, see)}"
+    return f"unknown {kind} {shown!r}{known_names(name, options, see)}"
 
 
 def unknown_setting(setting: str, schema: Any, inside: Collection[str] = ()) -> str:
@@ -171,20 +171,20 @@ def unknown_setting(setting: str, schema: Any, inside: Collection[str] = ()) -> 
     if setting == "kernel.gamma" and schema is GaussianConfig:
         return f"unknown setting {shown!r}; exp(-gamma |x - x'|^2) has kernel.sigma2 = 1 / (2 gamma)"
     group, _, name = setting.rpartition(".")
-    known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else [*inside]
+    names = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else [*inside]
     if not group and schema is RunConfig:
-        known = [other for other in known if other != "dry_run"] + ["+experiment"]
-        if inner := [other for other in _settings_in_groups() if other.partition(".")[2].rstrip("_") == name]:
+        names = [option for option in names if option != "dry_run"] + ["+experiment"]
+        if inner := [option for option in _settings_in_groups() if option.partition(".")[2].rstrip("_") == name]:
             return f"unknown setting {shown!r}; did you mean {' or '.join(inner)}?"
     if schema is FileSpec:
         group = "a file in dataset.files"
-    if group == "algo" and known:
-        group, known = f"algo={schema.__name__}", [name for name in known if name != "name"]
-    if group and not known:
+    if group == "algo" and names:
+        group, names = f"algo={schema.__name__}", [name for name in names if name != "name"]
+    if group and not names:
         return f"unknown setting {shown!r}; {quoted(group)} has no settings"
     see = "" if setting.startswith("hydra") else command_line("run", "--help")
     word = f"{quoted(group)} has" if group else "known are"
-    return f"unknown setting {shown!r}{known_names(name, known, see, word=word)}"
+    return f"unknown setting {shown!r}{known_names(name, names, see, word=word)}"
 
 
 def _settings_in_groups() -> list[str]:

@@ -154,8 +154,8 @@ def choose_problem(
         return ProblemChoice(given.get("lambda_"), given.get("C"), given.get("nu"), bias, user.rho, origins)
     preset = printed(presets, bias=bias)
     row = _numbers(preset, bias=bias)
-    known = kernel_fits and row.C is not None
-    C, origins["C"] = (row.C, preset.source or "preset") if known else (1.0, "default: lambda = 1/n")
+    has_C = kernel_fits and row.C is not None
+    C, origins["C"] = (row.C, preset.source or "preset") if has_C else (1.0, "default: lambda = 1/n")
     nu = row.nu if "nu" in needs and kernel_fits and data_fits else None
     if nu is not None:
         origins["nu"] = preset.source or "preset"
@@ -189,14 +189,14 @@ def look_up(algo: str, dataset: str, protocol: str | None) -> tuple[PresetConfig
     """
     folder = choices.CONF / "preset"
     tables = tuple(state(path) for path in sorted(folder.glob("*.yaml")))
-    known = _read(folder, tables)[1]
-    if protocol is not None and protocol not in known:
-        raise SettingsError(unknown_option("protocol", protocol, sorted(known)))
+    sizes = _read(folder, tables)[1]
+    if protocol is not None and protocol not in sizes:
+        raise SettingsError(unknown_option("protocol", protocol, sorted(sizes)))
     prefix = "" if protocol is None else f"{protocol}_"
     names = (("data", f"{prefix}{dataset}"), ("algo", algo), ("pair", f"{prefix}{algo}_{dataset}"))
     files = (choices.option_files(f"preset/{group}").get(name) for group, name in names)
     own = tuple(None if path is None else state(path) for path in files)
-    return _presets(folder, tables, names, own), known.get(protocol or "", {})
+    return _presets(folder, tables, names, own), sizes.get(protocol or "", {})
 
 
 @cache

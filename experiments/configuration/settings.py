@@ -230,9 +230,9 @@ def server_address(uri: str | None) -> str | None:
 
 def _choose_solver(node: Any) -> tuple[Any, Any]:
     """Return the class of a solver and its settings, from the composed group ``algo``."""
-    name, known = getattr(node, "name", None), solvers.names()
-    if name not in known:
-        raise SettingsError(f"unknown algorithm {name!r}{known_names(str(name), known, command_line('run', '--help'))}")
+    name, names = getattr(node, "name", None), solvers.names()
+    if name not in names:
+        raise SettingsError(f"unknown algorithm {name!r}{known_names(str(name), names, command_line('run', '--help'))}")
     solver = solvers.get(name)
     fields = [field.name for field in dataclasses.fields(solver.Settings)]
     if {field.name for field in dataclasses.fields(node)} != {*fields, "name"}:

@@ -98,10 +98,10 @@ def widths(D: NDArray[np.float64]) -> list[float]:
     return [float(f"{factor * median:.3g}") for factor in WIDTHS]
 
 
-def main(words: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Search; return the exit status: 2 for a user's error, which is said on standard error."""
     try:
-        given = _given(words)
+        given = _given(arguments)
         kernels = given["kernel"].split(",")
         chosen = given["dataset"].split(",") if given["dataset"] else list(DATA_SETS["linear"])
         _check("kernel", kernels, DATA_SETS)
@@ -151,9 +151,9 @@ def _mean_error(model: Any, X: Matrix | NDArray[np.float64], y: NDArray[np.int8]
 
 def _search_all(kernel: str, names: Sequence[str], *, again: bool) -> None:
     path = choices.CONF / "preset" / f"elsewhere_{kernel}.yaml"
-    for place, name in enumerate(names, start=1):
+    for number, name in enumerate(names, start=1):
         rows = read_rows(path)
-        head = f"{kernel} {place} of {len(names)}: {name}"
+        head = f"{kernel} {number} of {len(names)}: {name}"
         if name in rows and not again:
             print(f"{head}: has a row", flush=True)
             continue
@@ -170,9 +170,9 @@ def _search_all(kernel: str, names: Sequence[str], *, again: bool) -> None:
         print(f"{head}: {values}, {time.perf_counter() - started:.0f} s", flush=True)
 
 
-def _given(words: Sequence[str]) -> dict[str, str]:
+def _given(arguments: Sequence[str]) -> dict[str, str]:
     given = {"dataset": "", "kernel": ",".join(DATA_SETS), "again": "false"}
-    for word in words:
+    for word in arguments:
         name, equals, value = word.partition("=")
         if name not in given or not equals:
             raise SettingsError(f"{word}: known are dataset=NAME,NAME kernel=gaussian|linear again=true")
@@ -180,10 +180,10 @@ def _given(words: Sequence[str]) -> dict[str, str]:
     return given
 
 
-def _check(name: str, values: Sequence[str], known: Sequence[str] | dict[str, tuple[str, ...]]) -> None:
+def _check(name: str, values: Sequence[str], allowed: Sequence[str] | dict[str, tuple[str, ...]]) -> None:
     for value in values:
-        if value not in known:
-            raise SettingsError(f"{name}={value}: known are {', '.join(known)}")
+        if value not in allowed:
+            raise SettingsError(f"{name}={value}: known are {', '.join(allowed)}")
 
 
 if __name__ == "__main__":
