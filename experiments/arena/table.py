@@ -68,7 +68,9 @@ def _rows(comparison: Comparison, level: float) -> list[tuple[str | Bold, ...]]:
         for cost in COSTS
     }
     least = {
-        cost: min((effort.median for effort in by_name.values() if effort is not None and effort.known), default=None)
+        cost: min(
+            (effort.median for effort in by_name.values() if effort is not None and effort.mostly_reached), default=None
+        )
         for cost, by_name in efforts.items()
     }
     head = (called(comparison.panel), comparison.targets.text(level))
@@ -90,9 +92,9 @@ def _cell(
     written = seconds_text if cost == TIME else _count
     text = stated.text(written)
     low, high = min(single.costs), max(single.costs)
-    if stated.known and low < high:
+    if stated.mostly_reached and low < high:
         text += f" [{written(low)}, {written(high) if all(single.reached) else '>' + written(high)}]"
-    return Bold(text) if stated.known and stated.median == least else text
+    return Bold(text) if stated.mostly_reached and stated.median == least else text
 
 
 def _count(value: float) -> str:

@@ -126,10 +126,10 @@ def _judge(evidence: Evidence, spec: ClaimSpec, data: Any, statistic: Callable[[
     results = [judged(reading) for reading in readings]
     sensitivity = []
     for name, value in readings[0].constants.items():
-        ends = [
+        scaled = [
             replace(readings[0], constants={**readings[0].constants, name: factor * value}) for factor in (0.5, 2.0)
         ]
-        half, double = (judged(reading).brief for reading in ends)
+        half, double = (judged(reading).brief for reading in scaled)
         sensitivity.append(Sensitivity(name, value, half, double))
     run = {panel.paper_dataset for panel in evidence.panels}
     rule = spec.rule.format_map(readings[0].constants)
@@ -192,8 +192,8 @@ def _beside(evidence: Evidence, spec: ClaimSpec, concerned: Sequence[str]) -> di
         name = panel.paper_dataset
         if not evidence.declared(panel) or (name not in concerned and (concerned or spec.type == "program")):
             beside[name] = ""
-        elif (other := first.setdefault(panel.dataset, name)) != name:
-            beside[name] = f"the same rows as for {NAMES.get(other, other)}"
+        elif (earlier := first.setdefault(panel.dataset, name)) != name:
+            beside[name] = f"the same rows as for {NAMES.get(earlier, earlier)}"
     return beside
 
 
@@ -206,7 +206,7 @@ def _origins(evidence: Evidence, spec: ClaimSpec, run: Collection[str]) -> list[
         for panel in panels
         if of_paper
     }
-    return sorted(origins if spec.rows == "all" else {"part" if one == "paper" else one for one in origins})
+    return sorted(origins if spec.rows == "all" else {"part" if origin == "paper" else origin for origin in origins})
 
 
 def _settling(cases: Sequence[Case]) -> int | None:

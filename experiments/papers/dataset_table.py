@@ -77,10 +77,10 @@ def add_panel(figure: Figure | SubFigure, box: tuple[float, float, float, float]
     return figure.add_axes((left / SIZE[0], below / SIZE[1], width / SIZE[0], height / SIZE[1]))
 
 
-def write_entry(axes: Axes, place: int, color: str, name: str, facts: str) -> None:
+def write_entry(axes: Axes, line: int, color: str, name: str, facts: str) -> None:
     """Write a data set's name in its line's colour and a line of facts, to the right of the panel."""
-    _beside(axes, name, -10 - _ENTRY * place, color)
-    _beside(axes, facts, -23 - _ENTRY * place, INK)
+    _beside(axes, name, -10 - _ENTRY * line, color)
+    _beside(axes, facts, -23 - _ENTRY * line, INK)
 
 
 def write_notes(axes: Axes, entries: int, *notes: str) -> None:

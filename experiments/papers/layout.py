@@ -91,14 +91,14 @@ def drawing(
             return
         panels = add_panels(figure, len(items), head, columns)
         legend_and_caption(figure, panels[0], legend, *caption.split("\n"))
-        for place, (axes, item) in enumerate(zip(panels, items, strict=True)):
-            log_axes(axes, *names, place, columns)
+        for index, (axes, item) in enumerate(zip(panels, items, strict=True)):
+            log_axes(axes, *names, index, columns)
             draw(axes, item)
 
     return draw_all, size(len(items), head, columns)
 
 
-def log_axes(axes: Axes, cost: str, value: str, place: int, columns: int = COLUMNS) -> None:
+def log_axes(axes: Axes, cost: str, value: str, index: int, columns: int = COLUMNS) -> None:
     """Make both axes logarithmic and label them; the vertical one only in the first panel of a row."""
     from matplotlib.ticker import NullFormatter
 
@@ -107,7 +107,7 @@ def log_axes(axes: Axes, cost: str, value: str, place: int, columns: int = COLUM
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(cost, color=INK)
-    if place % columns == 0:
+    if index % columns == 0:
         axes.set_ylabel(value, color=INK, labelpad=1)
     plain_frame(axes)
 
@@ -171,20 +171,20 @@ def draw_line(axes: Axes, band: Band, style: Style, *, steps: bool = True) -> No
 
 def draw_efforts(axes: Axes, efforts: Mapping[int, Effort] | Mapping[float, Effort], style: Style) -> None:
     """Draw the costs of a method against sizes, with an arrow at the budget where most runs miss the target."""
-    known = {b: effort for b, effort in efforts.items() if effort.known}
-    missed = {b: effort for b, effort in efforts.items() if not effort.known}
+    reached = {b: effort for b, effort in efforts.items() if effort.mostly_reached}
+    missed = {b: effort for b, effort in efforts.items() if not effort.mostly_reached}
     # a missed size interrupts the line
-    line = [effort.median if effort.known else np.nan for effort in efforts.values()]
+    line = [effort.median if effort.mostly_reached else np.nan for effort in efforts.values()]
     axes.plot(list(efforts), line, **style.look, zorder=3)
     axes.plot(
-        list(known),
-        [effort.median for effort in known.values()],
+        list(reached),
+        [effort.median for effort in reached.values()],
         linestyle="none",
         **style.markers(),
         zorder=4,
     )
-    low, high = (np.array([pick(effort.costs) for effort in known.values()]) for pick in (min, max))
-    draw_spread(axes, np.array(list(known)), low, high, style, steps=False)
+    low, high = (np.array([pick(effort.costs) for effort in reached.values()]) for pick in (min, max))
+    draw_spread(axes, np.array(list(reached)), low, high, style, steps=False)
     marks = style.markers() | {"markerfacecolor": "white", "markeredgecolor": style.color}
     for b, effort in missed.items():
         axes.plot([b], [effort.median], linestyle="none", **marks, zorder=4)

@@ -131,9 +131,9 @@ class CurveFigure:
             return "no runs"
         usual = Counter(texts.values()).most_common(1)[0][0]
         styles = styles_for(texts)
-        others = [f"{styles[name].name}: {text}" for name, text in texts.items() if text != usual]
+        unusual = [f"{styles[name].name}: {text}" for name, text in texts.items() if text != usual]
         unit = "run" if usual == "1" else "runs"
-        return f"{usual} {unit}" + (f" ({', '.join(others)})" if others else "")
+        return f"{usual} {unit}" + (f" ({', '.join(unusual)})" if unusual else "")
 
     def draw(self, figure: Figure | SubFigure) -> None:
         """Draw all rows, and the legend above them."""
@@ -164,9 +164,9 @@ class CurveFigure:
 
 def heading(axes: Axes, panel: Panel, facts: str = "") -> None:
     """Write the data set's name above its panel, and its size and further facts below the name."""
-    known = [_departure(panel, "STAND-IN", "NOT THE PAPER'S")] if panel.stand_in else []
-    known += [] if panel.n is None else [f"n = {panel.n:,}"]
-    write_heading(axes, called(panel), "; ".join([*known, *filter(None, [facts])]))
+    parts = [_departure(panel, "STAND-IN", "NOT THE PAPER'S")] if panel.stand_in else []
+    parts += [] if panel.n is None else [f"n = {panel.n:,}"]
+    write_heading(axes, called(panel), "; ".join([*parts, *filter(None, [facts])]))
 
 
 def write_heading(axes: Axes, name: str, note: str) -> None:
@@ -201,14 +201,14 @@ def called(panel: Panel) -> str:
 
 def name_of(panel: Panel) -> str:
     """Name of a panel's data set, with a remark if it is not the paper's."""
-    other = "not the paper's"
-    return f"{called(panel)} ({_departure(panel, 'stand-in', other)})" if panel.stand_in else called(panel)
+    departed = "not the paper's"
+    return f"{called(panel)} ({_departure(panel, 'stand-in', departed)})" if panel.stand_in else called(panel)
 
 
-def _departure(panel: Panel, stand_in: str, other: str) -> str:
+def _departure(panel: Panel, stand_in: str, otherwise: str) -> str:
     """Return the remark on a stand-in, or on a data set from the command line."""
     return (
-        other
+        otherwise
         if panel.paper_dataset == panel.dataset
         else f"{stand_in} for {NAMES.get(panel.paper_dataset, panel.paper_dataset)}"
     )

@@ -53,7 +53,7 @@ def samples(
         By default the evidence's.
     """
     spec = evidence.spec
-    names = [one.name for one in spec.series if series is None or one.name in series]
+    names = [planned.name for planned in spec.series if series is None or planned.name in series]
     return [
         Sample(panel, name, values, member)
         for panel in (evidence.panels if panels is None else panels)

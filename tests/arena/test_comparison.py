@@ -47,7 +47,7 @@ def test_efforts(tmp_path: Path) -> None:
     both = made.effort("a", "kernel_evaluations", 0.1)
     assert both.costs == (7000, 14000)
     half = made.effort("b", "kernel_evaluations", 0.1)
-    assert (half.reached, half.known) == ((True, False), False)
+    assert (half.reached, half.mostly_reached) == ((True, False), False)
     assert half.costs[1] == (STEPS - 1) * 1000
 
 

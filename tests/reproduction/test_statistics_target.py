@@ -110,8 +110,8 @@ def test_the_true_median_lies_within_the_step_of_the_evaluations(runs: list[list
 
 
 def test_a_median_is_known_if_more_than_half_of_the_runs_reach_the_target() -> None:
-    assert [took(1.0, 2.0, 3.0, reached=count).known for count in range(4)] == [False, False, True, True]
-    assert [took(1.0, 2.0, reached=count).known for count in range(3)] == [False, False, True]
+    assert [took(1.0, 2.0, 3.0, reached=count).mostly_reached for count in range(4)] == [False, False, True, True]
+    assert [took(1.0, 2.0, reached=count).mostly_reached for count in range(3)] == [False, False, True]
     known, cut = took(1.0, 2.0, 9.0, reached=2), took(1.0, 9.0, 9.0, reached=1)
     assert (known.text(multiple_text), cut.text(multiple_text)) == ("2", ">9")
 

@@ -42,11 +42,11 @@ def all_sizes(evidence: Evidence, methods: Sequence[str]) -> list[Errors]:
     data, exact = (sweep.measured(evidence, names, sweep.last_errors, whole=True) for names in (methods, [EXACT]))
     early = sweep.measured(evidence, ["asset"], _errors_after_one_epoch, whole=True)
     complete = []
-    for one, one_early, one_exact in zip(data, early, exact, strict=True):
-        cosines = _errors_of_pairs(sweep.runs_of(one.panel, COSINES))
-        others = {ONE_EPOCH: one_early.of.get("asset", {}), COSINES: cosines}
-        known = {name: errors for name, errors in others.items() if errors}
-        complete.append(sweep.Swept(one.panel, {**one.of, **known, **one_exact.of}))
+    for swept, swept_early, swept_exact in zip(data, early, exact, strict=True):
+        cosines = _errors_of_pairs(sweep.runs_of(swept.panel, COSINES))
+        extra = {ONE_EPOCH: swept_early.of.get("asset", {}), COSINES: cosines}
+        measured = {name: errors for name, errors in extra.items() if errors}
+        complete.append(sweep.Swept(swept.panel, {**swept.of, **measured, **swept_exact.of}))
     return complete
 
 
@@ -67,12 +67,12 @@ def _errors_of_pairs(frames: sweep.Frames) -> dict[float, Values]:
     return {2**k: errors[iterations == k] for k in np.unique(iterations[iterations >= 5]).tolist()}
 
 
-def _shared(one: Errors, first: str, second: str, least: float = 0.0) -> dict[float, tuple[Values, Values]]:
+def _shared(swept: Errors, first: str, second: str, least: float = 0.0) -> dict[float, tuple[Values, Values]]:
     """Return the errors of two methods by the sizes that both have; the exact one is compared at the largest."""
-    errors, others = one.of.get(first, {}), one.of.get(second, {})
-    if second == EXACT and errors and others:
-        others = {max(errors): others[0]}
-    return {s: (errors[s], others[s]) for s in errors if s in others and s >= least}
+    errors, second_errors = swept.of.get(first, {}), swept.of.get(second, {})
+    if second == EXACT and errors and second_errors:
+        second_errors = {max(errors): second_errors[0]}
+    return {s: (errors[s], second_errors[s]) for s in errors if s in second_errors and s >= least}
 
 
 def _sides(shared: Mapping[float, tuple[Values, Values]]) -> tuple[list[Values], list[Values]]:
@@ -94,21 +94,23 @@ class GainByDoubling(Statistic, kind="gain_by_doubling"):
     small: float
     enough: float
 
-    def cases(self, one: Errors, evidence: Evidence) -> Iterator[Case]:
+    def cases(self, swept: Errors, evidence: Evidence) -> Iterator[Case]:
         """Measure the gain, or the excess of the small size, of each method."""
         for method in self.methods:
-            errors, about = one.of.get(method, {}), _about(one, method)
-            if one.panel.paper_dataset in self.enough_on:
+            errors, about = swept.of.get(method, {}), _about(swept, method)
+            if swept.panel.paper_dataset in self.enough_on:
                 largest, decide = max(errors, default=0), partial(at_most, limit=self.enough)
-                known = self.small in errors and self.small < largest
-                excess = difference([errors[self.small]], [errors[largest]]) if known else None
+                both = self.small in errors and self.small < largest
+                excess = difference([errors[self.small]], [errors[largest]]) if both else None
                 text = f"at s = {self.small:g} {{}} points above that at the largest s"
-                yield sweep.interval_case(one.panel, f"enough {method}", excess, text, decide, about=about)
+                yield sweep.interval_case(swept.panel, f"enough {method}", excess, text, decide, about=about)
             else:
                 sizes = list(errors) if self.over == "all" else list(errors)[-2:]
                 groups = [errors[s] for s in sizes]
                 gain = trend(sizes, groups, lambda means: -means) if len(errors) > 2 else None
-                yield sweep.interval_case(one.panel, f"gain {method}", gain, "doubling s gains {} points", about=about)
+                yield sweep.interval_case(
+                    swept.panel, f"gain {method}", gain, "doubling s gains {} points", about=about
+                )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,37 +136,37 @@ class ErrorDifference(Statistic, kind="error_difference"):
 
     def findings(self, data: Sequence[Errors], evidence: Evidence) -> Findings:
         """Compare each pair on each data set."""
-        chosen = [one for one in data if not self.datasets or one.panel.paper_dataset in self.datasets]
+        chosen = [swept for swept in data if not self.datasets or swept.panel.paper_dataset in self.datasets]
         decide, cases = partial(above, limit=self.by - self.slack), []
-        for one, first, second in product(chosen, self.first, self.second):
-            shared = _shared(one, first, second, self.least)
+        for swept, first, second in product(chosen, self.first, self.second):
+            shared = _shared(swept, first, second, self.least)
             if self.largest:
-                cases.append(self._largest(data, one, first, second))
+                cases.append(self._largest(data, swept, first, second))
                 continue
-            parts = {"": (_about(one, first), shared)}
+            parts = {"": (_about(swept, first), shared)}
             if self.each_size and shared:
-                parts = {f" s={s}": (f"{called(one.panel)}, d = {s:,}", {s: shared[s]}) for s in shared}
+                parts = {f" s={s}": (f"{called(swept.panel)}, d = {s:,}", {s: shared[s]}) for s in shared}
             for at, (about, part) in parts.items():
                 key, text = f"{first} {second}{at}", f"{{}} points above {_name(second)}"
                 interval = difference(*_sides(part))
-                cases.append(sweep.interval_case(one.panel, key, interval, text, decide, about=about))
-        hardest = [one for one in data if one.panel.paper_dataset == self.largest_on]
-        return Findings([*cases, *(self._largest(data, one, self.first[0], self.second[0]) for one in hardest)])
+                cases.append(sweep.interval_case(swept.panel, key, interval, text, decide, about=about))
+        hardest = [swept for swept in data if swept.panel.paper_dataset == self.largest_on]
+        return Findings([*cases, *(self._largest(data, swept, self.first[0], self.second[0]) for swept in hardest)])
 
-    def _largest(self, data: Sequence[Errors], one: Errors, first: str, second: str) -> Case:
-        sides = {other: _sides(shared) for other in data if (shared := _shared(other, first, second, self.least))}
-        lead = _lead([*sides.values()], [*sides].index(one)) if one in sides and len(sides) > 1 else None
+    def _largest(self, data: Sequence[Errors], swept: Errors, first: str, second: str) -> Case:
+        sides = {each: _sides(shared) for each in data if (shared := _shared(each, first, second, self.least))}
+        lead = _lead([*sides.values()], [*sides].index(swept)) if swept in sides and len(sides) > 1 else None
         text = "gap {} points larger than elsewhere"
-        return sweep.interval_case(one.panel, f"largest {first} {second}", lead, text, about=_about(one, first))
+        return sweep.interval_case(swept.panel, f"largest {first} {second}", lead, text, about=_about(swept, first))
 
 
 def _lead(sides: Sequence[tuple[list[Values], list[Values]]], k: int) -> Interval:
     """Return the k-th difference of mean errors, first less second, less the largest of the others."""
-    ends = np.cumsum([2 * len(first) for first, _ in sides])[:-1]
+    splits = np.cumsum([2 * len(first) for first, _ in sides])[:-1]
 
     def statistic(means: Values) -> Values:
         # each data set has equally many columns of either method
-        halves = [np.split(columns, 2, axis=1) for columns in np.split(means, ends, axis=1)]
+        halves = [np.split(columns, 2, axis=1) for columns in np.split(means, splits, axis=1)]
         gaps = np.stack([first.mean(axis=1) - second.mean(axis=1) for first, second in halves], axis=1)
         return np.asarray(gaps[:, k] - np.delete(gaps, k, axis=1).max(axis=1))
 
@@ -183,13 +185,13 @@ class DoublingsToError(Statistic, kind="doublings_to_error"):
     others: list[str]
     same: float
 
-    def cases(self, one: Errors, evidence: Evidence) -> Iterator[Case]:
+    def cases(self, swept: Errors, evidence: Evidence) -> Iterator[Case]:
         """Count the doublings of each other method."""
-        for other in self.others:
-            groups, others = _sides(_shared(one, self.method, other))
-            doublings = bootstrap_means(self._doublings, [*groups, *others]) if groups else None
+        for rival in self.others:
+            groups, rival_groups = _sides(_shared(swept, self.method, rival))
+            doublings = bootstrap_means(self._doublings, [*groups, *rival_groups]) if groups else None
             text = f"{{}} doublings behind {_name(self.method)}"
-            yield sweep.interval_case(one.panel, f"doublings {other}", doublings, text, about=_about(one, other))
+            yield sweep.interval_case(swept.panel, f"doublings {rival}", doublings, text, about=_about(swept, rival))
 
     def _doublings(self, means: Values) -> Values:
         """Return the mean number of doublings, (m,), from the mean errors of both methods at k sizes, (m, 2k)."""
@@ -199,8 +201,8 @@ class DoublingsToError(Statistic, kind="doublings_to_error"):
         return np.asarray((first - np.arange(k)).mean(axis=1))
 
 
-def _about(one: Errors, method: str) -> str:
-    return f"{called(one.panel)}, {_name(method)}"
+def _about(swept: Errors, method: str) -> str:
+    return f"{called(swept.panel)}, {_name(method)}"
 
 
 def _name(method: str) -> str:
@@ -213,29 +215,29 @@ _CAPTION: Final = (
 )
 
 
-def _draw(axes: Axes, one: Errors, names: Sequence[str]) -> None:
+def _draw(axes: Axes, swept: Errors, names: Sequence[str]) -> None:
     for name in names:
-        if name in one.of:
-            layout.draw_band(axes, sweep.band_of(one.of[name]), STYLES[name], steps=False)
-    if EXACT in one.of:
-        error = float(one.of[EXACT][0].mean())
+        if name in swept.of:
+            layout.draw_band(axes, sweep.band_of(swept.of[name]), STYLES[name], steps=False)
+    if EXACT in swept.of:
+        error = float(swept.of[EXACT][0].mean())
         axes.axhline(error, color=INK, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1.5)
         low, high = axes.get_ylim()
         axes.set_ylim(low * (low / high) ** 0.06, high)  # free room below the line, for its label
         below: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "top"}
         axes.annotate(f"SVMlight {error:.2f} %", (0.0, error), (3, -3), **below, color=INK)
-    layout.doubling_axis(axes, list(map(int, one.values[:: 2 if len(one.values) > 5 else 1])))
+    layout.doubling_axis(axes, list(map(int, swept.values[:: 2 if len(swept.values) > 5 else 1])))
     low, high = axes.get_ylim()
     layout.plain_ticks(axes.yaxis, range(1, 10) if high / low < 3 else (1.0, 2.0, 5.0))
-    heading(axes, one.panel)
+    heading(axes, swept.panel)
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge its claims."""
     methods = [series.name for series in evidence.spec.series if series.grid]
     data, names = all_sizes(evidence, methods), [*methods, COSINES]
-    shown = [one for one in data if one.values]
-    styles = [STYLES[name] for name in names if any(name in one.of for one in shown)]
+    shown = [swept for swept in data if swept.values]
+    styles = [STYLES[name] for name in names if any(name in swept.of for swept in shown)]
     return FigureResult(
         lambda: sweep.points(
             data,
@@ -251,11 +253,11 @@ def make(evidence: Evidence) -> FigureResult:
 def _table(shown: Sequence[Errors], names: Sequence[str]) -> Table:
     heads = ["one epoch" if name == ONE_EPOCH else _name(name) for name in names]
     rows = []
-    for one in shown:
-        exact = one.get(EXACT, 0)
-        for s in one.values:
-            cells = [sweep.error_text(one.get(name, s)) for name in names]
-            rows.append([name_of(one.panel), f"{s:,}", *cells, "" if exact is None else f"{exact.mean():.2f}"])
+    for swept in shown:
+        exact = swept.get(EXACT, 0)
+        for s in swept.values:
+            cells = [sweep.error_text(swept.get(name, s)) for name in names]
+            rows.append([name_of(swept.panel), f"{s:,}", *cells, "" if exact is None else f"{exact.mean():.2f}"])
     notes = [
         "Test error in per cent: mean over the runs ± standard deviation, at the end of the runs. One epoch: the same "
         "runs of ASSET earlier. A run on a stream ends after one epoch; the paper ran it for 1,000. Fourier features: "

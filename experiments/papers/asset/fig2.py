@@ -63,7 +63,7 @@ def _points(frame: pd.DataFrame, cost: str) -> tuple[Values, Values]:
 def _bands(frames: Frames) -> dict[str, Band]:
     """Return the errors against each of `COSTS`."""
     bands = {cost: band([_points(frame, cost) for frame in frames]) for cost in COSTS}
-    return {cost: known for cost, known in bands.items() if known is not None}
+    return {cost: drawn for cost, drawn in bands.items() if drawn is not None}
 
 
 def _areas(frames: Frames) -> Values:
@@ -123,8 +123,8 @@ _CAPTION: Final = f"Medians over the runs; open symbol: mean of the last {LAST} 
 def _draw(axes: Axes, item: tuple[Streams, float], styles: Mapping[str, Style]) -> None:
     """Draw the methods with one d, and ASSET with the others, against CPU time."""
     (streams, d), largest = item, 0.0
-    for other, frames in streams.of.get(METHODS[0], {}).items():
-        if other != d:
+    for other_d, frames in streams.of.get(METHODS[0], {}).items():
+        if other_d != d:
             grey = _bands(frames)["cpu_seconds"]
             look: dict[str, Any] = {"drawstyle": "steps-post", "color": FAINT, "linewidth": 0.6, "alpha": 0.6}
             axes.plot(grey.cost[:-LAST], grey.middle[:-LAST], **look)
@@ -150,8 +150,8 @@ def _draw_with_end(axes: Axes, band: Band, style: Style) -> None:
 def _caption(shown: Sequence[Streams]) -> str:
     """Return the caption, with the number of images of LASVM."""
     runs = [(streams.panel, run) for streams in shown for run in streams.panel.runs.get(EXACT, ())]
-    known = {(run.result["provenance"]["data"]["counts"]["train"]["n"], panel.n) for panel, run in runs}
-    parts = [(rows, of) for rows, of in sorted(known) if of and rows < of]
+    sizes = {(run.result["provenance"]["data"]["counts"]["train"]["n"], panel.n) for panel, run in runs}
+    parts = [(rows, of) for rows, of in sorted(sizes) if of and rows < of]
     return _CAPTION + "".join(f" LASVM: {rows:,} of the {of:,} images." for rows, of in parts)
 
 
@@ -181,7 +181,7 @@ def make(evidence: Evidence) -> FigureResult:
 
 def _number(spec: NumberSpec, shown: Sequence[Streams]) -> Number:
     """Compare a number of LASVM at its end."""
-    frames = next((known for streams in shown if (known := streams.get(EXACT, 0))), ())
+    frames = next((found for streams in shown if (found := streams.get(EXACT, 0))), ())
     name, factor = ("test_error", 100.0) if spec.name == "last error" else ("cpu_seconds", 1.0)
     values = [factor * column(frame, name)[-1] for frame in frames]
     return compare_number(spec, "a part of another stream", values or None)
@@ -205,6 +205,6 @@ def _table(shown: Sequence[Streams]) -> Table:
     return Table(["method", "d", "examples", "CPU time", "test error"], rows, notes)
 
 
-def _row(label: str, d: str, frames: Frames, place: int, error: float) -> list[str]:
-    examples, seconds = (float(np.median([column(frame, cost)[place] for frame in frames])) for cost in COSTS)
+def _row(label: str, d: str, frames: Frames, index: int, error: float) -> list[str]:
+    examples, seconds = (float(np.median([column(frame, cost)[index] for frame in frames])) for cost in COSTS)
     return [label, d, f"{examples:,.0f}", seconds_text(seconds), f"{error:.2f}"]

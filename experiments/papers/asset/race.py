@@ -107,8 +107,8 @@ def _cell(runs: Sequence[Run], targets: Mapping[str, float] | None) -> Cell:
     frames = [run.curve for run in runs]
     seconds, last = [column(frame, "cpu_seconds") for frame in frames], sweep.last_errors(frames)
     if targets is None:
-        ends = [float(costs[-1]) for costs in seconds]
-        return Cell(effort_of(ends, max(ends)), last, last)
+        last_seconds = [float(costs[-1]) for costs in seconds]
+        return Cell(effort_of(last_seconds, max(last_seconds)), last, last)
     excess = [run.curve.assign(test_error=column(run.curve, "test_error") - targets[_split_of(run)]) for run in runs]
     effort = sweep.effort_to(0.0, excess, "cpu_seconds")
     there = [
@@ -154,20 +154,20 @@ class TimesAndErrors(Limits, kind="times_and_errors"):
         for half, entry in product(data, data):
             if entry.panel is half.panel and entry.s == 2 * half.s:
                 of_half = {name: cell for name, cell in half.cells.items() if name == self.half_s_of}
-                others = {name: cell for name, cell in entry.cells.items() if name != self.half_s_of}
-                yield replace(entry, cells=others | of_half)
+                of_whole = {name: cell for name, cell in entry.cells.items() if name != self.half_s_of}
+                yield replace(entry, cells=of_whole | of_half)
 
     def cases(self, entry: Entry, evidence: Evidence) -> Iterator[Case]:
         """Compare the times and the errors of one data set with one s."""
         fastest = entry.least(self.over, lambda cell: cell.effort.median)
         for name in self.first:
-            cells = [entry.cells.get(one) for one in (name, fastest)]
+            cells = [entry.cells.get(series) for series in (name, fastest)]
             yield _ratio_case(entry, f"time of {name}", [name, fastest], cells, self.decide)
         if not self.error_of:
             return
         least = entry.least(self.less, lambda cell: float(cell.errors.mean()))
-        known = [entry.cells[name] for name in (self.error_of, least) if name in entry.cells]
-        groups = [[cell.last if self.errors == "end" else cell.errors] for cell in known]
+        compared = [entry.cells[name] for name in (self.error_of, least) if name in entry.cells]
+        groups = [[cell.last if self.errors == "end" else cell.errors] for cell in compared]
         interval = difference(*groups) if len(groups) == 2 else None
         text = f"{STYLES[self.error_of].name} less {STYLES[least].name} {{}} points"
         decide = partial(at_most, limit=self.points)
@@ -189,8 +189,10 @@ class TimeOverOtherDataSets(Limits, kind="time_over_other_data_sets"):
         """Compare the times for each s at which the method has runs on another data set."""
         cases = []
         for entry in data:
-            others = [one for one in data if one.s == entry.s and one.panel is not entry.panel and not one.unfit]
-            cells = [one.cells[self.method] for one in others if self.method in one.cells]
+            rivals = [
+                rival for rival in data if rival.s == entry.s and rival.panel is not entry.panel and not rival.unfit
+            ]
+            cells = [rival.cells[self.method] for rival in rivals if self.method in rival.cells]
             if entry.panel.paper_dataset == self.dataset and cells:
                 sides = [entry.cells.get(self.method), max(cells, key=lambda cell: cell.effort.median)]
                 cases.append(_ratio_case(entry, "time", [self.method, self.method], sides, self.decide))

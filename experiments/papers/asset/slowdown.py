@@ -66,8 +66,8 @@ class SlowDown(Statistic, kind="slow_down"):
     def cases(self, study: Study, evidence: Evidence) -> Iterator[Case]:
         """Compare the epochs of each method, at its largest C, with those of others and with its least C."""
         for method in self.methods:
-            for other in self.over:
-                yield self._compared(study, method, other, max)
+            for rival in self.over:
+                yield self._compared(study, method, rival, max)
             yield self._compared(study, method, method, min)
 
     def _compared(self, study: Study, first: str, second: str, pick: Callable[[Iterable[float]], float]) -> Case:
@@ -102,8 +102,8 @@ def _draw(axes: Axes, item: tuple[Study, bool]) -> None:
     study, below = item
     for name, runs in study.of.items():
         if below:
-            ends = {C: last_errors(frames) for C, frames in runs.items()}
-            layout.draw_band(axes, sweep.band_of(ends, np.median), STYLES[name], steps=False)
+            errors = {C: last_errors(frames) for C, frames in runs.items()}
+            layout.draw_band(axes, sweep.band_of(errors, np.median), STYLES[name], steps=False)
         else:
             layout.draw_efforts(axes, {C: _effort(study, name, C) for C in runs}, STYLES[name])
     if below:

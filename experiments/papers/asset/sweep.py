@@ -105,9 +105,9 @@ def points(
     `values` are those of the columns in order, from the data set, the series, its value and what was measured.
     """
     rows = [
-        (one.panel.paper_dataset, one.panel.dataset, *values(one, series, value, result))
-        for one in data
-        for series, value, result in one.items()
+        (swept.panel.paper_dataset, swept.panel.dataset, *values(swept, series, value, result))
+        for swept in data
+        for series, value, result in swept.items()
     ]
     return pd.DataFrame(rows, columns=f"panel dataset {columns}".split(" "))
 

@@ -84,14 +84,14 @@ def compute(evidence: Evidence) -> dict[str, Any]:
     return {"spectra": spectra}
 
 
-def _draw(figure: Figure | SubFigure, known: Sequence[tuple[Panel, Spectrum]]) -> None:
+def _draw(figure: Figure | SubFigure, measured: Sequence[tuple[Panel, Spectrum]]) -> None:
     """Draw one line per data set, with a dot at the number of eigenvalues that hold `SHARE` of the trace."""
-    if not known:
+    if not measured:
         empty(figure, "no finished runs")
         return
     axes = dataset_table.add_panel(figure, (0.85, 0.55, 6.4, 3.45))
     layout.log_axes(axes, "k", "k-th eigenvalue over the trace", 0)
-    for line, (panel, spectrum) in enumerate(sorted(known, key=lambda pair: pair[1].needed)):
+    for line, (panel, spectrum) in enumerate(sorted(measured, key=lambda pair: pair[1].needed)):
         color = COLORS[line % len(COLORS)]
         rank = len(spectrum.eigenvalues)
         axes.plot(np.arange(1, rank + 1), spectrum.eigenvalues, color=color, linewidth=2.0)
@@ -101,7 +101,7 @@ def _draw(figure: Figure | SubFigure, known: Sequence[tuple[Panel, Spectrum]]) -
         )
         dataset_table.write_entry(axes, line, color, name_of(panel), facts)
     axes.set_ylim(bottom=max(1e-7, axes.get_ylim()[0]))
-    dataset_table.write_notes(axes, len(known), f"Dots: eigenvalues up to here hold {100 * SHARE:g} % of the trace.")
+    dataset_table.write_notes(axes, len(measured), f"Dots: eigenvalues up to here hold {100 * SHARE:g} % of the trace.")
 
 
 def make(evidence: Evidence) -> FigureResult:
@@ -110,13 +110,16 @@ def make(evidence: Evidence) -> FigureResult:
         name: Spectrum(values["points"], np.array(values["eigenvalues"]))
         for name, values in evidence.computed.get("spectra", {}).items()
     }
-    known = [(panel, spectra[panel.paper_dataset]) for panel in evidence.panels if panel.paper_dataset in spectra]
-    falling = [sweep.Swept(panel, {"": dict(enumerate(one.eigenvalues.tolist(), start=1))}) for panel, one in known]
+    measured = [(panel, spectra[panel.paper_dataset]) for panel in evidence.panels if panel.paper_dataset in spectra]
+    falling = [
+        sweep.Swept(panel, {"": dict(enumerate(spectrum.eigenvalues.tolist(), start=1))})
+        for panel, spectrum in measured
+    ]
     printed = {number.name: number.paper for number in evidence.spec.numbers}
     full = {name.partition(" of ")[2]: int(size) for name, size in printed.items() if "training" in name}
     return FigureResult(
         lambda: sweep.points(falling, "k eigenvalue", lambda _, series, k, eigenvalue: (k, eigenvalue)),
-        partial(_draw, known=known),
+        partial(_draw, measured=measured),
         SIZE,
         table=partial(_table, evidence, spectra, printed),
         numbers=dataset_table.compare_sizes(evidence, full, DENSITIES),
@@ -130,9 +133,9 @@ def _table(evidence: Evidence, spectra: Mapping[str, Spectrum], printed: Mapping
     for dataset in dict.fromkeys([*evidence.spec.datasets, *(panel.paper_dataset for panel in evidence.panels)]):
         if dataset in evidence.spec.datasets:
             sizes = [printed[f"{quantity} of {dataset}"] for quantity in QUANTITIES]
-            train, *others = dataset_table.size_cells(sizes, 3)
+            train, *further_sizes = dataset_table.size_cells(sizes, 3)
             validation, C, gamma = PARAMETERS[dataset]
-            rows.append([f"{dataset}, as printed", train, f"{validation:,}", *others, C, gamma, "", ""])
+            rows.append([f"{dataset}, as printed", train, f"{validation:,}", *further_sizes, C, gamma, "", ""])
         panels = [panel for panel in evidence.panels if panel.paper_dataset == dataset]
         rows += [_row(panel, spectra.get(dataset)) for panel in panels]
     notes = [
@@ -147,11 +150,11 @@ def _table(evidence: Evidence, spectra: Mapping[str, Spectrum], printed: Mapping
 
 
 def _row(panel: Panel, spectrum: Spectrum | None) -> list[str]:
-    train, *others = dataset_table.size_cells(dataset_table.counted(panel), 3)
+    train, *further_sizes = dataset_table.size_cells(dataset_table.counted(panel), 3)
     run = next(iter(panel.settings.values()), None)
     validation = "" if run is None or run.dataset.parts is None else f"{run.dataset.parts[1]:,}"
     parameters = ["", ""]
     if run is not None and run.problem.C is not None and run.kernel.sigma2 is not None:
         parameters = [f"{run.problem.C:g}", f"{1 / (2 * run.kernel.sigma2):g}"]
     eigenvalues = ["", ""] if spectrum is None else [f"{len(spectrum.eigenvalues):,}", f"{spectrum.needed:,}"]
-    return [name_of(panel), train, validation, *others, *parameters, *eigenvalues]
+    return [name_of(panel), train, validation, *further_sizes, *parameters, *eigenvalues]

@@ -79,7 +79,7 @@ def _draw(axes: Axes, item: Drawn) -> None:
     margin = 0.2 * (max(errors) - min(errors)) or 0.1 * max(errors) or 0.1
     axes.set_ylim(min(errors) - margin, max(errors) + margin)
     for name, cell, filled in cells:
-        missed = name in TO_TARGET and not cell.effort.known
+        missed = name in TO_TARGET and not cell.effort.mostly_reached
         _draw_cell(axes, cell, _marks(name, filled=filled), missed=missed)
     heading(axes, panel)
 
@@ -99,8 +99,8 @@ def _draw_legend(axes: Axes, names: Sequence[str]) -> None:
         for name in names
         for kinds in [(True,) if name in _ONE_SIZE else (True, False)]
     ]
-    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (axes.get_position().x0, 1), "handlelength": 2.2}
-    write_legend(axes.figure, handles, [STYLES[name].name for name in names], len(names), **place)
+    location: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (axes.get_position().x0, 1), "handlelength": 2.2}
+    write_legend(axes.figure, handles, [STYLES[name].name for name in names], len(names), **location)
 
 
 def _draw_cell(axes: Axes, cell: Cell, marks: Mapping[str, Any], *, missed: bool) -> None:
@@ -170,8 +170,12 @@ def _numbers(spec: FigureSpec, data: Sequence[Entry]) -> Iterator[Number]:
             yield compare_number(number, departure, np.array(cell.effort.costs) / SECONDS[number.unit])
         else:
             efforts = [cell.effort, asset.effort]
-            missed = "" if all(effort.known for effort in efforts) else "half or more of the runs miss CPNY's error"
-            values = [one / other for one, other in zip(*(effort.costs for effort in efforts), strict=False)]
+            missed = (
+                "" if all(effort.mostly_reached for effort in efforts) else "half or more of the runs miss CPNY's error"
+            )
+            values = [
+                cost / asset_cost for cost, asset_cost in zip(*(effort.costs for effort in efforts), strict=False)
+            ]
             yield compare_number(number, departure or entry.unfit or missed, values)
 
 
@@ -179,13 +183,13 @@ def _error(spec: NumberSpec, entry: Entry, departure: str, cell: Cell, method: s
     """Compare an error at the method's own stop; the note has that at the end of the runs, or without coefficients."""
     compared = partial(compare_number, spec, departure, test_rows=size_of_test_set(entry.panel))
     dropped = sweep.runs_of(entry.panel, DROPPED) if method == "lasvm" else []
-    other, where = cell.last, "at the end of the runs"
+    errors, where = cell.last, "at the end of the runs"
     if dropped:
-        other = sweep.last_errors(dropped)
+        errors = sweep.last_errors(dropped)
         where = "without coefficients below a thousandth of the largest, as the program saves a model"
     elif method not in TO_TARGET:
         return compared(cell.errors)
-    beside = compared(other)
+    beside = compared(errors)
     remark = f"{beside.measured:.2f} % {where}" + ("" if departure else f": {beside.outcome}")
     return compared(cell.errors, remark)
 

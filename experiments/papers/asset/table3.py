@@ -203,7 +203,7 @@ def _number(spec: NumberSpec, data: Sequence[Streams], tests: Mapping[str, Seque
     parts = _NAME.fullmatch(spec.name)
     assert parts is not None  # `printed_in` has read it
     method, quantity, kind, d, over = parts.groups()
-    streams = next((one for one in data if one.panel.paper_dataset == IMAGES), None)
+    streams = next((candidate for candidate in data if candidate.panel.paper_dataset == IMAGES), None)
     frames = None if streams is None else streams.get(method or METHODS[0], int(d))
     if streams is None or frames is None:
         return compare_number(spec, "", None)

@@ -35,8 +35,8 @@ def errors_of(evidence: Evidence) -> list[Errors]:
     """Return the errors of all pairs that have runs, for each data set of the figure."""
     every: list[Errors] = []
     for panel in with_every_data_set(evidence):
-        known = [sample for sample in samples(evidence, panels=[panel]) if sample.runs]
-        every.append((panel, {_pair(sample): sweep.last_errors(sample.frames) for sample in known}))
+        measured = [sample for sample in samples(evidence, panels=[panel]) if sample.runs]
+        every.append((panel, {_pair(sample): sweep.last_errors(sample.frames) for sample in measured}))
     return every
 
 
@@ -78,7 +78,7 @@ def _draw(axes: Axes, item: Errors, styles: Mapping[float, Style]) -> None:
     """Draw one line for each sigma."""
     panel, errors = item
     for gamma, style in styles.items():
-        if line := {C: values for (other, C), values in errors.items() if other == gamma}:
+        if line := {C: values for (width, C), values in errors.items() if width == gamma}:
             layout.draw_band(axes, sweep.band_of(line), style, steps=False)
     if (printed := printed_pair(panel, errors)) is not None:
         error = float(errors[printed].mean())

@@ -31,7 +31,7 @@ class Base:
 
     spec: FigureSpec
     """As in its file, with the values of grids that are run here."""
-    place: int
+    index: int
     """Among the bases of the figure."""
     claims: Sequence[RepeatedClaimSpec]
     """Its claims that are repeated."""
@@ -56,15 +56,15 @@ def bases_of(spec: FigureSpec) -> list[Base]:
     Raises FigureError if there is no such figure, series, claim or property.
     """
     taken: dict[str, SeriesSpec] = {}
-    return [_base(base, place, spec.id, taken) for place, base in enumerate(spec.based_on)]
+    return [_base(base, index, spec.id, taken) for index, base in enumerate(spec.based_on)]
 
 
-def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec]) -> Base:
+def _base(base: BaseSpec, index: int, figure: str, taken: dict[str, SeriesSpec]) -> Base:
     spec = read_figure(base.figure)
     if base.values:
         spec = replace(spec, series=[series.at(base.values) for series in spec.series])
     known_series = {series.name: series for series in spec.series}
-    for kind, names, known in (
+    for kind, names, existing in (
         ("series", [*base.series, *base.by_series], known_series),
         ("claim", [claim.id for claim in base.claims], [claim.id for claim in spec.claims]),
         ("property", [claim.against for claim in base.claims], PROPERTIES),
@@ -74,7 +74,7 @@ def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec])
             [reading.id for claim in spec.claims for reading in claim.readings],
         ),
     ):
-        if unknown := [name for name in names if name not in known]:
+        if unknown := [name for name in names if name not in existing]:
             raise FigureError(f"{figure}: {base.figure}: unknown {kind} {', '.join(unknown)}")
     curves: dict[str, SeriesSpec] = {}
     for name in base.series or known_series:
@@ -85,7 +85,7 @@ def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec])
                 here = replace(here, name=f"{here.name} ({base.figure})")
                 taken[here.name] = here
             curves[curve.name] = here
-    return Base(spec, place, base.claims, curves)
+    return Base(spec, index, base.claims, curves)
 
 
 def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
@@ -133,7 +133,7 @@ def evidence_for(base: Base, evidence: Evidence) -> Evidence:
     )
     names = {curve.name: name for name, curve in base.curves.items()}
     panels = tuple(_renamed(panel, names) for panel in evidence.panels)
-    computed = evidence.computed.get("bases", {}).get(str(base.place), {})
+    computed = evidence.computed.get("bases", {}).get(str(base.index), {})
     return replace(evidence, spec=spec, panels=panels, computed=computed)
 
 
@@ -171,7 +171,7 @@ def compute_bases(evidence: Evidence) -> dict[str, Any]:
     for base in bases_of(evidence.spec):
         compute = getattr(maker_of(base.spec.maker), "compute", None)
         if compute is not None:
-            computed[str(base.place)] = compute(evidence_for(base, evidence))
+            computed[str(base.index)] = compute(evidence_for(base, evidence))
     return computed
 
 

@@ -86,10 +86,10 @@ def ruling_of(rulings: Sequence[Ruling]) -> Ruling:
     return "missing" if not run else "trivial" if run == {"trivial"} else "holds"
 
 
-def _inner(statistic: Mapping[str, Any], place: str) -> float | None:
+def _inner(statistic: Mapping[str, Any], path: str) -> float | None:
     """Return the finite number at a place like ``interval.estimate``; None if there is none."""
     value: Any = statistic
-    for name in place.split("."):
+    for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 

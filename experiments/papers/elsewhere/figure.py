@@ -35,7 +35,7 @@ def make(evidence: Evidence) -> FigureResult:
             claim.paper_says,
             of_papers.get(repeated.id, {}),
             cells_of(claim, repeated, evidence.panels),
-            {name: known[repeated.against] for name, known in properties.items() if repeated.against in known},
+            {name: values[repeated.against] for name, values in properties.items() if repeated.against in values},
         )
         for repeated, claim in judged(evidence)
     ]

@@ -97,7 +97,7 @@ class Drawing:
     @property
     def letters(self) -> dict[str, str]:
         """A letter for each column, which stands beside its point in the panels."""
-        return {name: chr(ord("a") + place) for place, name in enumerate(self.datasets)}
+        return {name: chr(ord("a") + index) for index, name in enumerate(self.datasets)}
 
     @property
     def heads(self) -> list[str]:
@@ -106,8 +106,8 @@ class Drawing:
             name: NAMES.get(name, name).partition(",")[0].partition(" (")[0]
             for name in (*self.paper_datasets, *self.datasets)
         }
-        others = [f"{self.letters[name]}  {short[name]}" for name in self.datasets]
-        return [*(short[name] for name in self.paper_datasets), *others]
+        lettered = [f"{self.letters[name]}  {short[name]}" for name in self.datasets]
+        return [*(short[name] for name in self.paper_datasets), *lettered]
 
     @property
     def head(self) -> float:
@@ -159,8 +159,8 @@ def draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
     axes = figure.add_axes((0, 1 - height / whole, 1, height / whole), xlim=(0, layout.WIDTH), ylim=(height, 0))
     axes.set_axis_off()
     _draw_map(axes, drawing)
-    for place, row in enumerate(drawing.panels):
-        line, column = divmod(place, _COLUMNS)
+    for index, row in enumerate(drawing.panels):
+        line, column = divmod(index, _COLUMNS)
         left = _LEFT + column * layout.WIDTH / _COLUMNS
         bottom = whole - height - line * (_ABOVE + _PANEL[1] + _BELOW) - _ABOVE - _PANEL[1]
         box = (left / layout.WIDTH, bottom / whole, _PANEL[0] / layout.WIDTH, _PANEL[1] / whole)
@@ -168,11 +168,11 @@ def draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
 
 
 def _draw_map(axes: Axes, drawing: Drawing) -> None:
-    paper_datasets, others = drawing.paper_datasets, drawing.datasets
+    paper_datasets, datasets = drawing.paper_datasets, drawing.datasets
     gap = _GAP if paper_datasets else 0.0
-    width = (layout.WIDTH - _NAME - 0.1 - gap) / max(1, len(paper_datasets) + len(others))
+    width = (layout.WIDTH - _NAME - 0.1 - gap) / max(1, len(paper_datasets) + len(datasets))
     lefts = [_NAME + k * width for k in range(len(paper_datasets))] + [
-        _NAME + gap + (len(paper_datasets) + k) * width for k in range(len(others))
+        _NAME + gap + (len(paper_datasets) + k) * width for k in range(len(datasets))
     ]
     for left, text in zip(lefts, drawing.heads, strict=True):
         look: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "parse_math": False}
@@ -182,7 +182,7 @@ def _draw_map(axes: Axes, drawing: Drawing) -> None:
         says = textwrap.wrap(textwrap.shorten(row.says, 100, placeholder=" …"), int(_NAME * _PER_INCH * 1.15))
         axes.text(0.1, top + 0.04, row.spec.id, size=8.5, weight="bold", color=INK, va="top", parse_math=False)
         axes.text(0.1, top + 0.18, "\n".join(says[:3]), size=6, color=FAINT, va="top", parse_math=False)
-        cells = [*(row.paper_cells.get(name) for name in paper_datasets), *(row.cells.get(name) for name in others)]
+        cells = [*(row.paper_cells.get(name) for name in paper_datasets), *(row.cells.get(name) for name in datasets)]
         for left, cell in zip(lefts, cells, strict=True):
             if cell is not None:
                 _draw_cell(axes, (left, top, width), cell, row.spec)
@@ -191,10 +191,10 @@ def _draw_map(axes: Axes, drawing: Drawing) -> None:
         axes.text(0.1, bottom + _LINE * k, line, size=7.5, color=FAINT, va="top", parse_math=False)
 
 
-def _draw_cell(axes: Axes, place: tuple[float, float, float], cell: Cell, spec: RepeatedClaimSpec) -> None:
+def _draw_cell(axes: Axes, box: tuple[float, float, float], cell: Cell, spec: RepeatedClaimSpec) -> None:
     from matplotlib.patches import Rectangle
 
-    left, top, width = place
+    left, top, width = box
     outcome = OUTCOMES[cell.ruling]
     axes.add_patch(Rectangle((left, top), width - 0.04, _ROW - 0.04, color=COLOURS[outcome], linewidth=0))
     lines = [LABELS[outcome].symbol]
@@ -241,5 +241,5 @@ def _draw_panel(axes: Axes, row: MapRow, letters: Mapping[str, str]) -> None:
 
 def _spans(values: Any) -> bool:
     """Whether values are positive and span more than a decade and a half."""
-    known = list(values)
-    return min(known) > 0 and math.log10(max(known) / min(known)) > 1.5
+    numbers = list(values)
+    return min(numbers) > 0 and math.log10(max(numbers) / min(numbers)) > 1.5

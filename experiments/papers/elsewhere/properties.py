@@ -40,9 +40,9 @@ class Property:
 def _last_of_optimum(panel: Panel, measure: str) -> float:
     """Return the median last value of a measure, from the first series of `OPTIMA` that has it; else NaN."""
     for series in OPTIMA:
-        ends = [values[-1] for frame in panel.curves(series) if len(values := _known(column(frame, measure)))]
-        if ends:
-            return float(statistics.median(ends))
+        last_values = [values[-1] for frame in panel.curves(series) if len(values := _known(column(frame, measure)))]
+        if last_values:
+            return float(statistics.median(last_values))
     return math.nan
 
 

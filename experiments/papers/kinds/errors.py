@@ -43,12 +43,12 @@ class Area(PanelLimits, kind="area"):
 
     def cases(self, panel: Panel, evidence: Evidence) -> list[Case]:
         """Compare the first series with each other one."""
-        return [self._case(evidence, panel, other) for other in self.others]
+        return [self._case(evidence, panel, second) for second in self.others]
 
-    def _case(self, evidence: Evidence, panel: Panel, other: str) -> Case:
-        runs = paired_curves(panel, self.first, other)
+    def _case(self, evidence: Evidence, panel: Panel, second: str) -> Case:
+        runs = paired_curves(panel, self.first, second)
         if runs is None:
-            return missing_runs(evidence, panel, other, (self.first, other))
+            return missing_runs(evidence, panel, second, (self.first, second))
         difference_from = partial(area_difference, *runs, cost=self.cost, measure=self.measure)
         epochs = [epoch_cost(frame, self.cost) for frame in panel.curves(self.to_epoch_of)]
         areas = difference_from(high=min((end for end in epochs if end is not None), default=None))
@@ -58,18 +58,18 @@ class Area(PanelLimits, kind="area"):
         elif areas is not None and start > areas.low:
             areas = difference_from(low=start, high=areas.high) or areas
         if areas is None:
-            return missing_runs(evidence, panel, other, (self.first, other))
+            return missing_runs(evidence, panel, second, (self.first, second))
         interval = areas.relative if self.relative else areas.interval
         if interval is None:
-            return missing_runs(evidence, panel, other, (), "the other mean is 0: there is no relative difference")
-        names = [name_of_series(evidence.spec, name) for name in (self.first, other)]
+            return missing_runs(evidence, panel, second, (), "the other mean is 0: there is no relative difference")
+        names = [name_of_series(evidence.spec, name) for name in (self.first, second)]
         text = f"{names[0]} less {names[1]} {measure_text(interval, self.measure, relative=self.relative)}"
         statistic = areas.as_dict() | ({"relative": interval.as_dict()} if self.relative else {})
-        return case_on(panel, other, self.decide(interval), text, statistic)
+        return case_on(panel, second, self.decide(interval), text, statistic)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place(Described):
+class CurvePoint(Described):
     """A series and a place of its curves."""
 
     series: str
@@ -90,14 +90,14 @@ class Place(Described):
         frames = by_seed(panel, self.series)
         if not self.epoch_of:
             return {seed: last(frame, measure) for seed, frame in frames.items()}
-        ends = {seed: epoch_cost(frame, cost) for seed, frame in by_seed(panel, self.epoch_of).items()}
-        if len(ends) == 1:
-            ends = dict.fromkeys(frames, next(iter(ends.values())))
+        epoch_ends = {seed: epoch_cost(frame, cost) for seed, frame in by_seed(panel, self.epoch_of).items()}
+        if len(epoch_ends) == 1:
+            epoch_ends = dict.fromkeys(frames, next(iter(epoch_ends.values())))
         elif len(frames) == 1:
-            frames = dict.fromkeys(ends, next(iter(frames.values())))
+            frames = dict.fromkeys(epoch_ends, next(iter(frames.values())))
         return {
             seed: math.nan if end is None else measure_at(frames[seed], cost, measure, end)
-            for seed, end in ends.items()
+            for seed, end in epoch_ends.items()
             if seed in frames
         }
 
@@ -106,8 +106,8 @@ class Place(Described):
 class Difference(PanelLimits, kind="difference"):
     """A measure at one place less the same at another, paired by seed; one case for each data set."""
 
-    first: Place
-    second: Place
+    first: CurvePoint
+    second: CurvePoint
     cost: Cost = "kernel_evaluations"
     """Column of the curves by which places are equal."""
     measure: Measure = MEASURE
@@ -117,12 +117,12 @@ class Difference(PanelLimits, kind="difference"):
 
     def case(self, panel: Panel, evidence: Evidence) -> Case:
         """Compare the two places."""
-        places = (self.first, self.second)
-        pairs = differences(*paired(*(place.values(panel, self.cost, self.measure) for place in places)))
+        points = (self.first, self.second)
+        pairs = differences(*paired(*(point.values(panel, self.cost, self.measure) for point in points)))
         interval = None if pairs is None else pairs.relative if self.relative else pairs.interval
         if pairs is None or interval is None:
-            epochs = [place.epoch_of for place in places if place.epoch_of]
-            names = dict.fromkeys([*(place.series for place in places), *epochs])
+            epochs = [point.epoch_of for point in points if point.epoch_of]
+            names = dict.fromkeys([*(point.series for point in points), *epochs])
             otherwise = "no run has an evaluation at the end of its first epoch" if epochs else "no seed in common"
             return missing_runs(evidence, panel, self.measure, list(names), otherwise)
         text = f"{self.first.name(evidence.spec)} less {self.second.name(evidence.spec)} "
@@ -204,23 +204,23 @@ class BeforeCriticalPoint(Statistic, kind="before_critical_point"):
         if profile.half is None:
             note = f"{name_of_series(evidence.spec, self.series)}'s error does not drop"
             return [case_on(panel, name, FAILS, note=note) for name in self.others]
-        place = int(np.searchsorted(curve.cost, profile.half, side="right"))  # `half` is not the last cost
-        end = float(curve.cost[place])
+        index = int(np.searchsorted(curve.cost, profile.half, side="right"))  # `half` is not the last cost
+        end = float(curve.cost[index])
         return [self._case(evidence, panel, name, curve, curves.get(name), end) for name in self.others]
 
     def _case(
-        self, evidence: Evidence, panel: Panel, other: str, curve: MeanCurve, other_curve: MeanCurve | None, end: float
+        self, evidence: Evidence, panel: Panel, rival: str, curve: MeanCurve, rival_curve: MeanCurve | None, end: float
     ) -> Case:
-        names = [name_of_series(evidence.spec, name) for name in (self.series, other)]
-        if other_curve is None:
-            return missing_runs(evidence, panel, other, [other])
-        low = max(float(curve.cost[0]), float(other_curve.cost[0]))
+        names = [name_of_series(evidence.spec, name) for name in (self.series, rival)]
+        if rival_curve is None:
+            return missing_runs(evidence, panel, rival, [rival])
+        low = max(float(curve.cost[0]), float(rival_curve.cost[0]))
         if not low < end:
-            return case_on(panel, other, MISSING, note=f"{names[1]} has not begun before {names[0]} drops")
-        medians = [median_over_log_cost(mean, low, end) for mean in (curve, other_curve)]
+            return case_on(panel, rival, MISSING, note=f"{names[1]} has not begun before {names[0]} drops")
+        medians = [median_over_log_cost(mean, low, end) for mean in (curve, rival_curve)]
         text = f"{names[1]} {100 * medians[1]:.1f} % ({names[0]} {100 * medians[0]:.1f} %)"
-        statistic = {"until": end, self.series: medians[0], other: medians[1]}
-        return case_on(panel, other, holds(medians[0] >= medians[1]), text, statistic)
+        statistic = {"until": end, self.series: medians[0], rival: medians[1]}
+        return case_on(panel, rival, holds(medians[0] >= medians[1]), text, statistic)
 
 
 def median_over_log_cost(curve: MeanCurve, low: float, high: float) -> float:

@@ -113,8 +113,8 @@ def measure_text(interval: Interval, measure: str, *, relative: bool = False) ->
 def last(frame: pd.DataFrame, measure: str) -> float:
     """Return the last known value of a measure; NaN without one."""
     values = column(frame, measure)
-    known = values[np.isfinite(values)]
-    return float(known[-1]) if len(known) else math.nan
+    finite = values[np.isfinite(values)]
+    return float(finite[-1]) if len(finite) else math.nan
 
 
 def measure_at(frame: pd.DataFrame, cost: str, measure: str, at: float) -> float:

@@ -150,7 +150,7 @@ def _table(sizes: Sequence[Size]) -> Table:
             f"{b:,}",
             effort.text(lambda cost: f"{cost:,.0f}"),
             f"{(limit := bound(study, method, b)):,.0f}",
-            f"{limit / effort.median:,.3g}" if effort.known else "",
+            f"{limit / effort.median:,.3g}" if effort.mostly_reached else "",
         ]
         for study, method, b, effort in sizes
     ]

@@ -82,8 +82,8 @@ class EndOfPaths(Statistic, kind="end_of_paths"):
 def _case(variant: str, iterates: pd.DataFrame, as_said: bool) -> Case:
     low, high, last = float(iterates["dual"].min()), float(iterates["dual"].max()), iterates.iloc[-1].tolist()[:2]
     statistic = {"last_alpha": last, "least_dual": low, "largest_dual": high, "optimum": OPTIMUM}
-    ends = ", ".join(f"{value:g}" for value in last)
-    measured = f"D between {low:g} and {high:g}, alpha = ({ends}) after {len(iterates) - 1:,} iterations"
+    alpha = ", ".join(f"{value:g}" for value in last)
+    measured = f"D between {low:g} and {high:g}, alpha = ({alpha}) after {len(iterates) - 1:,} iterations"
     return case_of("", variant, name_of_method(variant), holds(as_said), measured, statistic)
 
 

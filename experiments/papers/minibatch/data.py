@@ -165,12 +165,12 @@ class Study:
         failing: dict[int, bool | None] = {}
         best = math.inf
         for b, effort in self.of("naive").items():
-            if effort.known:
+            if effort.mostly_reached:
                 failing[b] = effort.median > worse * best
                 best = min(best, effort.median)
             else:
-                other = self.of("aggressive").get(b)
-                enough = other is not None and other.known and min(effort.costs) >= other.median
+                aggressive = self.of("aggressive").get(b)
+                enough = aggressive is not None and aggressive.mostly_reached and min(effort.costs) >= aggressive.median
                 failing[b] = True if enough or effort.median > worse * best else None
         return failing
 
@@ -195,9 +195,9 @@ def studies(evidence: Evidence) -> list[Study]:
 
 def _study(evidence: Evidence, panel: Panel) -> Study:
     optimum = optimum_of(panel)
-    known = evidence.value("spectra", panel.paper_dataset)
-    spectrum = None if isinstance(known, Reason) else Spectrum(**known)
-    unfit = why_unfit(panel, optimum) or (known.text if isinstance(known, Reason) else "")
+    computed = evidence.value("spectra", panel.paper_dataset)
+    spectrum = None if isinstance(computed, Reason) else Spectrum(**computed)
+    unfit = why_unfit(panel, optimum) or (computed.text if isinstance(computed, Reason) else "")
     planned: dict[str, dict[int, Sample]] = {}
     efforts: dict[str, dict[int, Effort]] = {}
     for sample in samples(evidence, (*METHODS, TAIL), [panel]):

@@ -69,9 +69,11 @@ def _draw_beta(axes: Axes, study: Study, *, last: bool) -> None:
     right.set_zorder(axes.get_zorder() - 1)
     axes.patch.set_visible(False)
     low, high = axes.get_ylim()
-    known = [effort.median for efforts in study.efforts.values() for effort in efforts.values() if effort.known]
-    one = max(known, default=high)
-    right.set_ylim(low / one, high / one)
+    medians = [
+        effort.median for efforts in study.efforts.values() for effort in efforts.values() if effort.mostly_reached
+    ]
+    largest = max(medians, default=high)
+    right.set_ylim(low / largest, high / largest)
     right.tick_params(colors=_BETA)
     right.yaxis.set_minor_locator(NullLocator())
     right.spines["top"].set_visible(False)
@@ -110,4 +112,4 @@ def _iterations(effort: Effort | None) -> str:
         return ""
     text = effort.text(lambda cost: f"{cost:,.0f}")
     low, high = min(effort.costs), max(effort.costs)
-    return text if low == high or not effort.known else f"{text} ({low:,.0f} to {high:,.0f})"
+    return text if low == high or not effort.mostly_reached else f"{text} ({low:,.0f} to {high:,.0f})"

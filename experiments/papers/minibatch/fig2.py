@@ -83,18 +83,18 @@ class Convergence(Statistic, kind="convergence"):
         if self.measure == "dual" and method == "pegasos":
             return case_on(path.panel, key, BESIDE, about=about, note="it has no dual variables")
         of_method = path.runs.get((method, self.measure), ())
-        runs = [known for _, values in of_method if len(known := values[np.isfinite(values)])]
+        runs = [finite for _, values in of_method if len(finite := values[np.isfinite(values)])]
         if path.unfit or not runs:
             return case_on(path.panel, key, MISSING, about=about, note=path.unfit or "no finished runs")
-        ends, least = np.array([run[-1] for run in runs]), np.array([run.min() for run in runs])
-        decision = holds(bool((ends <= ACCURACY).all()))
+        last_values, least = np.array([run[-1] for run in runs]), np.array([run.min() for run in runs])
+        decision = holds(bool((last_values <= ACCURACY).all()))
         if method == "naive":
-            decision = holds(bool(((ends > ACCURACY) & (ends > self.worse * least)).all()))
-        elif decision.ruling == "fails" and (ends <= 1.1 * least).all():
+            decision = holds(bool(((last_values > ACCURACY) & (last_values > self.worse * least)).all()))
+        elif decision.ruling == "fails" and (last_values <= 1.1 * least).all():
             decision, note = UNCLEAR, "on its way when its budget ends"
         name = {"primal": "P - P*", "dual": "P* - D"}[self.measure]
-        measured = f"{name} ends at {np.median(ends):.2g}, least {np.median(least):.2g}"
-        statistic = {"ends": ends.tolist(), "least": least.tolist()}
+        measured = f"{name} ends at {np.median(last_values):.2g}, least {np.median(least):.2g}"
+        statistic = {"ends": last_values.tolist(), "least": least.tolist()}
         return case_on(path.panel, key, decision, measured, statistic, note, about=about)
 
 
@@ -105,9 +105,9 @@ def make(evidence: Evidence) -> FigureResult:
     shown = [(path, drawn) for path, drawn in bands if drawn]
     columns = max(1, len({path.b for path, _ in shown}))
     rows = [
-        (dict(zip(COLUMNS, (path.panel.paper_dataset, path.panel.dataset, method, path.b, name), strict=False)), known)
+        (dict(zip(COLUMNS, (path.panel.paper_dataset, path.panel.dataset, method, path.b, name), strict=False)), curve)
         for path, drawn in shown
-        for (method, name), known in drawn.items()
+        for (method, name), curve in drawn.items()
     ]
     return FigureResult(
         lambda: band_table(rows, "iterations", COLUMNS),

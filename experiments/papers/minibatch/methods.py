@@ -49,8 +49,8 @@ def drawing(
 
 def draw_iterations(axes: Axes, efforts: Mapping[int, Effort], style: Style) -> None:
     """Draw the iterations of a method against b; an open symbol at the top edge where most runs miss the target."""
-    layout.draw_efforts(axes, {b: effort for b, effort in efforts.items() if effort.known}, style)
+    layout.draw_efforts(axes, {b: effort for b, effort in efforts.items() if effort.mostly_reached}, style)
     marks: dict[str, Any] = style.markers()
     marks |= {"markerfacecolor": "white", "markeredgecolor": style.color, "clip_on": False}
-    for b in (b for b, effort in efforts.items() if not effort.known):
+    for b in (b for b, effort in efforts.items() if not effort.mostly_reached):
         axes.plot([b], [1.0], linestyle="none", transform=axes.get_xaxis_transform(), **marks, zorder=4)

@@ -80,9 +80,9 @@ def compute(evidence: Evidence) -> dict[str, Any]:
     spectra = compute_spectra(evidence)
     efforts = {}
     for panel, run in panels_with_runs(evidence):
-        optimum, known = optimum_of(panel), spectra["spectra"][panel.paper_dataset]
-        if optimum is not None and "n" in known:
-            spectrum, target = Spectrum(**known), optimum.lower + ACCURACY
+        optimum, parameters = optimum_of(panel), spectra["spectra"][panel.paper_dataset]
+        if optimum is not None and "n" in parameters:
+            spectrum, target = Spectrum(**parameters), optimum.lower + ACCURACY
             betas = {b: spectrum.beta(b) for b in SIZES if b <= spectrum.n}
             work = partial(measured, betas=betas, target=target)
             efforts[panel.paper_dataset] = cached_on(run, (betas, target), __file__, work)

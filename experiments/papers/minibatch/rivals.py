@@ -36,31 +36,31 @@ class IterationsRatio(Statistic, kind="iterations_ratio"):
     def cases(self, item: Study, evidence: Evidence) -> Iterable[Case]:
         """Compare the methods."""
         name, sizes = name_of_method(self.first), self.sizes or [b for b in item.planned.get(self.first, {}) if b > 1]
-        for other in self.others:
-            pairs = {b: (item.of(self.first).get(b), item.of(other).get(b)) for b in sizes}
+        for rival in self.others:
+            pairs = {b: (item.of(self.first).get(b), item.of(rival).get(b)) for b in sizes}
             ratios = {b: ratio_of(first, second) for b, (first, second) in pairs.items() if first and second}
             if self.most:
-                yield item.missing(other, "sizes") or self._most(item, other, ratios)
+                yield item.missing(rival, "sizes") or self._most(item, rival, ratios)
                 continue
             for b in sizes:
-                key, about = f"{other} b={b}", f"b = {b:,} on {called(item.panel)}"
+                key, about = f"{rival} b={b}", f"b = {b:,} on {called(item.panel)}"
                 if b not in ratios or item.unfit:
                     yield case_on(item.panel, key, MISSING, note=item.unfit or "not run", about=about)
                 elif (ratio := ratios[b]) is None:
                     yield case_on(item.panel, key, UNCLEAR, note="both miss the target", about=about)
                 else:
-                    text = f"iterations, {name} over {name_of_method(other)}, {ratio.text()}"
+                    text = f"iterations, {name} over {name_of_method(rival)}, {ratio.text()}"
                     yield case_on(item.panel, key, self._decide(ratio), text, {"ratio": ratio.as_dict()}, about=about)
 
-    def _most(self, study: Study, other: str, ratios: Mapping[int, Ratio | None]) -> Case:
+    def _most(self, study: Study, rival: str, ratios: Mapping[int, Ratio | None]) -> Case:
         name = name_of_method(self.first)
         if not ratios:
-            return study.case(other, "sizes", MISSING, note=f"no finished runs of {name}")
+            return study.case(rival, "sizes", MISSING, note=f"no finished runs of {name}")
         rulings = [self._decide(ratio).ruling for ratio in ratios.values()]
         better, undecided, half = rulings.count("holds"), rulings.count("unclear"), len(ratios) / 2
         decision = HOLDS if better > half else UNCLEAR if better + undecided > half else FAILS
         text = f"fewer than {name} with {better} of {len(ratios)} sizes"
-        return study.case(other, "sizes", decision, text, {"better": better})
+        return study.case(rival, "sizes", decision, text, {"better": better})
 
     def _decide(self, ratio: Ratio | None) -> Decision:
         if ratio is None:
@@ -87,9 +87,9 @@ class NaiveFailure(Statistic, kind="naive_failure"):
 
     def _fails(self, study: Study) -> Case:
         first = study.naive_fails_from(self.worse)
-        known = {b: fails for b, fails in study.naive_fails(self.worse).items() if fails is not None}
-        sizes = [b for b, fails in known.items() if fails and first is not None and b >= first]
-        largest = max(known, default=None)
+        decided = {b: fails for b, fails in study.naive_fails(self.worse).items() if fails is not None}
+        sizes = [b for b, fails in decided.items() if fails and first is not None and b >= first]
+        largest = max(decided, default=None)
         statistic = {"from": first, "sizes": len(sizes), "largest_decided": largest, "enough": study.enough}
         if largest is None:
             note = "the budgets were too small to tell"
@@ -99,8 +99,8 @@ class NaiveFailure(Statistic, kind="naive_failure"):
             decision, measured = UNCLEAR if note else FAILS, f"does not fail up to b = {largest:,}"
             return study.case("naive", "fails", decision, measured, statistic, note)
         assert study.optimum is not None  # `Study.missing` leaves out the others
-        ends = [column(frame, "primal")[-1] for frame in study.planned["naive"][first].frames]
-        apart = float(np.median(ends)) - study.optimum.lower
+        last_values = [column(frame, "primal")[-1] for frame in study.planned["naive"][first].frames]
+        apart = float(np.median(last_values)) - study.optimum.lower
         measured = f"fails from b = {first:,} on ({first / study.enough:.3g}/sigma^2), there P - P* ends at {apart:.2g}"
         decision = holds(len(sizes) >= 2 and sizes[0] > study.enough)
         return study.case("naive", "fails", decision, measured, statistic, note)

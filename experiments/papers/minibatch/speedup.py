@@ -54,8 +54,8 @@ def _times(evidence: Evidence, panel: Panel) -> Iterator[tuple[Any, ...]]:
     efforts: dict[tuple[str, int], dict[int, Effort]] = {}
     for sample in samples(evidence, panels=[panel]):
         b, count = map(int, sample.values.values())
-        if ends := [run.result for run in sample.runs]:
-            seconds = tuple(float(end["wall_seconds"]) / int(end["counters"]["iterations"]) for end in ends)
+        if results := [run.result for run in sample.runs]:
+            seconds = tuple(float(result["wall_seconds"]) / int(result["counters"]["iterations"]) for result in results)
             efforts.setdefault((sample.series, b), {})[count] = Effort(seconds, (True,) * len(seconds))
     for (series, b), by_count in efforts.items():
         kind = "threads" if series == METHODS[series] else RANKS

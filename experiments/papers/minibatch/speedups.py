@@ -104,9 +104,9 @@ class SpeedUp(OverSizes, kind="speed_up"):
         larger = [b for b in sizes if b > first]
         if self.sizes == "next":
             tried = [first, *larger]
-            return [(b, after[0]) for b in tried if (after := [other for other in tried if other >= self.window * b])]
+            return [(b, after[0]) for b in tried if (after := [size for size in tried if size >= self.window * b])]
         most = self._most(study)
-        larger = [b for b in larger if b <= most and all(b in study.of(other) for other in self.others)]
+        larger = [b for b in larger if b <= most and all(b in study.of(rival) for rival in self.others)]
         if self.sizes == "naive_works":
             end = study.naive_fails_from(self.failing) or math.inf
             larger = [b for b in larger if b < end]
@@ -150,16 +150,18 @@ def exponent_of(efforts: Efforts, least: float) -> tuple[Ratio, int] | None:
     last = math.inf
     chosen: Efforts = {}
     for b, effort in efforts.items():
-        if b >= least and (effort.known or effort.median >= last):
+        if b >= least and (effort.mostly_reached or effort.median >= last):
             chosen = {**chosen, b: effort}
-        if effort.known:
+        if effort.mostly_reached:
             last = effort.median
     costs = [effort.costs for effort in chosen.values()]
     medians = medians_of(costs)
     fitted = exponent(list(chosen), lambda *runs: 1 / medians(*runs), [len(runs) for runs in costs])
     if fitted is None:
         return None
-    return Ratio(fitted, bound="" if all(effort.known for effort in chosen.values()) else "at most"), max(chosen)
+    return Ratio(fitted, bound="" if all(effort.mostly_reached for effort in chosen.values()) else "at most"), max(
+        chosen
+    )
 
 
 def speed_up(efforts: Efforts, pair: Pair, over: Efforts | None = None) -> Ratio | None:
@@ -181,17 +183,17 @@ def compared(
     key: str,
     pairs: Sequence[Pair],
     decide: Callable[[Ratio, Pair], Decision],
-    others: Sequence[str] = (),
+    rivals: Sequence[str] = (),
 ) -> Case:
     """Return the case that all speed-ups of a method, or of others over it, pass a test.
 
     Its measurement is the first that does least well; if all pass, the last.
     """
     comparisons: dict[str, tuple[Ratio | None, Decision]] = {}
-    for other in others or [method]:
+    for rival in rivals or [method]:
         for pair in pairs:
-            ratio = speed_up(study.of(other), pair, study.of(method) if others else None)
-            name = f"{name_of_method(other)}, " * bool(others) + f"b = {pair[0]:,} to {pair[1]:,}"
+            ratio = speed_up(study.of(rival), pair, study.of(method) if rivals else None)
+            name = f"{name_of_method(rival)}, " * bool(rivals) + f"b = {pair[0]:,} to {pair[1]:,}"
             comparisons[name] = ratio, UNCLEAR if ratio is None else decide(ratio, pair)
     if not comparisons:
         return study.case(method, key, MISSING, note="no such sizes")
@@ -199,8 +201,8 @@ def compared(
     alike = [name for name, (_, decision) in comparisons.items() if decision.ruling == whole.ruling]
     shown = alike[-1 if whole == HOLDS else 0]
     ratio = comparisons[shown][0]
-    other, _, sizes = shown.rpartition(", ")
-    quantity = f"speed-up, {other} over it," if other else "speed-up"
+    rival, _, sizes = shown.rpartition(", ")
+    quantity = f"speed-up, {rival} over it," if rival else "speed-up"
     measured = f"{quantity} {'unknown' if ratio is None else ratio.text()} ({sizes})"
     if len(comparisons) > 1:
         passed = sum(decision == HOLDS for _, decision in comparisons.values())

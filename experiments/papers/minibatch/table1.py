@@ -31,15 +31,15 @@ compute: Final = compute_spectra
 def make(evidence: Evidence) -> FigureResult:
     """Draw the guaranteed speed-ups, and compare sizes with the printed ones."""
     data_sets = studies(evidence)
-    known = [(study.panel, study.spectrum) for study in data_sets if study.spectrum is not None]
+    measured = [(study.panel, study.spectrum) for study in data_sets if study.spectrum is not None]
     rows = [
         (panel.paper_dataset, panel.dataset, b, spectrum.sigma2, spectrum.beta(b), 1 / spectrum.beta_over_b(b))
-        for panel, spectrum in known
+        for panel, spectrum in measured
         for b in _batch_sizes(spectrum.n)
     ]
     return FigureResult(
         lambda: pd.DataFrame(rows, columns=["panel", "dataset", "b", "sigma2", "beta", "speedup"]),
-        partial(_draw, known=known),
+        partial(_draw, measured=measured),
         SIZE,
         table=partial(_table, evidence.spec, data_sets),
         numbers=dataset_table.compare_sizes(evidence, ROWS),
@@ -80,16 +80,16 @@ def _row(study: Study) -> list[str]:
     ]
 
 
-def _draw(figure: Figure | SubFigure, known: Sequence[tuple[Panel, Spectrum]]) -> None:
+def _draw(figure: Figure | SubFigure, measured: Sequence[tuple[Panel, Spectrum]]) -> None:
     """Draw all data sets in one panel, and a dot at b = 1 / sigma^2."""
-    if not known:
+    if not measured:
         empty(figure, "no finished runs")
         return
     axes = dataset_table.add_panel(figure, (0.75, 0.55, 6.6, 3.35))
     layout.log_axes(axes, "$b$, examples in a mini-batch", r"$b / \beta_b$, the speed-up in the bounds", 0)
-    largest = max(spectrum.n for _, spectrum in known)
+    largest = max(spectrum.n for _, spectrum in measured)
     axes.plot([1, largest], [1, largest], color=FAINT, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1)
-    for rank, (panel, spectrum) in enumerate(sorted(known, key=lambda pair: -pair[1].inverse_sigma2)):
+    for rank, (panel, spectrum) in enumerate(sorted(measured, key=lambda pair: -pair[1].inverse_sigma2)):
         color, b, enough = COLORS[rank % len(COLORS)], _batch_sizes(spectrum.n), spectrum.inverse_sigma2
         # two data sets with one stand-in have the same curve
         line: Any = "-" if rank % 2 == 0 else (0, (4.0, 2.0))
@@ -98,4 +98,4 @@ def _draw(figure: Figure | SubFigure, known: Sequence[tuple[Panel, Spectrum]]) -
         facts = f"n = {spectrum.n:,}, sigma² = {spectrum.sigma2:.3g}, 1/sigma² = {enough:.3g}"
         dataset_table.write_entry(axes, rank, color, name_of(panel), facts)
     dots = "Dots: b = 1/sigma², up to where beta_b is 2 at most."
-    dataset_table.write_notes(axes, len(known), dots, "Dotted: b itself, for examples that are orthogonal.")
+    dataset_table.write_notes(axes, len(measured), dots, "Dotted: b itself, for examples that are orthogonal.")

@@ -91,11 +91,11 @@ class GapOfMean(Statistic, kind="gap_of_mean"):
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the gaps and judge the theorem."""
-    known = evidence.computed.get("gaps", {})
+    by_dataset = evidence.computed.get("gaps", {})
     data_sets = [
         (panel, {(int(b), float(epsilon)): gaps for key, gaps in by_key.items() for b, epsilon in [key.split()]})
         for panel in evidence.panels
-        if (by_key := known.get(panel.paper_dataset)) is not None
+        if (by_key := by_dataset.get(panel.paper_dataset)) is not None
     ]
     rows = [
         (panel.paper_dataset, panel.dataset, b, epsilon, seed, gap)

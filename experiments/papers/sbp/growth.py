@@ -94,7 +94,7 @@ class Charge:
     """Column of the curve."""
     suffix: str
     """Suffix of the rivals' series."""
-    words: str
+    text: str
     short: str
     """For a heading, and for a cell of the table."""
     differing: tuple[str, ...]

@@ -184,11 +184,11 @@ _CAPTION: Final = (
 def make(evidence: Evidence) -> FigureResult:
     """Draw the distances from the optimum and judge the lemmas."""
     studies = [study_of(panel) for panel in evidence.panels]
-    known = [study for study in studies if study is not None]
+    measured = [study for study in studies if study is not None]
     return FigureResult(
-        lambda: pd.concat(map(_record, known), ignore_index=True) if known else pd.DataFrame(columns=COLUMNS),
-        *layout.drawing(known, [STYLES[SBP]], _CAPTION, ("Iterations T", r"$f^* - f(\bar w)$"), _draw, head=0.79),
-        table=partial(_table, known),
+        lambda: pd.concat(map(_record, measured), ignore_index=True) if measured else pd.DataFrame(columns=COLUMNS),
+        *layout.drawing(measured, [STYLES[SBP]], _CAPTION, ("Iterations T", r"$f^* - f(\bar w)$"), _draw, head=0.79),
+        table=partial(_table, measured),
         claims=judge_claims(evidence, data=list(zip(evidence.panels, studies, strict=True))),
     )
 

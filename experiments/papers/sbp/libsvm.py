@@ -84,7 +84,7 @@ class RunningTimes:
         if self.error is None or not self.curves:
             return None
         effort = cost_to_target(self.curves, COST, MEASURE, self.error + NEAR)
-        return effort.median if effort is not None and effort.known else None
+        return effort.median if effort is not None and effort.mostly_reached else None
 
     @property
     def unequal(self) -> str:
@@ -224,13 +224,13 @@ def make(evidence: Evidence) -> FigureResult:
 def _number(spec: NumberSpec, by_dataset: Mapping[str, RunningTimes]) -> Number:
     name, _, divisor = spec.name.partition(OVER)
     kind, _, dataset = name.rpartition(" ")
-    times, other = by_dataset.get(dataset), by_dataset.get(divisor)
-    if times is None or (divisor and other is None):
+    times, divisor_times = by_dataset.get(dataset), by_dataset.get(divisor)
+    if times is None or (divisor and divisor_times is None):
         return compare_number(spec, "", None)
     why = data_difference(times.panel)
-    if other is not None:
-        why = why or data_difference(other.panel)
-        ratio = [times.seconds / other.seconds] if times.seconds and other.seconds else None
+    if divisor_times is not None:
+        why = why or data_difference(divisor_times.panel)
+        ratio = [times.seconds / divisor_times.seconds] if times.seconds and divisor_times.seconds else None
         return compare_number(spec, why, ratio)
     if kind == LIBSVM_TIME:
         cpu = f"{times.rival_runs[0].result['provenance'].get('cpu')}, not an Intel E7500" if times.rival_runs else ""

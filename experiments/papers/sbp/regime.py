@@ -75,7 +75,7 @@ class Scaling:
     @cached_property
     def differences(self) -> dict[str, Interval | None]:
         """Growth of the SBP's evaluations less that of each other method's."""
-        return {other: growth(self.sizes["sbp"], self.sizes[other]) for other in ("smo", "pegasos")}
+        return {rival: growth(self.sizes["sbp"], self.sizes[rival]) for rival in ("smo", "pegasos")}
 
     @cached_property
     def points(self) -> pd.DataFrame:
@@ -148,9 +148,9 @@ def _draw(axes: Axes, scaling: Scaling) -> None:
     """Draw one data set, and each method's bound through its first point."""
     points = scaling.points
     for method, bound in EXPONENTS.items():
-        known = points[(points["series"] == method) & points["evaluations"].between(0, np.inf, inclusive="neither")]
-        if not known.empty:
-            x, y = 1 / known["error"].to_numpy(), known["evaluations"].to_numpy()
+        positive = points[(points["series"] == method) & points["evaluations"].between(0, np.inf, inclusive="neither")]
+        if not positive.empty:
+            x, y = 1 / positive["error"].to_numpy(), positive["evaluations"].to_numpy()
             layout.draw_line(axes, Band(x, y, y, y, 1), STYLES[method], steps=False)
             line, color = y[0] * (x / x[0]) ** bound, STYLES[method].color
             axes.plot(x, line, color=color, linewidth=1.1, linestyle=(0, (0.8, 1.6)))

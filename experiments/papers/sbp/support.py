@@ -45,32 +45,32 @@ class SupportRatio(Limits, kind="support_ratio"):
 
     def cases(self, panel: Panel, evidence: Evidence) -> list[Case]:
         """Compare the first series with each other one."""
-        return [self._case(evidence, panel, other) for other in self.others]
+        return [self._case(evidence, panel, second) for second in self.others]
 
-    def _case(self, evidence: Evidence, panel: Panel, other: str) -> Case:
-        curves = {name: panel.curves(name) for name in (self.first, other)}
+    def _case(self, evidence: Evidence, panel: Panel, second: str) -> Case:
+        curves = {name: panel.curves(name) for name in (self.first, second)}
         if not all(curves.values()):
-            return missing_runs(evidence, panel, other, (self.first, other))
+            return missing_runs(evidence, panel, second, (self.first, second))
         target = None
         if self.where == "equal_error":
-            ends = [float(np.nanmean([last(frame, MEASURE) for frame in frames])) for frames in curves.values()]
-            target = (1 + self.near) * max(ends)
+            last_errors = [float(np.nanmean([last(frame, MEASURE) for frame in frames])) for frames in curves.values()]
+            target = (1 + self.near) * max(last_errors)
         efforts = {name: support_at(frames, target) for name, frames in curves.items()}
-        ratio = ratio_of(efforts[self.first], efforts[other])
+        ratio = ratio_of(efforts[self.first], efforts[second])
         if ratio is None:
-            return case_on(panel, other, MISSING, note="neither reaches the error")
+            return case_on(panel, second, MISSING, note="neither reaches the error")
         where = "at the end" if target is None else f"at {100 * target:.2f} %"
         counts = [f"{name_of_series(evidence.spec, name)} {_count(effort)}" for name, effort in efforts.items()]
         text = f"{', '.join(counts)} support vectors {where}, ratio {ratio.text()}"
         medians = {name: effort.median for name, effort in efforts.items()}
-        return case_on(panel, other, self.decide(ratio), text, {"ratio": ratio.as_dict(), "target": target} | medians)
+        return case_on(panel, second, self.decide(ratio), text, {"ratio": ratio.as_dict(), "target": target} | medians)
 
 
 def support_at(frames: Sequence[pd.DataFrame], target: float | None) -> Effort:
     """Return each run's support vectors at its first evaluation at or below an error; None: at its last evaluation."""
     if target is None:
-        ends = [last(frame, SUPPORT) for frame in frames]
-        return effort_of(ends, max(ends))
+        counts = [last(frame, SUPPORT) for frame in frames]
+        return effort_of(counts, max(counts))
     effort = cost_to_target(frames, SUPPORT, MEASURE, target)
     assert effort is not None  # there are runs
     return effort
@@ -92,8 +92,8 @@ def first_pass(panel: Panel) -> tuple[list[float], float] | None:
     bound is n L + r ‖u‖ sqrt(n L) + r^2 ‖u‖^2 (equation D.7) for SMO's last predictor u with mean hinge loss L. None
     without runs that end their first epoch, or without SMO's run.
     """
-    ends = [(frame, epoch_cost(frame, COST)) for frame in panel.curves("perceptron")]
-    mistakes = [measure_at(frame, COST, SUPPORT, end) for frame, end in ends if end is not None]
+    epoch_ends = [(frame, epoch_cost(frame, COST)) for frame in panel.curves("perceptron")]
+    mistakes = [measure_at(frame, COST, SUPPORT, end) for frame, end in epoch_ends if end is not None]
     smo = next(iter(panel.runs.get("smo", ())), None)
     if not mistakes or smo is None or not panel.n:
         return None
@@ -150,7 +150,9 @@ def _paths(panel: Panel) -> Paths:
     lowest = min(float(np.nanmin(column(frame, MEASURE))) for frames in curves.values() for frame in frames)
     targets = np.geomspace(panel.trivial_error or 1.0, max(lowest, 1e-6), TARGETS)[1:]
     paths = {name: {error: support_at(frames, error) for error in targets} for name, frames in curves.items()}
-    return {name: {error: effort for error, effort in path.items() if effort.known} for name, path in paths.items()}
+    return {
+        name: {error: effort for error, effort in path.items() if effort.mostly_reached} for name, path in paths.items()
+    }
 
 
 def _draw(axes: Axes, drawn: tuple[Panel, Paths]) -> None:
@@ -167,8 +169,8 @@ def _table(panels: Sequence[Panel]) -> Table:
     rows = []
     for panel in panels:
         curves, first = [panel.curves(name) for name in METHODS], first_pass(panel)
-        ends = [_count(support_at(frames, None)) if frames else "" for frames in curves]
+        counts = [_count(support_at(frames, None)) if frames else "" for frames in curves]
         mistakes = ["", ""] if first is None else [f"{max(first[0]):,.0f}", f"{first[1]:,.0f}"]
-        rows.append([name_of(panel), *ends, *mistakes])
+        rows.append([name_of(panel), *counts, *mistakes])
     columns = ["data set", *(STYLES[name].name for name in METHODS), "mistakes in the first pass", "bound (D.7)"]
     return Table(columns, rows, ["Support vectors at the end of the runs, medians; mistakes: the most of any run."])

@@ -75,18 +75,18 @@ class EvaluationsToErrors(Statistic, kind="evaluations_to_errors"):
 
     def _fewer(self, panel: Panel, first: Growth, second: Growth) -> Case:
         cheaper = first.never_dearer(second)[first.fair & np.isfinite(first.costs) & np.isfinite(second.costs)]
-        other = STYLES[self.second].name
+        rival = STYLES[self.second].name
         return case_on(
             panel,
             "fewer",
             holds(bool(cheaper.all())) if len(cheaper) else MISSING,
-            f"fewer evaluations than {other} at {cheaper.sum()} of {len(cheaper)} errors",
+            f"fewer evaluations than {rival} at {cheaper.sum()} of {len(cheaper)} errors",
             {"errors_that_both_reach": len(cheaper), "of_these_sbp_is_cheaper_at": int(cheaper.sum())},
             "" if len(cheaper) else "the two reach no error in common",
         )
 
     def _exponent(self, measured: PanelGrowth, first: Growth, second: Growth) -> Case:
-        panel, names, other = measured.panel, (self.first, self.second), STYLES[self.second].name
+        panel, names, rival = measured.panel, (self.first, self.second), STYLES[self.second].name
         both = first.used & second.used
         gap = difference(first, second, both)
         if gap is None:
@@ -105,7 +105,7 @@ class EvaluationsToErrors(Statistic, kind="evaluations_to_errors"):
             "best_error": measured.best,
             "hinge": measured.hinge,
         }
-        text = f"exponent {exponents[0]:.2f}, {other}'s {exponents[1]:.2f}, difference {interval_text(gap, '.2f')}"
+        text = f"exponent {exponents[0]:.2f}, {rival}'s {exponents[1]:.2f}, difference {interval_text(gap, '.2f')}"
         text += f" (that of the bounds {expected:.2f})" if expected is not None else ""
         return case_on(panel, "exponent", at_most(gap, 0.0), text, statistic)
 
@@ -145,8 +145,8 @@ def _draw(figure: Figure | SubFigure, growths: Measured) -> None:
         if row_number == 0:
             layout.legend_and_caption(figure, panels[0], POINT_STYLES.values(), _CAPTION)
         left = panels[0].get_position().x0
-        words = f"Pegasos and SDCA charged {CHARGES[charge].words}"
-        figure.text(left, 1 - (top + 0.1) / height, words, size="large", style="italic", color=INK, va="top")
+        text = f"Pegasos and SDCA charged {CHARGES[charge].text}"
+        figure.text(left, 1 - (top + 0.1) / height, text, size="large", style="italic", color=INK, va="top")
         for axes, measured in zip(panels, row, strict=True):
             _draw_panel(axes, measured)
             best_by = POINT_STYLES[measured.best_by].name

@@ -73,7 +73,7 @@ class Row:
         result = result if self.run is None else self.run.result
         kernel, problem, final = result["settings"]["kernel"], result["settings"]["problem"], result["final"]
         gap, hinge, nu = final.get("gap"), final.get("hinge"), final.get("nu")
-        known = {
+        columns = {
             "n": self.panel.n if self.run and self.panel else None,
             "sigma2": kernel.get("sigma2"),
             "lambda_": problem.get("lambda_"),
@@ -86,7 +86,7 @@ class Row:
             "hinge": hinge,
             "norm": final.get("norm"),
         }
-        return {name: math.nan if value is None else value for name, value in known.items()}
+        return {name: math.nan if value is None else value for name, value in columns.items()}
 
     @property
     def nu(self) -> float:
@@ -213,9 +213,9 @@ def _numbers(evidence: Evidence, rows: Sequence[Row]) -> list[Number]:
     numbers: dict[str, Number] = {}
     for row in rows:
         if row.printed is not None:
-            other = row.data_difference or ("" if row.determined() else "not determined")
+            departure = row.data_difference or ("" if row.determined() else "not determined")
             nu = None if math.isnan(row.nu) else row.nu
-            numbers[row.printed.name] = compare_number(row.printed, other, nu, row.note)
+            numbers[row.printed.name] = compare_number(row.printed, departure, nu, row.note)
     sizes = [spec for spec in evidence.spec.numbers if spec.name not in numbers]
     counted = compare_sizes(replace(evidence, spec=replace(evidence.spec, numbers=sizes)), TRAINING, SIZE_NOTES)
     numbers |= {number.name: number for number in counted}
@@ -244,9 +244,9 @@ def _draw(figure: Figure | SubFigure, rows: Sequence[Row]) -> None:
     above: dict[str, Any] = {"textcoords": "offset points", "color": FAINT}
     for right, text in zip(_COLUMNS, ("printed", "derived"), strict=False):
         axes.annotate(text, (1, 1), (right, 4), xycoords="axes fraction", **above)
-    known = [0.0, *(100 * row.difference for row in rows if not math.isnan(row.difference))]
+    percents = [0.0, *(100 * row.difference for row in rows if not math.isnan(row.difference))]
     axes.set_xscale("symlog", linthresh=_LINEAR)
-    axes.set_xlim(min(-2.0, 2 * min(known)), max(2.0, 2 * max(known)))
+    axes.set_xlim(min(-2.0, 2 * min(percents)), max(2.0, 2 * max(percents)))
     low, high = axes.get_xlim()
     ticks = [tick for tick in _TICKS if low <= tick <= high]
     axes.set_xticks(ticks, [f"{tick:+g}" if tick else "0" for tick in ticks])
@@ -269,9 +269,9 @@ def _draw_row(axes: Axes, row: Row, level: int) -> None:
     axes.annotate(NAMES.get(row.dataset, row.dataset), (-0.03, level), (0, 6), color=INK, **name)
     details = "; ".join(filter(None, [SERIES[row.series], row.data_difference]))
     axes.annotate(details, (-0.03, level), (0, -6), color=FAINT, **name)
-    other = "not compared: other data" if row.data_difference else "" if row.determined() else "0 fits as well"
-    texts = (f"{row.printed.paper:.2e}", f"{row.nu:.3e}", other or row.difference_text)
-    for right, text, ink in zip(_COLUMNS, texts, (INK, INK, FAINT if other else INK), strict=True):
+    reason = "not compared: other data" if row.data_difference else "" if row.determined() else "0 fits as well"
+    texts = (f"{row.printed.paper:.2e}", f"{row.nu:.3e}", reason or row.difference_text)
+    for right, text, ink in zip(_COLUMNS, texts, (INK, INK, FAINT if reason else INK), strict=True):
         axes.annotate(text, (1, level), (right, 0), textcoords="offset points", color=ink, **beside)
 
 
@@ -279,7 +279,7 @@ def _table(rows: Sequence[Row]) -> Table:
     columns = ["data set", "bias", "n", "sigma^2", "lambda", "nu printed", "nu derived", "difference", "relative gap"]
     cells = []
     for row in rows:
-        weight, known = row.values["C"], not math.isnan(row.nu)
+        weight, has_nu = row.values["C"], not math.isnan(row.nu)
         cells.append(
             [
                 row.named,
@@ -289,7 +289,7 @@ def _table(rows: Sequence[Row]) -> Table:
                 "1/n" if weight == 1 else cell(weight, "g") and f"1/({weight:g} n)",
                 cell(row.values["nu_printed"], ".2e"),
                 cell(row.nu, ".3e"),
-                row.difference_text or ("not determined" if known and not row.determined() else ""),
+                row.difference_text or ("not determined" if has_nu and not row.determined() else ""),
                 cell(row.values["relative_gap"], ".1e"),
             ]
         )

@@ -76,13 +76,13 @@ class LastValue(Statistic, kind="last_value"):
     def case(self, study: ProblemRuns, evidence: Evidence) -> Case:
         """Measure what is reached, as geometric mean over the runs."""
         runs, optimum = study.runs[METHOD], study.optimum
-        ends = [float(accuracy(run.curve)[-1]) for run in runs]
+        last_values = [float(accuracy(run.curve)[-1]) for run in runs]
         if self.measure == "excess":
-            ends = [] if optimum is None else [after_run(run, optimum) for run in runs]
-        known = [math.log(max(end, SMALLEST)) for end in ends if math.isfinite(end)]
-        if not known:
+            last_values = [] if optimum is None else [after_run(run, optimum) for run in runs]
+        logs = [math.log(max(end, SMALLEST)) for end in last_values if math.isfinite(end)]
+        if not logs:
             return case_at(study, "", MISSING, "no finished run has a value at its end")
-        reached, falls = bootstrap_geometric_mean(known), _exponent(study, last=True)
+        reached, falls = bootstrap_geometric_mean(logs), _exponent(study, last=True)
         decision, epochs = at_most(reached, self.at_most), max(end_of(run, "epochs") for run in runs)
         text = f"{interval_text(reached, '.2g')} after {epochs:,.0f} epochs"
         if decision.ruling == "fails" and falls is not None and falls.low > 0:
@@ -179,7 +179,7 @@ def _table(studies: Sequence[ProblemRuns]) -> Table:
 
 def _epochs(study: ProblemRuns, target: float) -> str:
     effort = cost_to_target(study.frames(METHOD), "epochs", accuracy, target)
-    if effort is None or not effort.known:
+    if effort is None or not effort.mostly_reached:
         return "-"
     low, high = _count(min(effort.costs)), _count(max(effort.costs)) if all(effort.reached) else "not reached"
     return _count(effort.median) if low == high else f"{_count(effort.median)} ({low} to {high})"

@@ -47,11 +47,11 @@ T = TypeVar("T")
 def extreme(panel: Panel, optimum: Optimum | None, series: str, side: str) -> tuple[float, int] | None:
     """Return the largest L / J_opt, or J_opt / J, over all evaluations, and their number; None without one."""
     values = [column(frame, "dual" if side == "L" else "primal") for frame in panel.curves(series)]
-    known = np.concatenate([np.empty(0), *values])
-    known = known[np.isfinite(known)]
-    if optimum is None or not len(known):
+    finite = np.concatenate([np.empty(0), *values])
+    finite = finite[np.isfinite(finite)]
+    if optimum is None or not len(finite):
         return None
-    return float(known.max() / optimum.upper if side == "L" else optimum.lower / known.min()), len(known)
+    return float(finite.max() / optimum.upper if side == "L" else optimum.lower / finite.min()), len(finite)
 
 
 def disagreement(panel: Panel) -> float | None:
@@ -167,8 +167,8 @@ class DistanceRatio(Limits, kind="distance_ratio"):
                 dict(zip(column(frame, "epochs"), upper - column(frame, "dual"), strict=True)) for frame in frames
             )
             common = [at for at in second.keys() & first.keys() if at >= self.epochs]
-            if known := [math.log(first[at] / second[at]) for at in common if first[at] > 0 and second[at] > 0]:
-                logs.append(math.fsum(known) / len(known))
+            if log_ratios := [math.log(first[at] / second[at]) for at in common if first[at] > 0 and second[at] > 0]:
+                logs.append(math.fsum(log_ratios) / len(log_ratios))
         if not logs:
             return case_on(panel, "increase", MISSING, note="no finished runs of both methods and the optimum")
         ratio = bootstrap_geometric_mean(logs)
@@ -247,11 +247,11 @@ def _table(panels: Sequence[Panel]) -> Table:
     columns += ["algorithm", "runs", "evaluations", "largest L / J_opt - 1", "least J / J_opt - 1", "last J / L - 1"]
     rows = []
     for panel in panels:
-        optimum, other = optimum_of(panel), optimum_of(panel, OTHER_OPTIMUM)
+        optimum, ocas = optimum_of(panel), optimum_of(panel, OTHER_OPTIMUM)
         if optimum is None:
             continue
         head = [name_of(panel), f"{panel.n:,}", f"{optimum.upper:.9f}", f"{optimum.uncertainty:.0e}"]
-        by_ocas = math.nan if other is None else other.upper
+        by_ocas = math.nan if ocas is None else ocas.upper
         head += [cell(by_ocas, ".9f"), cell(abs(by_ocas / optimum.upper - 1), ".0e")]
         for series in METHODS:
             bound, objective = (extreme(panel, optimum, series, side) for side in ("L", "J"))

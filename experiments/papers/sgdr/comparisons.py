@@ -65,24 +65,26 @@ class TimeRatio(Limits, kind="time_ratio"):
         self, pair: Pair, problem: ProblemRuns, problems: Sequence[ProblemRuns], evidence: Evidence
     ) -> Factors:
         """Return the problems by whose ratios that of a problem is divided."""
-        others: list[ProblemRuns] = []
+        divisors: list[ProblemRuns] = []
         if self.growth_from:
-            others = [other for other in problems_at(problems, self.growth_from) if other.panel is problem.panel]
-        elif self.datasets:
-            others = [
-                other
-                for other in problems
-                if other.C == problem.C and other.panel.paper_dataset not in self.datasets and not other.unfit
-                if evidence.declared(other.panel) and None not in self._efforts(other, pair)
+            divisors = [
+                divisor for divisor in problems_at(problems, self.growth_from) if divisor.panel is problem.panel
             ]
-        return [(other, -1.0 / len(others)) for other in others]
+        elif self.datasets:
+            divisors = [
+                divisor
+                for divisor in problems
+                if divisor.C == problem.C and divisor.panel.paper_dataset not in self.datasets and not divisor.unfit
+                if evidence.declared(divisor.panel) and None not in self._efforts(divisor, pair)
+            ]
+        return [(divisor, -1.0 / len(divisors)) for divisor in divisors]
 
     def _case(self, pair: Pair, factors: Factors) -> Case:
         problem, name = factors[0][0], self._name(pair)
         lacking = [
-            f"{STYLES[method].name} at C = {other.C:g}"
-            for other, _ in factors
-            for method, effort in zip(pair, self._efforts(other, pair), strict=True)
+            f"{STYLES[method].name} at C = {each.C:g}"
+            for each, _ in factors
+            for method, effort in zip(pair, self._efforts(each, pair), strict=True)
             if effort is None
         ]
         if self.datasets and len(factors) == 1:
@@ -91,21 +93,23 @@ class TimeRatio(Limits, kind="time_ratio"):
             return case_at(problem, name, MISSING, problem.unfit or f"no finished runs of {', '.join(lacking)}")
         ratio = self._ratio(pair, factors)
         statistic = {"ratio": None if ratio is None else ratio.as_dict()}
-        if unfit := next((other.unfit for other, _ in factors if other.unfit), ""):
+        if unfit := next((each.unfit for each, _ in factors if each.unfit), ""):
             return case_at(problem, name, UNCLEAR, unfit, statistic)
         quantity = "time" if self.cost == SECONDS else self.cost
         text = f"{quantity}, {name}, {'both miss the target' if ratio is None else ratio.text()}"
         efforts = zip(pair, self._efforts(problem, pair), strict=True)
-        ends = {method: problem.least_and_last(method) for method, effort in efforts if effort and not effort.known}
-        note = ", ".join(f"{STYLES[method].name}: {end}" for method, end in ends.items() if end)
+        last_values = {
+            method: problem.least_and_last(method) for method, effort in efforts if effort and not effort.mostly_reached
+        }
+        note = ", ".join(f"{STYLES[method].name}: {end}" for method, end in last_values.items() if end)
         return case_at(problem, name, self._decision(ratio), text, statistic, note)
 
     def _ratio(self, pair: Pair, factors: Factors) -> Ratio | None:
         """Return the product of powers of the ratio; None without a factor, or if both methods miss the target."""
         efforts, exponents = [], []
         for problem, exponent in factors:
-            known = [effort for effort in self._efforts(problem, pair) if effort is not None]
-            efforts += known
+            measured = [effort for effort in self._efforts(problem, pair) if effort is not None]
+            efforts += measured
             exponents += [exponent, -exponent]
         ratio = product(efforts, exponents) if efforts else None
         return ratio if ratio is None or self.cost != SECONDS else widened(ratio)
@@ -119,19 +123,19 @@ class TimeRatio(Limits, kind="time_ratio"):
         """Give each case the ruling on the geometric mean over all data sets that were run."""
         result, problems = list(cases), [factors[0][0] for factors in compared]
         for C in {problem.C for problem in problems}:
-            places = [
-                place
-                for place, (problem, case) in enumerate(zip(problems, cases, strict=True))
+            indices = [
+                index
+                for index, (problem, case) in enumerate(zip(problems, cases, strict=True))
                 if problem.C == C and case.ruling not in ("missing", "beside") and not problem.unfit
                 if evidence.declared(problem.panel)
             ]
-            factors = [(problem, power / len(places)) for place in places for problem, power in compared[place]]
+            factors = [(problem, power / len(indices)) for index in indices for problem, power in compared[index]]
             ratio = self._ratio(pair, factors)
             note = f"the mean of {self._name(pair)} {'is not known' if ratio is None else ratio.text()}"
             decided = self._decision(ratio)
             ruling, more_runs = decided.ruling, decided.more_runs
-            for place in places:
-                result[place] = replace(cases[place], ruling=ruling, more_runs=more_runs, note=note)
+            for index in indices:
+                result[index] = replace(cases[index], ruling=ruling, more_runs=more_runs, note=note)
         return result
 
     def _efforts(self, problem: ProblemRuns, pair: Pair) -> list[Effort | None]:
@@ -198,11 +202,11 @@ def summary(title: str, cases: Sequence[Case], worst: str = "") -> str:
         case = max(measured, key=lambda case: float(case.statistic[worst]), default=None)
         return f"{text}." if case is None else f"{text}; at worst {case.measured} ({case.about})."
     ratios = {case.about: case.statistic["ratio"] for case in cases if case.statistic.get("ratio") is not None}
-    known = {about: float(ratio["estimate"]) for about, ratio in ratios.items() if not ratio["bound"]}
-    if not known:
+    estimates = {about: float(ratio["estimate"]) for about, ratio in ratios.items() if not ratio["bound"]}
+    if not estimates:
         return f"{text}; only bounds of ratios are known." if ratios else f"{text}."
-    ends = [pick(known, key=lambda about: known[about]) for pick in (min, max)]
-    extremes = " to ".join(f"{multiple_text(known[about])} ({about})" for about in ends)
-    bounds = f", without {left} of which only a bound is known" if (left := len(ratios) - len(known)) else ""
-    details = f" (geometric mean{bounds}), from {extremes}" if len(known) > 1 else ""
-    return f"{text}; ratio {multiple_text(geometric_mean(known.values()))}{details}."
+    extreme_cases = [pick(estimates, key=lambda about: estimates[about]) for pick in (min, max)]
+    extremes = " to ".join(f"{multiple_text(estimates[about])} ({about})" for about in extreme_cases)
+    bounds = f", without {left} of which only a bound is known" if (left := len(ratios) - len(estimates)) else ""
+    details = f" (geometric mean{bounds}), from {extremes}" if len(estimates) > 1 else ""
+    return f"{text}; ratio {multiple_text(geometric_mean(estimates.values()))}{details}."

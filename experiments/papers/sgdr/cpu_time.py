@@ -42,8 +42,10 @@ def _stop_case(problem: ProblemRuns, name: str) -> Case:
     stops = [(end_of(run, "primal"), eps) for eps, runs in sweep.items() for run in runs if stopped(run)]
     if not stops:
         return case_at(problem, name, UNCLEAR, f"{method}: no run stopped by its own rule")
-    ends, limits = np.transpose(stops)
-    most, certain = (float((excess / limits).max()) for excess in (optimum.excess(ends), optimum.least_excess(ends)))
+    last_primals, limits = np.transpose(stops)
+    most, certain = (
+        float((excess / limits).max()) for excess in (optimum.excess(last_primals), optimum.least_excess(last_primals))
+    )
     decision = HOLDS if most <= 1 + ROUNDING else FAILS if certain > 1 + ROUNDING else UNCLEAR
     statistic = {"stops": len(stops), "largest_share_of_eps": most, "uncertainty": optimum.uncertainty}
     text = f"{method}: at most {most:.2g} eps above the optimum (stops: {len(stops)})"
@@ -147,7 +149,10 @@ class EqualSteps(Statistic, kind="equal_steps"):
         pairs = [pair for pair in pairs if np.array_equal(column(pair[0], EPOCHS), column(pair[1], EPOCHS))]
         if not pairs:
             return case_at(problem, "", MISSING, "no finished runs of both methods")
-        apart = [np.abs(column(one, "primal") / column(other, "primal") - 1) for one, other in pairs]
+        apart = [
+            np.abs(column(first_curve, "primal") / column(second_curve, "primal") - 1)
+            for first_curve, second_curve in pairs
+        ]
         most, last = float(max(map(np.max, apart))), float(max(values[-1] for values in apart))
         text = f"objectives differ by at most {most:.1g}, at the end by {last:.1g}"
         decision = HOLDS if most <= self.rounding else FAILS if last > self.different else UNCLEAR
@@ -182,7 +187,7 @@ class Failure(Statistic, kind="failure"):
             decision = HOLDS if not reached else FAILS if reached == runs else UNCLEAR
             return case_at(problem, "", decision, f"{text}, {problem.least_and_last(self.method)}", statistic)
         overflows = sum(math.isnan(end_of(run, "primal")) for run in problem.runs[self.method])
-        decision = HOLDS if 2 * overflows > runs else FAILS if effort.known else UNCLEAR
+        decision = HOLDS if 2 * overflows > runs else FAILS if effort.mostly_reached else UNCLEAR
         text = f"{text} ({effort.text(seconds_text)}), {overflows} overflow"
         return case_at(problem, "", decision, text, statistic | {"overflows": overflows})
 

@@ -52,8 +52,8 @@ Lines = Sequence[tuple[str, str, str]]
 def lines(spec: FigureSpec) -> Lines:
     """Return the rows of a table: all methods, then the other readings of those that stop by themselves."""
     methods = [series.name for series in spec.series if series.name != SERIES]
-    other = [(name, protocol) for name in methods if name in STOPPING for protocol in PROTOCOLS if protocol != "own"]
-    rows = [*((name, "own") for name in methods), *other]
+    stopping = [(name, protocol) for name in methods if name in STOPPING for protocol in PROTOCOLS if protocol != "own"]
+    rows = [*((name, "own") for name in methods), *stopping]
     return [(name, protocol, STYLES[name].name + PROTOCOLS[protocol]) for name, protocol in rows]
 
 
@@ -82,15 +82,15 @@ def _draw_block(axes: Axes, problems: Sequence[ProblemRuns], rows: Lines) -> Non
     above: dict[str, Any] = {"color": INK, "va": "baseline"} | _PLACED
     title: dict[str, Any] = {"xycoords": "axes fraction", "size": "large", "weight": "bold"}
     axes.annotate(f"$C$ = {problems[0].C:g}", (0, 1), (0, 21), **title, **above)
-    for place, problem in enumerate(problems):
-        axes.annotate(problem.short, (place + 0.5, 0), (0, 6), xycoords="data", ha="center", **above)
+    for column, problem in enumerate(problems):
+        axes.annotate(problem.short, (column + 0.5, 0), (0, 6), xycoords="data", ha="center", **above)
         for row, (method, protocol, _) in enumerate(rows):
             effort = problem.effort(method, protocol)
             multiple = problem.multiple(effort)
             color = "#eeeeee" if multiple is None else _shade(multiple)
-            axes.add_patch(Rectangle((place, row), 1, 1, facecolor=color, edgecolor="white", linewidth=1.2))
+            axes.add_patch(Rectangle((column, row), 1, 1, facecolor=color, edgecolor="white", linewidth=1.2))
             axes.text(
-                place + 0.5,
+                column + 0.5,
                 row + 0.5,
                 "-" if effort is None else effort.text(seconds_text),
                 ha="center",
@@ -100,8 +100,8 @@ def _draw_block(axes: Axes, problems: Sequence[ProblemRuns], rows: Lines) -> Non
                 weight="bold" if multiple == 1 and protocol == "own" else "normal",
                 color=FAINT if multiple is None else "white" if multiple > _DARK else INK,
             )
-    if other := sum(protocol != "own" for _, protocol, _ in rows):
-        axes.axhline(len(rows) - other, color=INK, linewidth=0.8)
+    if readings := sum(protocol != "own" for _, protocol, _ in rows):
+        axes.axhline(len(rows) - readings, color=INK, linewidth=0.8)
 
 
 def _draw_key(figure: Figure | SubFigure, top: float) -> None:
@@ -112,12 +112,12 @@ def _draw_key(figure: Figure | SubFigure, top: float) -> None:
     axes = figure.add_axes((0, 1 - (top + 0.2) / whole, 1, 0.2 / whole))
     axes.set(xlim=(0, width), ylim=(0, 0.2))
     axes.set_axis_off()
-    words: dict[str, Any] = {"color": INK, "va": "center"}
-    axes.text(_NAMES, 0.1, "multiple of the fastest:", **words)
+    look: dict[str, Any] = {"color": INK, "va": "center"}
+    axes.text(_NAMES, 0.1, "multiple of the fastest:", **look)
     for k, multiple in enumerate(_KEY):
         left = _NAMES + 1.5 + 0.75 * k
         axes.add_patch(Rectangle((left, 0.02), 0.26, 0.16, facecolor=_shade(multiple), edgecolor=FAINT, linewidth=0.5))
-        axes.text(left + 0.32, 0.1, f"{multiple:g}{' and more' if multiple == _KEY[-1] else ''}", **words)
+        axes.text(left + 0.32, 0.1, f"{multiple:g}{' and more' if multiple == _KEY[-1] else ''}", **look)
 
 
 def _shade(multiple: float) -> tuple[float, float, float, float]:
@@ -136,10 +136,14 @@ def _groups(rows: Lines) -> dict[str, list[str]]:
 
 
 def _draw(
-    figure: Figure | SubFigure, problems: Sequence[ProblemRuns], shown: Sequence[ProblemRuns], rows: Lines, known: bool
+    figure: Figure | SubFigure,
+    problems: Sequence[ProblemRuns],
+    shown: Sequence[ProblemRuns],
+    rows: Lines,
+    has_optima: bool,
 ) -> None:
     """Draw the times, and the curves of the problems that are shown below them."""
-    if not known:
+    if not has_optima:
         empty(figure, "no finished runs with an optimum to compare with")
         return
     whole = figure.bbox.height / figure.dpi
@@ -158,8 +162,8 @@ def _draw(
         text = f"{_EXCESS} against CPU time for $C$ = {shown[0].C:g}, medians over the runs: {title}"
         figure.text(left, 1 - (top + 0.3) / whole, text, size="large", style="italic", color=INK, va="bottom")
         legend_row(figure, [STYLES[name] for name in group], (left, 1 - (top + 0.38) / whole))
-        for place, (axes, problem) in enumerate(zip(panels, shown, strict=True)):
-            layout.log_axes(axes, axis_name(SECONDS), _EXCESS, place)
+        for index, (axes, problem) in enumerate(zip(panels, shown, strict=True)):
+            layout.log_axes(axes, axis_name(SECONDS), _EXCESS, index)
             _draw_curves(axes, problem, group)
             heading(axes, problem.panel)
         top += _BLOCK_HEAD + layout.height(len(shown))
@@ -213,9 +217,9 @@ def _table(problems: Sequence[ProblemRuns], rows: Lines) -> Table:
         for name, protocol, label in rows:
             cells = [_cell(problem, name, protocol) for problem in columns]
             multiples = [problem.multiple(problem.effort(name, protocol)) for problem in columns]
-            known = [multiple for multiple in multiples if multiple is not None]
-            whole = protocol == "own" and len(known) == len(columns)
-            mean = multiple_text(geometric_mean(known)) if whole else ""
+            finite = [multiple for multiple in multiples if multiple is not None]
+            whole = protocol == "own" and len(finite) == len(columns)
+            mean = multiple_text(geometric_mean(finite)) if whole else ""
             table.append([f"{C:g}", label if protocol == "own" else f"({label})", *cells, mean])
     data_sets = {problem.panel.paper_dataset: problem for problem in problems}
     stopping = " and ".join(_stopping(rows))
@@ -246,10 +250,10 @@ def _cell(problem: ProblemRuns, name: str, protocol: str) -> str | Bold:
 
 def make_tables(spec: FigureSpec, problems: Sequence[ProblemRuns], claims: Sequence[Claim]) -> FigureResult:
     """Draw all problems of a figure, whose series are swept over the same values of C."""
-    rows, known = lines(spec), any(problem.optimum is not None for problem in problems)
+    rows, has_optima = lines(spec), any(problem.optimum is not None for problem in problems)
     shown = [problem for problem in problems_at(problems, "middle") if problem.bands]
-    draw = partial(_draw, problems=problems, shown=shown, rows=rows, known=known)
+    draw = partial(_draw, problems=problems, shown=shown, rows=rows, has_optima=has_optima)
     blocks = len(_groups(rows)) * (_BLOCK_HEAD + layout.height(len(shown))) if shown else 0.0
-    height = _HEAD + _ABOVE + _ROW * len(rows) + 0.2 + blocks if known else layout.height(1)
+    height = _HEAD + _ABOVE + _ROW * len(rows) + 0.2 + blocks if has_optima else layout.height(1)
     table, size = partial(_table, problems, rows), (layout.WIDTH, height)
     return FigureResult(lambda: _points(problems, shown, rows), draw, size, table=table, claims=claims)

@@ -192,12 +192,12 @@ class ProblemRuns:
 
     def multiple(self, effort: Effort | None) -> float | None:
         """Return a time over that of the fastest method; None if it misses the target."""
-        return None if effort is None or not effort.known else effort.median / self._fastest
+        return None if effort is None or not effort.mostly_reached else effort.median / self._fastest
 
     @cached_property
     def _fastest(self) -> float:
         efforts = [effort for name in self.runs if (effort := self.effort(name)) is not None]
-        return min(effort.median for effort in efforts if effort.known)
+        return min(effort.median for effort in efforts if effort.mostly_reached)
 
 
 def problem_runs(evidence: Evidence) -> list[ProblemRuns]:

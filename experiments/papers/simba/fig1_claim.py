@@ -95,9 +95,9 @@ class Runs:
         self, targets: NDArray[np.float64], column: str, runs: Draws, means: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Mean cost over the runs drawn where their `means` first meet a target, (draws,); inf if they miss it."""
-        place = first_at_or_below(means, targets[:, None])
+        index = first_at_or_below(means, targets[:, None])
         costs = np.pad(self.costs[column], ((0, 0), (0, 1)), constant_values=math.inf)
-        mean: NDArray[np.float64] = costs[runs, place].mean(axis=1)
+        mean: NDArray[np.float64] = costs[runs, index].mean(axis=1)
         return mean
 
     def cost_to(self, target: float, column: str) -> float:
@@ -202,7 +202,9 @@ def excess(first: Runs, second: Runs) -> tuple[Interval, bool]:
     share = relative_difference(first.lowest, second.lowest, sizes)
     if share is not None:
         return share, True
-    difference = bootstrap_groups(lambda one, other: first.lowest(one) - second.lowest(other), sizes)
+    difference = bootstrap_groups(
+        lambda first_draw, second_draw: first.lowest(first_draw) - second.lowest(second_draw), sizes
+    )
     assert difference is not None  # there are runs
     return difference, False
 
@@ -248,13 +250,13 @@ class AccessRatio(TwoMethods, kind="access_ratio"):
         columns = ACCOUNTINGS[self.accounting]
         ratio = access_ratio(first, second, columns, self.tolerance)
         target, budget = first.best * (1 + self.tolerance), second.whole_cost(columns[1])
-        cost, other = first.cost_to(target, columns[0]), second.cost_to(target, columns[1])
-        reached = math.isfinite(other)
+        first_cost, second_cost = first.cost_to(target, columns[0]), second.cost_to(target, columns[1])
+        reached = math.isfinite(second_cost)
         pair = f"{LOOKS[self.first].name} over {LOOKS[self.second].name}"
         times = interval_text(ratio, ".3g") if reached else f"below {ratio.high:.3g}"
         text = f"accesses to {100 * target:.2f} %, {pair}, {times}"
         text += "" if reached else f" (not within {power_text(budget)})"
-        costs = {self.first: cost, self.second: other if reached else None}
+        costs = {self.first: first_cost, self.second: second_cost if reached else None}
         values = {self.first: first.value, self.second: second.value}
         statistic = {"ratio": ratio.as_dict(), "target": target, "budget": budget, "costs": costs, "parameters": values}
         decision = within(ratio, self.about / self.factor, self.about * self.factor)

@@ -69,8 +69,8 @@ class Setting:
     def gain(self, rival: str) -> Ratio | None:
         """Divide Pegasos's accesses, or the size n d, by SIMBA's; None without runs, or if neither is known."""
         size = Effort((float(self.n * self.d),), (True,))
-        simba, other = self.accesses("simba"), size if rival == "size" else self.accesses("pegasos")
-        return ratio_of(other, simba) if simba and other else None
+        simba, rival_accesses = self.accesses("simba"), size if rival == "size" else self.accesses("pegasos")
+        return ratio_of(rival_accesses, simba) if simba and rival_accesses else None
 
 
 def settings_of(evidence: Evidence, panel: Panel) -> Iterator[Setting]:
@@ -86,9 +86,11 @@ def settings_of(evidence: Evidence, panel: Panel) -> Iterator[Setting]:
             efforts = {method: cost_to_target(frames, "iterations", MEASURE, delta) for method, frames in runs.items()}
             costs = {method: effort for method, effort in efforts.items() if effort is not None}
             if rivals := [costs[rival] for rival in RIVALS if rival in costs]:
-                costs["pegasos"] = min(rivals, key=lambda effort: (not effort.known, effort.median))
-            if ends := [column(run, "cpu_seconds")[-1] / column(run, "iterations")[-1] for run in runs["simba"]]:
-                costs["seconds"] = effort_of([float(seconds) for seconds in ends], math.inf)
+                costs["pegasos"] = min(rivals, key=lambda effort: (not effort.mostly_reached, effort.median))
+            if per_iteration := [
+                column(run, "cpu_seconds")[-1] / column(run, "iterations")[-1] for run in runs["simba"]
+            ]:
+                costs["seconds"] = effort_of([float(seconds) for seconds in per_iteration], math.inf)
             x = {"delta": 1 / delta, "norm": norm2, "d": float(d), "n": float(n)}[axis]
             yield Setting(axis, x, n, d, delta, norm2, costs)
 
@@ -173,7 +175,7 @@ def growth(settings: tuple[Setting, ...], axis: str, cost: str) -> Interval | Re
     efforts = [setting.costs[cost] for setting in settings if cost in setting.costs]
     if len(efforts) < len(settings):
         return Reason("settings without runs")
-    if not all(effort.known for effort in efforts):
+    if not all(effort.mostly_reached for effort in efforts):
         return Reason("the error is not reached everywhere")
     units = [math.log(setting.n) if cost == "simba" else 1.0 for setting in settings]
     values = [effort.times(1 / unit).costs for effort, unit in zip(efforts, units, strict=True)]
@@ -209,9 +211,9 @@ def _draw(axes: Axes, settings: Sequence[Setting]) -> None:
     axes.set_xlabel(AXES[settings[0].axis][1], color=INK)
     for method in METHODS:
         style = STYLES[method]
-        known = [(setting.x, effort) for setting in settings if (effort := setting.accesses(method)) is not None]
-        axes.plot([x for x, _ in known], [effort.median for _, effort in known], **style.look, **style.markers())
-        for x, effort in known:
+        measured = [(setting.x, effort) for setting in settings if (effort := setting.accesses(method)) is not None]
+        axes.plot([x for x, _ in measured], [effort.median for _, effort in measured], **style.look, **style.markers())
+        for x, effort in measured:
             axes.plot([x] * 2, [min(effort.costs), max(effort.costs)], color=style.color, linewidth=1.0, alpha=0.6)
     sizes = [setting.n * setting.d for setting in settings]
     axes.plot([setting.x for setting in settings], sizes, color=FAINT, linewidth=1.0, linestyle=(0, (1.0, 2.0)))

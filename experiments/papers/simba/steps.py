@@ -92,10 +92,10 @@ class BiasCost(Statistic, kind="bias_cost"):
 
 def per_iteration(panel: Panel, series: str, cost: str) -> NDArray[np.float64]:
     """Cost of an iteration in each run of a series, over the whole run; runs without that cost are left out."""
-    ends = [(column(curve, cost), column(curve, "iterations")) for curve in panel.curves(series) if len(curve)]
-    values = np.array([costs[-1] / iterations[-1] for costs, iterations in ends if iterations[-1] > 0])
-    known: NDArray[np.float64] = values[np.isfinite(values)]
-    return known
+    curves = [(column(curve, cost), column(curve, "iterations")) for curve in panel.curves(series) if len(curve)]
+    values = np.array([costs[-1] / iterations[-1] for costs, iterations in curves if iterations[-1] > 0])
+    finite: NDArray[np.float64] = values[np.isfinite(values)]
+    return finite
 
 
 def make(evidence: Evidence) -> FigureResult:

@@ -92,8 +92,8 @@ class Rate:
 
 def levels_at(frames: Sequence[pd.DataFrame], iterations: float) -> NDArray[np.float64]:
     """Return the water levels of runs after a number of iterations; runs without one there are left out."""
-    ends = [column(frame, "water_level")[column(frame, "iterations") == iterations][-1:] for frame in frames]
-    levels: NDArray[np.float64] = np.concatenate([*ends, []])
+    at_iterations = [column(frame, "water_level")[column(frame, "iterations") == iterations][-1:] for frame in frames]
+    levels: NDArray[np.float64] = np.concatenate([*at_iterations, []])
     return levels[np.isfinite(levels)]
 
 
@@ -101,7 +101,7 @@ def levels_along(frames: Sequence[pd.DataFrame]) -> dict[float, NDArray[np.float
     """Return the water levels of runs, by the numbers of iterations at which all runs have one."""
     shared = set.intersection(*(set(column(frame, "iterations").tolist()) for frame in frames)) if frames else set()
     levels = {T: levels_at(frames, T) for T in sorted(shared - {0.0})}
-    return {T: known for T, known in levels.items() if len(known) == len(frames)}
+    return {T: values for T, values in levels.items() if len(values) == len(frames)}
 
 
 def solve(evidence: Evidence, panel: Panel) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def measure(evidence: Evidence, panel: Panel, solved: Mapping[str, Any]) -> list
         else:
             of_series.sort(key=lambda sample: sample.value)
             levels = {sample.value: levels_at(sample.frames, sample.value) for sample in of_series}
-        gaps = {T: best["upper"] - known / unit for T, known in levels.items() if len(known)}
+        gaps = {T: best["upper"] - values / unit for T, values in levels.items() if len(values)}
         # if all responses are 0, slack is spread evenly: w = 0 has the value nu
         nu = _nu(_settings(evidence, panel, series)) / unit
         near = {T: distance for T, distance in gaps.items() if np.median(distance) < best["upper"] - nu}
@@ -175,8 +175,8 @@ def _shares(curves: Sequence[pd.DataFrame], best: float, nu: float, unit: float)
     norm = 1 / best
     factor = 1 - norm * (best - levels / unit)  # where it is negative the lemma says nothing
     shares = {"norm": norms * unit / norm * factor, "hinge loss": hinges / (nu * norm) * factor}
-    known = {name: share[(factor > 0) & np.isfinite(share)] for name, share in shares.items()}
-    return {name: float(np.max(share, initial=-np.inf)) for name, share in known.items()}
+    finite = {name: share[(factor > 0) & np.isfinite(share)] for name, share in shares.items()}
+    return {name: float(np.max(share, initial=-np.inf)) for name, share in finite.items()}
 
 
 def _settings(evidence: Evidence, panel: Panel, series: str) -> RunSettings:
@@ -227,8 +227,8 @@ class IterationsExponent(Statistic, kind="iterations_exponent"):
         elif item.gaps and a is None:
             yield case_on(item.panel, "a", MISSING, note="fewer than three T, or a distance of 0")
         elif a is not None:
-            ends = [f"{item.iterations[k]:,.0f} (epsilon {item.medians[k]:.2g})" for k in (0, -1)]
-            text = f"a = {interval_text(a, '.2f')} for T from {' to '.join(ends)}"
+            limits = [f"{item.iterations[k]:,.0f} (epsilon {item.medians[k]:.2g})" for k in (0, -1)]
+            text = f"a = {interval_text(a, '.2f')} for T from {' to '.join(limits)}"
             decision = at_most(a, self.theory + self.slack)
             yield case_on(item.panel, "a", decision, text, {"exponent": a.as_dict()})
 
@@ -257,7 +257,7 @@ def make(evidence: Evidence) -> FigureResult:
     solved = [(panel, evidence.computed.get(panel.dataset)) for panel in evidence.panels]
     panels = [rates for panel, optima in solved if optima and (rates := measure(evidence, panel, optima))]
     rates = [rate for rates in panels for rate in rates]
-    known = [[rate for rate in rates if rate.gaps] for rates in panels]
+    drawn = [[rate for rate in rates if rate.gaps] for rates in panels]
     columns = ["dataset", "series", "iterations", "epsilon", "low", "high", "runs", "theorem", "optimum"]
     rows = [
         [
@@ -269,9 +269,9 @@ def make(evidence: Evidence) -> FigureResult:
     ]
     return FigureResult(
         lambda: pd.DataFrame(rows, columns=columns),
-        partial(_draw, panels=known),
+        partial(_draw, panels=drawn),
         (12.0, 5.2),
-        partial(_table, [rate for rates in known for rate in rates]),
+        partial(_table, [rate for rates in drawn for rate in rates]),
         judge_claims(evidence, data=rates),
     )
 
@@ -341,8 +341,8 @@ def _draw_rate(axes: Axes, rate: Rate, style: Style) -> None:
     axes.plot(rate.medians, rate.iterations, **style.look, zorder=3)
     marks = list(range(0, len(rate.gaps), max(1, len(rate.gaps) // 8)))
     for k in marks:
-        ends = [rate.gaps[k].min(), rate.gaps[k].max()]
-        axes.plot(ends, [rate.iterations[k]] * 2, color=style.color, linewidth=1.0, alpha=0.6, zorder=2.5)
+        span = [rate.gaps[k].min(), rate.gaps[k].max()]
+        axes.plot(span, [rate.iterations[k]] * 2, color=style.color, linewidth=1.0, alpha=0.6, zorder=2.5)
     axes.plot(rate.medians[marks], rate.iterations[marks], linestyle="none", **style.markers(), zorder=4)
 
 

@@ -106,7 +106,7 @@ def product(efforts: Sequence[Effort], exponents: Sequence[float]) -> Ratio | No
 
 @lru_cache(maxsize=4096)  # the readings of a claim compare the same runs
 def _product(efforts: tuple[Effort, ...], exponents: tuple[float, ...]) -> Ratio | None:
-    missed = {exponent > 0 for effort, exponent in zip(efforts, exponents, strict=True) if not effort.known}
+    missed = {exponent > 0 for effort, exponent in zip(efforts, exponents, strict=True) if not effort.mostly_reached}
     if len(missed) == 2:
         return None
     powers = np.array(exponents)

@@ -51,7 +51,7 @@ class Effort:
         return tuple(cost if met else math.inf for cost, met in zip(self.costs, self.reached, strict=True))
 
     @property
-    def known(self) -> bool:
+    def mostly_reached(self) -> bool:
         """Whether more than half of the runs reached the target."""
         return 2 * sum(self.reached) > len(self.reached)
 
@@ -67,7 +67,7 @@ class Effort:
 
     def text(self, written: Callable[[float], str]) -> str:
         """Write the median, with ``>`` if it is a lower bound."""
-        return ("" if self.known else ">") + written(self.median)
+        return ("" if self.mostly_reached else ">") + written(self.median)
 
 
 def effort_of(costs: Sequence[float | None], longest: float, least: Sequence[float] = ()) -> Effort:
