@@ -62,13 +62,13 @@ def band(runs: Sequence[Points], tail: float = 0.0, *, mean: bool = False) -> Ba
     Band or None
         Begins at the first cost at which every run has a value. None if no run is left.
     """
-    known = [(cost[kept], value[kept]) for cost, value in runs if (kept := (cost > 0) & np.isfinite(value)).any()]
-    if not known:
+    usable = [(cost[kept], value[kept]) for cost, value in runs if (kept := (cost > 0) & np.isfinite(value)).any()]
+    if not usable:
         return None
-    costs, values = aligned(known)
+    costs, values = aligned(usable)
     low, high = np.quantile(values, (tail, 1 - tail), axis=0)
     middle = values.mean(axis=0) if mean else np.median(values, axis=0)
-    return Band(costs, middle, low, high, len(known))
+    return Band(costs, middle, low, high, len(usable))
 
 
 @dataclass(frozen=True)
@@ -133,5 +133,5 @@ def band_table(rows: Iterable[tuple[Mapping[str, Any], Band]], cost: str, column
 
 
 def _first_epoch(frames: Sequence[pd.DataFrame], cost: str) -> float | None:
-    known = [end for frame in frames if (end := epoch_cost(frame, cost)) is not None]
-    return float(np.mean(known)) if known else None
+    costs = [end for frame in frames if (end := epoch_cost(frame, cost)) is not None]
+    return float(np.mean(costs)) if costs else None

@@ -96,8 +96,8 @@ def curves_picture(
         below: dict[str, Any] = {"va": "top", "parse_math": False}
         figure.text(left, 1 - 0.05 / height, "\n".join(said), color=INK, size="large", **below)
         figure.text(left, 1 - (0.05 + _LINE * len(said)) / height, caption, color=FAINT, **below)
-        place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right"}
-        axes.annotate(drawn.cut, (1, 1), (0, 7), color=FAINT, label=paper.NOTE, **place)
+        offset: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right"}
+        axes.annotate(drawn.cut, (1, 1), (0, 7), color=FAINT, label=paper.NOTE, **offset)
         if names:
             name_curves(axes, drawn.bands, styles, in_order=in_order)
         else:

@@ -173,8 +173,8 @@ def _packed(text: str) -> str:
 def _json(content: Curves) -> str:
     """Return the data of the page: descriptions, and for each run a list of numbers, or 0, for each column."""
     tables = [_known_columns(run.curve) for run in content.runs]
-    known = {name for table in tables for name in table}
-    costs, measures = ([name for name in names if name in known] for names in (_COSTS, _MEASURES))
+    present = {name for table in tables for name in table}
+    costs, measures = ([name for name in names if name in present] for names in (_COSTS, _MEASURES))
     if not costs or not measures:
         raise ValueError("no run has both a cost and a measure: there is no curve to show")
     datasets = list(dict.fromkeys(run.dataset for run in content.runs))
@@ -238,7 +238,7 @@ def _known_columns(curve: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     """Return the columns of a curve that have a value, (rows,) each, missing values as NaN."""
     names = [name for name in (*COLUMNS, CHARGED, SUBOPTIMALITY) if name in curve.columns]
     table = curve.reindex(columns=names).to_numpy(dtype=np.float64, na_value=np.nan)
-    return {name: table[:, place] for place, name in enumerate(names) if not np.isnan(table[:, place]).all()}
+    return {name: table[:, index] for index, name in enumerate(names) if not np.isnan(table[:, index]).all()}
 
 
 def _usual_cost(tables: Sequence[Mapping[str, object]], costs: Sequence[str]) -> str:
@@ -286,8 +286,8 @@ def _claim(
     lists, columns = (("datasets", datasets), ("series", series)), (("cost", costs), ("measure", measures))
     readings = [
         reading
-        | {name: [one for one in reading[name] if one in known] for name, known in lists}
-        | {name: reading[name] if reading[name] in known else "" for name, known in columns}
+        | {name: [item for item in reading[name] if item in present] for name, present in lists}
+        | {name: reading[name] if reading[name] in present else "" for name, present in columns}
         for reading in claim["readings"]
     ]
     return {**claim, "readings": readings}
@@ -310,13 +310,13 @@ def write_overview(folder: Path, title: str) -> Path | None:
 
 
 def _row(page: Path, folder: Path) -> str:
-    place = page.parent.relative_to(folder)
-    link = quote(place.as_posix())
+    below = page.parent.relative_to(folder)
+    link = quote(below.as_posix())
     title = re.search(r"<title>(.*?)</title>", _beginning(page), re.DOTALL)
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(page.stat().st_mtime))
     picture = min([*page.parent.glob("curves*.png"), *page.parent.glob("figure.png")], default=None)
     image = f'<img src="{link}/{quote(picture.name)}" alt="" loading="lazy">' if picture else ""
-    name, facts = title[1] if title else html.escape(place.name), html.escape(f"{when}; {place}")
+    name, facts = title[1] if title else html.escape(below.name), html.escape(f"{when}; {below}")
     return f'<li>{image}<div><a href="{link}/{PAGE}">{name}</a><small>{facts}</small></div></li>'
 
 

@@ -45,10 +45,10 @@ def name_curves(axes: Axes, bands: Mapping[str, Band], styles: Mapping[str, Styl
     figure = axes.figure
     box, width = axes.get_position(), figure.bbox.width / figure.dpi
     gap = names_height(styles[label] for label in bands) / len(bands) / (box.height * figure.bbox.height / figure.dpi)
-    ends = _ends(axes, bands)
-    wanted = [1 - gap * k for k in range(len(bands))] if in_order else [height for _, height in ends]
+    last_points = _ends(axes, bands)
+    wanted = [1 - gap * k for k in range(len(bands))] if in_order else [height for _, height in last_points]
     texts = []
-    for label, end, height in zip(bands, ends, spread(wanted, gap, gap / 2, 1 - gap / 2), strict=True):
+    for label, end, height in zip(bands, last_points, spread(wanted, gap, gap / 2, 1 - gap / 2), strict=True):
         style = styles[label]
         anywhere: dict[str, Any] = {"transform": axes.transAxes, "clip_on": False}
         if not in_order:
@@ -78,8 +78,8 @@ def spread(positions: Sequence[float], gap: float, low: float, high: float) -> l
     for shifted in np.asarray(positions, dtype=np.float64)[order] - steps:
         mean, size = float(shifted), 1
         while blocks and blocks[-1][0] > mean:
-            other, count = blocks.pop()
-            mean, size = (mean * size + other * count) / (size + count), size + count
+            previous, count = blocks.pop()
+            mean, size = (mean * size + previous * count) / (size + count), size + count
         blocks.append((mean, size))
     fitted = np.repeat([mean for mean, _ in blocks], [size for _, size in blocks])
     moved = np.clip(fitted, low, high - steps[-1]) + steps
@@ -122,13 +122,13 @@ def legend_row(
 
 
 def write_legend(
-    figure: Figure | SubFigure, handles: Sequence[Any], names: Sequence[str], columns: int, **place: Any
+    figure: Figure | SubFigure, handles: Sequence[Any], names: Sequence[str], columns: int, **position: Any
 ) -> Legend:
-    """Write a legend; `place` are matplotlib's arguments for its position."""
+    """Write a legend; `position` are matplotlib's arguments for it."""
     from matplotlib.legend_handler import HandlerTuple
 
     pairs = {tuple: HandlerTuple(ndivide=None, pad=0.1)}
-    legend = figure.legend(handles, names, ncols=columns, handler_map=pairs, **place)
+    legend = figure.legend(handles, names, ncols=columns, handler_map=pairs, **position)
     for text in legend.get_texts():
         text.set_parse_math(False)
     return legend

@@ -181,11 +181,11 @@ def from_common_start(series: Sequence[Points]) -> list[Points]:
     result: list[Points] = []
     for cost, value in series:
         after = cost > start
-        known = value_at(cost, value, start)
-        if np.isnan(known):
+        first_value = value_at(cost, value, start)
+        if np.isnan(first_value):
             result.append((cost, value))
         else:
-            result.append((np.append(start, cost[after]), np.append(known, value[after])))
+            result.append((np.append(start, cost[after]), np.append(first_value, value[after])))
     return result
 
 
@@ -204,12 +204,12 @@ def interesting_range(series: Sequence[Points]) -> tuple[float, float]:
         0.9 quantile of a typical curve (over the logarithm of the cost), so that one bad curve does not flatten the
         others.
     """
-    ends = np.array([value[-1] for _, value in series])
+    last_values = np.array([value[-1] for _, value in series])
     sampled = [value_at(cost, value, np.geomspace(cost[0], cost[-1] * (1 + 1e-12), 100)) for cost, value in series]
     low, top = float(np.min(sampled)), float(np.max(sampled))
     usual = float(np.sort(np.quantile(sampled, 0.9, axis=1))[(len(sampled) - 1) // 2])
     # a curve that even ends very high is cut as well
-    high = max(usual, float(ends[ends - low <= 3 * (usual - low)].max(initial=usual)))
+    high = max(usual, float(last_values[last_values - low <= 3 * (usual - low)].max(initial=usual)))
     high += 0.2 * (high - low)
     if top - low <= 1.5 * (high - low):
         high = top

@@ -67,7 +67,7 @@ def fit(figure: Figure, width: float) -> list[str]:
         if lines:
             grid = figure.add_gridspec(len(lines), columns, height_ratios=heights)
         for i, line in enumerate(lines):
-            for k, axes in ((k, axes) for k, place in enumerate(line) for axes in place):
+            for k, axes in ((k, axes) for k, panel in enumerate(line) for axes in panel):
                 axes.set_subplotspec(grid[i, k])
                 axes.set_in_layout(True)  # which set_position ends
         for texts, points in ((labels, _POINTS_PER_CHARACTER), (names, _POINTS_PER_BOLD)):
@@ -126,56 +126,56 @@ def _write_pgf(figure: Figure, path: Path) -> None:
     write_file(path, text.getvalue().encode(), sync=False)
 
 
-Place = list["Axes"]
+PanelAxes = list["Axes"]
 """Axes at one place: two, if they share it (``twinx``)."""
 
 
-def _rows(figure: Figure) -> list[list[Place]]:
+def _rows(figure: Figure) -> list[list[PanelAxes]]:
     """Return the places of the figure's axes: rows from the top, each from the left."""
-    places: dict[tuple[float, float], Place] = {}
+    panels: dict[tuple[float, float], PanelAxes] = {}
     for axes in figure.axes:
         box = axes.get_position()
-        places.setdefault((-round(box.y1, 3), round(box.x0, 3)), []).append(axes)
-    rows: dict[float, list[Place]] = {}
-    for (top, _), place in sorted(places.items(), key=lambda item: item[0]):
-        rows.setdefault(top, []).append(place)
+        panels.setdefault((-round(box.y1, 3), round(box.x0, 3)), []).append(axes)
+    rows: dict[float, list[PanelAxes]] = {}
+    for (top, _), panel in sorted(panels.items(), key=lambda item: item[0]):
+        rows.setdefault(top, []).append(panel)
     return list(rows.values())
 
 
-def _columns(rows: Sequence[list[Place]], width: float) -> int:
+def _columns(rows: Sequence[list[PanelAxes]], width: float) -> int:
     """Return the number of columns: those of the widest row, or fewer if panels would be narrower than the least."""
     widest = max(map(len, rows), default=1)
     most = max(1, int(width / _LEAST_PANEL))
     return -(-widest // -(-widest // most))
 
 
-def _wrapped(row: list[Place], columns: int) -> list[list[Place]]:
+def _wrapped(row: list[PanelAxes], columns: int) -> list[list[PanelAxes]]:
     """Divide a row into lines; the first panel of each is labelled like the panel to its left in the row."""
     label = ""
-    for k, place in enumerate(row):
-        label = place[0].get_ylabel() or label
+    for k, panel in enumerate(row):
+        label = panel[0].get_ylabel() or label
         if k % columns == 0:
-            place[0].set_ylabel(label, color=INK)
+            panel[0].set_ylabel(label, color=INK)
     return [row[k : k + columns] for k in range(0, len(row), columns)]
 
 
-def _take_texts(figure: Figure, rows: Sequence[list[Place]]) -> tuple[list[str], list[Text]]:
+def _take_texts(figure: Figure, rows: Sequence[list[PanelAxes]]) -> tuple[list[str], list[Text]]:
     """Remove the figure's captions and the panels' notes and make the panels' names titles, with letters.
 
     Returns the caption's lines from top to bottom, and the titles.
     """
-    places = [place for row in rows for place in row]
+    panels = [panel for row in rows for panel in row]
     lines: list[tuple[float, str]] = []
     headings: list[Text] = []
     for text in figure.texts[:]:
         lines.append((-text.get_position()[1], " ".join(text.get_text().split())))
         text.remove()
-    for k, place in enumerate(places):
-        letter = f"({_letters(k)})" if len(places) > 1 else ""
-        texts = {label: [text for text in place[0].texts if text.get_label() == label] for label in (NAME, NOTE)}
-        titles = [place[0].get_title(loc) for loc in ("left", "center", "right")]
+    for k, panel in enumerate(panels):
+        letter = f"({_letters(k)})" if len(panels) > 1 else ""
+        texts = {label: [text for text in panel[0].texts if text.get_label() == label] for label in (NAME, NOTE)}
+        titles = [panel[0].get_title(loc) for loc in ("left", "center", "right")]
         for loc in ("left", "center", "right"):
-            place[0].set_title("", loc=loc)
+            panel[0].set_title("", loc=loc)
         name = " ".join(filter(None, [*(text.get_text() for text in texts[NAME]), *titles]))
         notes = "; ".join(line for text in texts[NOTE] for line in text.get_text().splitlines())
         for text in (*texts[NAME], *texts[NOTE]):
@@ -183,10 +183,10 @@ def _take_texts(figure: Figure, rows: Sequence[list[Place]]) -> tuple[list[str],
         if head := " ".join(filter(None, [letter, name])):
             look: dict[str, Any] = {"weight": "bold", "color": INK, "parse_math": False}
             # a title: its width does not make its panel narrower
-            headings.append(place[0].set_title(head, loc="left", pad=4, **look))
+            headings.append(panel[0].set_title(head, loc="left", pad=4, **look))
         line = ": ".join(filter(None, [head, notes])) if name or notes else ""
         # a caption above a panel ends above its top
-        lines.append((-place[0].get_position().y1, line))
+        lines.append((-panel[0].get_position().y1, line))
     return [text for _, text in sorted(lines, key=lambda item: item[0]) if text], headings
 
 

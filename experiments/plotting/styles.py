@@ -171,9 +171,9 @@ def styles_for(labels: Iterable[str]) -> dict[str, Style]:
     result: dict[str, Style] = {}
     taken: set[str] = set()
     for label in sorted(labels, key=lambda text: (text not in STYLES, text)):
-        known = STYLES.get((label.split() or [""])[0].lower())
-        if known is not None and known.color not in taken:
-            style = replace(known, name=known.name if label.lower() in STYLES else label)
+        own = STYLES.get((label.split() or [""])[0].lower())
+        if own is not None and own.color not in taken:
+            style = replace(own, name=own.name if label.lower() in STYLES else label)
         else:
             first = int(hashlib.sha256(label.encode()).hexdigest(), 16)
             order = [_SPARE[(first + offset) % len(_SPARE)] for offset in range(len(_SPARE))]
