@@ -70,7 +70,7 @@ def header_facts(run: ActiveRun) -> dict[str, str]:
     settings, data, budget = run.settings, run.data, run.settings.budget
     limit = counted(budget.limits(data.n), costs_of(run.solver))
     positives = int((data.y > 0).sum())
-    ends = _limits(limit, data.n)
+    limits = _limits(limit, data.n)
     read, server = data.provenance, run.store.server
     made = "rows" in vars(run.problem)  # at their first use; some solvers use none
     filling, curve = "made when they are needed", f"at most {budget.evaluations} evaluations"
@@ -90,7 +90,7 @@ def header_facts(run: ActiveRun) -> dict[str, str]:
         "kernel rows": run.problem.rows.description if made else "none needed",
         "note": "; ".join(run.solver.remarks),
         "resumed": run.checkpoint.describe() if run.checkpoint else "",
-        "ends": f"after at most {' or '.join(ends)}" if ends else "by itself",
+        "ends": f"after at most {' or '.join(limits)}" if limits else "by itself",
         "curve": curve,
         "record": f"{run.store.root}, key {run.key}" + (f"; shared on {server}" if server else ""),
     }
@@ -99,12 +99,12 @@ def header_facts(run: ActiveRun) -> dict[str, str]:
 
 def _limits(limit: Limit, n: int) -> list[str]:
     """Describe where a run of n examples ends."""
-    ends = []
+    texts = []
     for name, value in limit.given().items():
         passes = f" ({value / n:.3g} passes over the data)" if name == "presentations" else ""
         text = f"{count(value)} {name.replace('_', ' ')}{passes}"
-        ends.append(f"{value:,.12g} CPU seconds" if name == "cpu_seconds" else text)
-    return ends
+        texts.append(f"{value:,.12g} CPU seconds" if name == "cpu_seconds" else text)
+    return texts
 
 
 def end_remarks(run: ActiveRun, converged: bool, last: Snapshot) -> list[str]:
@@ -112,8 +112,10 @@ def end_remarks(run: ActiveRun, converged: bool, last: Snapshot) -> list[str]:
     remarks = []
     if run.settings.solver.has_stopping_rule() and not converged:
         limit = counted(run.settings.budget.limits(run.data.n), costs_of(run.solver))
-        ends = " or ".join(_limits(limit, run.data.n))
-        remarks.append(f"ended at its limit of {ends}, where its stopping rule did not hold yet: it has not converged")
+        limits = " or ".join(_limits(limit, run.data.n))
+        remarks.append(
+            f"ended at its limit of {limits}, where its stopping rule did not hold yet: it has not converged"
+        )
     if defect := run.evaluator.defect(last):
         remarks.append(defect)
     return remarks
@@ -219,17 +221,17 @@ def is_complete(settings: RunSettings, run: FinishedRun) -> bool:
     return settings.model is None or is_intact(run.directory, MODEL_FILE)
 
 
-def deliver_model(place: Path | None, folder: Path) -> None:
-    """Copy the model of a run, if it is asked for and there is one, from the run's folder to the path `place`.
+def deliver_model(path: Path | None, folder: Path) -> None:
+    """Copy the model of a run, if it is asked for and there is one, from the run's folder to `path`.
 
     Raises SettingsError: the file cannot be written.
     """
-    if place is None or not (folder / MODEL_FILE).exists():
+    if path is None or not (folder / MODEL_FILE).exists():
         return
     try:
-        write_output(place, read_plain(folder / MODEL_FILE))
+        write_output(path, read_plain(folder / MODEL_FILE))
     except OSError as error:
         raise SettingsError(
-            f"model={place} cannot be written: {reason(error, place)}; the run is recorded, and "
+            f"model={path} cannot be written: {reason(error, path)}; the run is recorded, and "
             "with another model= the same command writes its model"
         ) from error

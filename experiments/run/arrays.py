@@ -116,9 +116,9 @@ def run_here(
         raise SettingsError("a run needs either arrays, X= and y=, or the name of a data set, as dataset='digits'")
     for name, given, needed in (("y", y, X), ("X_test", X_test, X), ("y_test", y_test, X_test)):
         if given is not None and needed is None:
-            other = "X_test" if name == "y_test" else "X"
+            missing = "X_test" if name == "y_test" else "X"
             raise DataError(
-                f"{name} is given without {other}{'' if X is not None else f'; with a named data set omit {name}'}."
+                f"{name} is given without {missing}{'' if X is not None else f'; with a named data set omit {name}'}."
             )
     if isinstance(y, str):
         raise DataError(
@@ -127,19 +127,19 @@ def run_here(
         )
     with temporary_folder() as folder, _in_python_terms(folder / ARRAYS):
         root = folder / "store" if store is None else Path(store)
-        words = [f"algo={algo}", f"dataset={json.dumps(dataset) if X is None else 'file'}"]
+        overrides = [f"algo={algo}", f"dataset={json.dumps(dataset) if X is None else 'file'}"]
         if X is not None:
             test = {} if X_test is None else _parts(X_test, y_test, "_test")
             np.savez(folder / ARRAYS, allow_pickle=False, **_parts(X, y, ""), **test)
             chosen = {} if dataset is None or isinstance(dataset, str) else dataset
-            words += _words({"dataset": {"train": folder / ARRAYS, "name": "arrays", **chosen}})
-        words += _words(settings)
-        composed = settings_of([*words, *_words({"store": {"root": root}})])
+            overrides += _words({"dataset": {"train": folder / ARRAYS, "name": "arrays", **chosen}})
+        overrides += _words(settings)
+        composed = settings_of([*overrides, *_words({"store": {"root": root}})])
         if composed.engine != "local":
             raise SettingsError("experiments.run computes in this process: leave engine=local, or use run.py")
         if store is None:
             composed = dataclasses.replace(composed, picture=False)  # its folder goes when this function ends
-        command = ["run.py", *words] if X is None else ["experiments.run", *_words({"algo": algo, **settings})]
+        command = ["run.py", *overrides] if X is None else ["experiments.run", *_words({"algo": algo, **settings})]
         with closing(_Warnings()) as display:
             outcome = runner.run(composed, display, command)
         if outcome.status in STOPPED:
@@ -177,8 +177,8 @@ def _in_python_terms(arrays: Path) -> Iterator[None]:
         yield
     except (DataError, SettingsError) as error:
         text = str(error)
-        for place in (f"Data set arrays, {arrays.name}", shown_path(arrays), "Data set arrays"):
-            text = text.replace(place, "X and y")
+        for named in (f"Data set arrays, {arrays.name}", shown_path(arrays), "Data set arrays"):
+            text = text.replace(named, "X and y")
         error.args = (_python_terms(text), *error.args[1:])  # its class may need more than a text
         raise
 

@@ -166,11 +166,13 @@ class Checkpointer:
             "iterations": solver.counters.iterations,
             "points_done": self.points_done,
             "evaluated": builder.evaluated,
-            "pending": [[row, one.plain] for row, one in packed],
+            "pending": [[row, snapshot.plain] for row, snapshot in packed],
             "communication": getattr(solver, "communication", {}),
         }
         arrays = {f"{_STATE}{name}": values for name, values in state.items()} | {
-            f"{_PENDING}{k}/{name}": values for k, (_, one) in enumerate(packed) for name, values in one.arrays.items()
+            f"{_PENDING}{k}/{name}": values
+            for k, (_, snapshot) in enumerate(packed)
+            for name, values in snapshot.arrays.items()
         }
         content = io.BytesIO()
         np.savez(content, **arrays, rest=np.frombuffer(json.dumps(rest).encode(), np.uint8))

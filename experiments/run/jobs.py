@@ -68,6 +68,6 @@ class RunsLine:
             del self._now[event.index]
         stopped = sum(outcome.status in STOPPED for outcome in self.ended)
         wrong = sum(outcome.exit_code != 0 for outcome in self.ended) - stopped
-        ends = [f", {count} {how}" for count, how in ((wrong, "went wrong"), (stopped, "stopped")) if count]
-        parts = [f"{len(self.ended) - stopped} of {number_of(self._count, 'run')}{''.join(ends)}"]
+        counts = [f", {count} {how}" for count, how in ((wrong, "went wrong"), (stopped, "stopped")) if count]
+        parts = [f"{len(self.ended) - stopped} of {number_of(self._count, 'run')}{''.join(counts)}"]
         return "; now ".join([*parts, *([", ".join(self._now.values())] if self._now else [])])
