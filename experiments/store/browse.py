@@ -51,7 +51,7 @@ def opened(root: Path | str | None, *, read_only: bool = True) -> Store:
     return store
 
 
-def choose(store: Store, words: Sequence[str]) -> list[FinishedRun]:
+def choose(store: Store, texts: Sequence[str]) -> list[FinishedRun]:
     """Return the finished runs that have some settings, given as ``algo=sbp``, ``seed=0,1,2``, ``problem.nu=0.01``.
 
     Several values of one setting are a union, in one word or in several. Hexadecimal digits are a key's beginning.
@@ -59,7 +59,7 @@ def choose(store: Store, words: Sequence[str]) -> list[FinishedRun]:
     Raises StoreError: a word has another form, or as `chosen`.
     """
     filters: dict[str, list[str]] = {}
-    for word in words:
+    for word in texts:
         name, equals, values = (KEY, "=", word) if re.fullmatch("[0-9a-f]+", word) else word.partition("=")
         if not equals or not values:
             raise StoreError(f"{word!r} is no filter: write NAME=VALUE, as algo=sbp or seed=0,1, or a key's beginning")
@@ -83,11 +83,11 @@ def chosen(store: Store, filters: Mapping[str, Any]) -> list[FinishedRun]:
     if runs:
         return runs
     values = [named_values(run.result) for run in store.runs()]
-    known = sorted({KEY, SWEEP, *(name for record in values for name in record)})
+    names = sorted({KEY, SWEEP, *(name for record in values for name in record)})
     for name, value in wanted.items() if values else ():
-        if name not in known:
-            ends = [other for other in known if other.rpartition(".")[2].rstrip("_") == name]
-            hint = f"; did you mean {' or '.join(ends)}?" if ends else nearest(name, known)
+        if name not in names:
+            similar = [recorded_name for recorded_name in names if recorded_name.rpartition(".")[2].rstrip("_") == name]
+            hint = f"; did you mean {' or '.join(similar)}?" if similar else nearest(name, names)
             raise StoreError(f"no run has a setting {name!r}{hint}")
         recorded = set[str]().union(*(filter_texts(record[name]) for record in values if name in record))
         if not recorded & filter_texts(value):

@@ -88,7 +88,7 @@ sys.exit(max(server.wait(), 0))
 """Runs a server; ends it and its workers when the standard input ends, with the process that holds its other end."""
 
 
-def main(words: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
     parser = argparse.ArgumentParser(prog="svm-store", description="The records of runs.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
@@ -107,7 +107,7 @@ def main(words: Sequence[str]) -> int:
         if name == "delete":
             command_.add_argument("--yes", action="store_true", help="delete them; without it they are only listed")
         command_.add_argument("filters", nargs="*", metavar="NAME=VALUE or KEY")
-    given, more = parser.parse_known_args(words)
+    given, more = parser.parse_known_args(arguments)
     if given.command in BROWSE:  # argparse takes no filters behind an option
         given.filters += [word for word in more if not word.startswith("-")]
         more = [word for word in more if word not in given.filters]
@@ -131,9 +131,9 @@ def browse(given: argparse.Namespace) -> int:
     gc.disable()  # of thousands of runs nothing is garbage, and the collector takes longer than their files
     name = given.command
     folders = [word.partition("=")[2] for word in given.filters if word.startswith("store=")]
-    words = [word for word in given.filters if not word.startswith("store=")]
+    filters = [word for word in given.filters if not word.startswith("store=")]
     store = opened(folders[-1] if folders else None, read_only=name != "delete")
-    runs = choose(store, words)
+    runs = choose(store, filters)
     if name == "show":
         if len(runs) > 1:
             raise StoreError("\n".join([f"show is for one run, and {len(runs)} have these settings:", *lines(runs)]))
@@ -145,7 +145,7 @@ def browse(given: argparse.Namespace) -> int:
         print(f"{given.file}: {number_of(points, 'point')} of {number_of(count, 'run')}")
         return OK if count == len(runs) else NOT_ALL
     else:
-        if name == "delete" and not words:
+        if name == "delete" and not filters:
             raise StoreError("delete needs a filter, such as algo=sbp")
         table = lines(runs, wide=name == "list" and given.wide)
         cut = "; --wide or export has what ... cuts" if any(line.endswith(CUT) for line in table) else ""
@@ -181,9 +181,9 @@ def ui(folder: Path, port: int) -> int:
         "MLFLOW_REGISTRY_STORE_URI": tracking.uri,  # without it mlflow says that it takes the other
         "PYTHONWARNINGS": "ignore",  # those of its libraries
     }
-    words = [sys.executable, "-P", "-m", "mlflow", "ui", "--workers", "1", "--port", str(port)]
-    words += ["--uvicorn-opts", "--log-level warning"]  # no line for each request
-    return serve(words, os.environ | settings)
+    command = [sys.executable, "-P", "-m", "mlflow", "ui", "--workers", "1", "--port", str(port)]
+    command += ["--uvicorn-opts", "--log-level warning"]  # no line for each request
+    return serve(command, os.environ | settings)
 
 
 @contextlib.contextmanager
@@ -199,13 +199,13 @@ def _progress(store: Store, tracking: Tracking) -> Iterator[None]:
         elapsed.end()
 
 
-def serve(words: Sequence[str], environment: Mapping[str, str]) -> int:
+def serve(command: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run a server and return its exit status; it ends with this process, even if that is killed.
 
     It works in the root folder: uvicorn imports modules from where it works.
     """
     with subprocess.Popen(
-        [sys.executable, "-P", "-c", WATCH, *words],
+        [sys.executable, "-P", "-c", WATCH, *command],
         stdin=subprocess.PIPE,
         env={**environment, **recorder.SAFE_PATH},
         cwd="/",

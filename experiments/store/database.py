@@ -55,7 +55,7 @@ def make_database(root: Path, begin: Callable[[], None], *, is_used: bool) -> st
         said = f"{why}: mlflow's copy of the runs is made again, and the earlier one is in {_set_aside(root)}"
     remove_drafts(root)
     with temporary_folder(root) as draft:
-        _ask_for_place(root, draft)
+        _ask_for_location(root, draft)
         for suffix in _PARTS:  # SQLite would take them for the new database's
             (root / f"{DATABASE}{suffix}").unlink(missing_ok=True)
         begin()
@@ -63,14 +63,14 @@ def make_database(root: Path, begin: Callable[[], None], *, is_used: bool) -> st
     return said
 
 
-def _ask_for_place(root: Path, folder: Path) -> Path:
+def _ask_for_location(root: Path, folder: Path) -> Path:
     """Return where the database in a folder keeps the files of the runs of a store; it may be a draft or a copy.
 
     Raises StoreError: it cannot be used. The message names the database of the store.
     """
     tracking = Tracking(database_uri(folder), root / FILES)
     try:
-        location = tracking.place
+        location = tracking.artifact_location
     except StoreError as error:
         if folder == root:
             raise
@@ -90,13 +90,13 @@ def _why_made_again(root: Path, *, is_used: bool) -> str | None:
         if not is_database:
             raise StoreError(f"mlflow at {database_uri(root)} cannot be used: it is no database of SQLite")
         if is_used:
-            place = _ask_for_place(root, root)
+            location = _ask_for_location(root, root)
         else:  # it may be somebody's own: mlflow adds its tables even to a file that it cannot use then
             with temporary_folder() as copy:
                 for name in (DATABASE, *(f"{DATABASE}{suffix}" for suffix in _PARTS)):
                     with contextlib.suppress(FileNotFoundError):
                         shutil.copyfile(root / name, copy / name)
-                place = _ask_for_place(root, copy)
+                location = _ask_for_location(root, copy)
     except ExperimentError:
         raise
     except StoreError as error:
@@ -105,9 +105,9 @@ def _why_made_again(root: Path, *, is_used: bool) -> str | None:
         if is_used:
             raise StoreError(f"{error}; {_ADVICE}") from error
         return f"mlflow cannot use {path}, in which no run of this store was recorded"
-    if place == files or (place.exists() and files.exists() and place.samefile(files)):
+    if location == files or (location.exists() and files.exists() and location.samefile(files)):
         return None
-    return f"the store was moved or copied from {place.parent}"
+    return f"the store was moved or copied from {location.parent}"
 
 
 def _set_aside(root: Path) -> Path:

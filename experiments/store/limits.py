@@ -96,14 +96,14 @@ def _hang_up(address: str) -> None:
     """Close this process's connections to a server, or to a proxy before it."""
     import psutil
 
-    ends = set[tuple[str, int]]()
+    addresses = set[tuple[str, int]]()
     for url in (address, *urllib.request.getproxies().values()):
         with contextlib.suppress(OSError, ValueError):
             parts = urlsplit(url)
             port = parts.port or (443 if parts.scheme == "https" else 80)
-            ends |= {(str(found[4][0]), port) for found in socket.getaddrinfo(parts.hostname, port)}
+            addresses |= {(str(found[4][0]), port) for found in socket.getaddrinfo(parts.hostname, port)}
     with contextlib.suppress(psutil.Error):
         for connection in psutil.Process().net_connections("tcp"):
-            if connection.raddr and (connection.raddr[0].removeprefix("::ffff:"), connection.raddr[1]) in ends:
+            if connection.raddr and (connection.raddr[0].removeprefix("::ffff:"), connection.raddr[1]) in addresses:
                 with contextlib.suppress(OSError), socket.socket(fileno=os.dup(connection.fd)) as end:
                     end.shutdown(socket.SHUT_RDWR)

@@ -110,12 +110,12 @@ def recording(
         if process is None and not is_off:
             for line in runs.taken():
                 warn(f"runs of an earlier command: {line}")
-            words = [sys.executable, "-P", "-m", __name__, str(store.root), store.server or ""]
+            command = [sys.executable, "-P", "-m", __name__, str(store.root), store.server or ""]
             before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # inherited, until it ignores them
             try:
                 null, environment = subprocess.DEVNULL, {**os.environ, **SAFE_PATH}
                 streams: Any = {"stdin": subprocess.PIPE, "stdout": null, "stderr": null}
-                process = subprocess.Popen(words, **streams, env=environment, start_new_session=True)
+                process = subprocess.Popen(command, **streams, env=environment, start_new_session=True)
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return process

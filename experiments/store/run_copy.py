@@ -114,18 +114,18 @@ def _data_of(result: Mapping[str, Any]) -> tuple[str, str, str, str]:
     return result["dataset"], digest, data.get("source", ""), json.dumps(data.get("counts", {}))
 
 
-def same_results(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+def same_results(first: pd.DataFrame, second: pd.DataFrame) -> bool:
     """Return whether two curves have equal counts and measures equal to six digits; times may differ."""
     import numpy as np
 
     from ..columns import COUNTS, MEASURES
     from ..curve import column
 
-    if not one[list(COUNTS)].equals(other[list(COUNTS)]):
+    if not first[list(COUNTS)].equals(second[list(COUNTS)]):
         return False
     for name in MEASURES:
-        first, second = column(one, name), column(other, name)
-        largest = np.max(np.abs(first), initial=0.0, where=np.isfinite(first))
-        if not np.allclose(first, second, rtol=DIGITS, atol=DIGITS * largest, equal_nan=True):
+        x, y = column(first, name), column(second, name)
+        largest = np.max(np.abs(x), initial=0.0, where=np.isfinite(x))
+        if not np.allclose(x, y, rtol=DIGITS, atol=DIGITS * largest, equal_nan=True):
             return False
     return True

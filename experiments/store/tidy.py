@@ -89,7 +89,7 @@ def separating(records: Sequence[Mapping[str, str]], names: Iterable[str], kept:
     for name in names:
         values: dict[tuple[str, ...], set[str]] = {}
         for record in records:
-            values.setdefault(tuple(record[other] for other in result), set()).add(record[name])
+            values.setdefault(tuple(record[before] for before in result), set()).add(record[name])
         if any(len(texts) > 1 for texts in values.values()):
             result.append(name)
     return result

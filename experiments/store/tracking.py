@@ -105,11 +105,11 @@ class Tracking:
 
     @property
     def experiment_id(self) -> str:
-        """Identifier of our experiment, which is created if there is none; errors are those of `place`."""
+        """Identifier of our experiment, which is created if there is none; errors are those of `artifact_location`."""
         return str(self._experiment.experiment_id)
 
     @property
-    def place(self) -> str:
+    def artifact_location(self) -> str:
         """Folder or address where mlflow keeps the files of our experiment.
 
         Raises ExperimentError: mlflow's experiment of this name cannot hold our runs.
@@ -169,8 +169,8 @@ class Tracking:
             return Recorded.DIFFERS if status == DIFFERS else Recorded.THERE
         status = copy.status
         if status == FINISHED:
-            others = (run for run in present if run.data.tags.get("status") == FINISHED)
-            first = next((known for run in others if (known := self._curve_or_damaged(run)) is not None), None)
+            finished = (run for run in present if run.data.tags.get("status") == FINISHED)
+            first = next((curve for run in finished if (curve := self._curve_or_damaged(run)) is not None), None)
             if first is not None and copy.curve is not None:
                 if same_results(first, copy.curve):
                     return Recorded.THERE
