@@ -136,8 +136,8 @@ def features(model: Model, table: Table) -> Matrix:
     """
     about = model.about
     transforms = {"divide_by": 1.0, "scaling": "none", "row_norm": "none", **about.get("transforms", {})}
-    for name, known in (("scaling", ("none",)), ("row_norm", ("none", "l2"))):
-        if transforms[name] not in known:
+    for name, possible in (("scaling", ("none",)), ("row_norm", ("none", "l2"))):
+        if transforms[name] not in possible:
             raise SettingsError(
                 f"the model was trained with dataset.{name}={transforms[name]}, whose numbers follow from the training "
                 "rows and are not in the model: transform the files yourself, before training"
@@ -173,8 +173,8 @@ def signs(model: Model, table: Table) -> NDArray[np.bool_] | None:
     if any(isinstance(label, str) != bool(table.classes) for group in groups for label in group):
         return None
     is_positive = np.isin(labels, groups[1])
-    known = is_positive | np.isin(labels, groups[0]) | (rule["negative"] is None)
-    return is_positive if known.all() else None
+    has_label = is_positive | np.isin(labels, groups[0]) | (rule["negative"] is None)
+    return is_positive if has_label.all() else None
 
 
 def summary(predicted: NDArray[np.bool_], actual: NDArray[np.bool_] | None) -> str:

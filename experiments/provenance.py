@@ -151,8 +151,8 @@ def git_state(root: Path) -> tuple[str | None, bool | None]:
     if top is None or Path(top.strip()).resolve() != root.resolve():
         return _packaged_state(root)
     commit = _git(root, "rev-parse", "--verify", "--quiet", "HEAD")
-    others = [f":(exclude){folder}" for folder in OWN_OUTPUT]
-    tracked = _git(root, "status", "--porcelain", "-z", "--untracked-files=no", "--", ".", *others)
+    excluded = [f":(exclude){folder}" for folder in OWN_OUTPUT]
+    tracked = _git(root, "status", "--porcelain", "-z", "--untracked-files=no", "--", ".", *excluded)
     untracked = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", *SOURCE_PATHS)
     dirty = None if tracked is None or untracked is None else bool(tracked or untracked)
     return (commit.strip() if commit else None), dirty
@@ -230,10 +230,10 @@ def _git(root: Path, *arguments: str) -> str | None:
     # in a hook GIT_DIR and similar variables name another repository
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
-    words = ["git", "-C", str(root), *arguments]
+    command = ["git", "-C", str(root), *arguments]
     try:
         done = subprocess.run(
-            words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=True
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return None

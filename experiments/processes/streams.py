@@ -123,7 +123,7 @@ def print_error(text: str) -> None:
 
     Control characters other than line ends and tabs are escaped: the text may quote a command line or a server.
     """
-    with contextlib.suppress(SettingsError):  # which `place` raises; it is an error to show
+    with contextlib.suppress(SettingsError):  # which `mpi_process` raises; it is an error to show
         if mpi_process().rank:
             return
     sys.stderr.write(printable(text.rstrip(), keep="\n\t") + "\n")

@@ -12,7 +12,7 @@ from evidence_cases import N, evidence, finished_run, panel, rows_of
 from svm_cost_curves.experiments.papers import kinds
 from svm_cost_curves.experiments.papers.cases import Case, Statistic
 from svm_cost_curves.experiments.papers.kinds import Limits
-from svm_cost_curves.experiments.papers.kinds.errors import Place
+from svm_cost_curves.experiments.papers.kinds.errors import CurvePoint
 from svm_cost_curves.experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec, check_statistic, statistic_of
 from svm_cost_curves.experiments.reproduction.evidence import Panel, Run
 from svm_cost_curves.experiments.reproduction.series_spec import SeriesSpec
@@ -85,17 +85,17 @@ def test_areas_are_paired_by_seed() -> None:
 @pytest.mark.parametrize(
     ("second", "difference", "name"),
     [
-        (Place(series="own"), -0.2, "Our own at its end"),
-        (Place(series="sbp", epoch_of="sbp"), -0.1, "SBP after the first epoch"),
-        (Place(series="own", epoch_of="sbp"), -0.25, "Our own after the first epoch of SBP"),
+        (CurvePoint(series="own"), -0.2, "Our own at its end"),
+        (CurvePoint(series="sbp", epoch_of="sbp"), -0.1, "SBP after the first epoch"),
+        (CurvePoint(series="own", epoch_of="sbp"), -0.25, "Our own after the first epoch of SBP"),
     ],
 )
-def test_the_difference_between_two_places(second: Place, difference: float, name: str) -> None:
+def test_the_difference_between_two_places(second: CurvePoint, difference: float, name: str) -> None:
     runs = {"sbp": [run(FALLING)], "own": [run((0.9, 0.35, 0.3))]}
-    case = case_of(kinds.Difference(first=Place(series="sbp"), second=second, below=0), runs)
+    case = case_of(kinds.Difference(first=CurvePoint(series="sbp"), second=second, below=0), runs)
     assert case.statistic["interval"]["estimate"] == pytest.approx(difference)
     assert (case.ruling, case.measured) == ("holds", f"SBP at its end less {name} {100 * difference:+.2f} points")
-    relative = kinds.Difference(first=second, second=Place(series="sbp"), relative=True, above=0.5)
+    relative = kinds.Difference(first=second, second=CurvePoint(series="sbp"), relative=True, above=0.5)
     assert case_of(relative, runs).statistic["relative"]["estimate"] == pytest.approx(-difference / 0.1)
 
 
@@ -106,10 +106,10 @@ def test_places_are_paired_by_seed() -> None:
         "own": [run((1, 0, 0.01 * seed), seed) for seed in (1, 2)],
         "smo": [run((1, 0, 0.5))],
     }
-    epoch = Place(series="sbp", epoch_of="sbp")
+    epoch = CurvePoint(series="sbp", epoch_of="sbp")
 
     def differences(other: str, by_series: Mapping[str, Sequence[Run]]) -> list[float]:
-        case = case_of(kinds.Difference(first=epoch, second=Place(series=other), above=0), by_series)
+        case = case_of(kinds.Difference(first=epoch, second=CurvePoint(series=other), above=0), by_series)
         values: list[float] = case.statistic["differences"]
         return values
 
@@ -117,7 +117,7 @@ def test_places_are_paired_by_seed() -> None:
     assert differences("smo", runs) == pytest.approx([-0.5, -0.4, -0.3])
     short = [*runs["sbp"][:2], run((1, 1, 1), 2, epochs=[0, 0, 0])]
     assert differences("own", {**runs, "sbp": short}) == pytest.approx([0.1 - 0.01])
-    none = case_of(kinds.Difference(first=epoch, second=Place(series="own"), above=0), {**runs, "sbp": short[2:]})
+    none = case_of(kinds.Difference(first=epoch, second=CurvePoint(series="own"), above=0), {**runs, "sbp": short[2:]})
     assert (none.ruling, none.note) == ("missing", "no run has an evaluation at the end of its first epoch")
 
 
