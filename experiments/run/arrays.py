@@ -132,14 +132,14 @@ def run_here(
             test = {} if X_test is None else _parts(X_test, y_test, "_test")
             np.savez(folder / ARRAYS, allow_pickle=False, **_parts(X, y, ""), **test)
             chosen = {} if dataset is None or isinstance(dataset, str) else dataset
-            overrides += _words({"dataset": {"train": folder / ARRAYS, "name": "arrays", **chosen}})
-        overrides += _words(settings)
-        composed = settings_of([*overrides, *_words({"store": {"root": root}})])
+            overrides += _overrides({"dataset": {"train": folder / ARRAYS, "name": "arrays", **chosen}})
+        overrides += _overrides(settings)
+        composed = settings_of([*overrides, *_overrides({"store": {"root": root}})])
         if composed.engine != "local":
             raise SettingsError("experiments.run computes in this process: leave engine=local, or use run.py")
         if store is None:
             composed = dataclasses.replace(composed, picture=False)  # its folder goes when this function ends
-        command = ["run.py", *overrides] if X is None else ["experiments.run", *_words({"algo": algo, **settings})]
+        command = ["run.py", *overrides] if X is None else ["experiments.run", *_overrides({"algo": algo, **settings})]
         with closing(_Warnings()) as display:
             outcome = runner.run(composed, display, command)
         if outcome.status in STOPPED:
@@ -215,7 +215,7 @@ def _parts(X: Any, y: Any, suffix: str) -> dict[str, Any]:
     return {f"{name}{suffix}": array for name, array in arrays.items()} | labels
 
 
-def _words(settings: Mapping[str, Any]) -> list[str]:
+def _overrides(settings: Mapping[str, Any]) -> list[str]:
     """Return settings as on a command line: ``budget.epochs=3`` of ``{"budget": {"epochs": 3}}``."""
     return [f"{name}={json.dumps(value, default=_as_json)}" for name, value in flatten(settings)]
 
