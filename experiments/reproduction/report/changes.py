@@ -132,8 +132,8 @@ def _moved(then: Mapping[str, Ruling], now: Mapping[str, Ruling]) -> str:
 def _renamed(then: Mapping[str, Ruling], now: Mapping[str, Ruling]) -> dict[str, str]:
     """Return the earlier name of each renamed case: its data set has one case in each edition that the other lacks."""
     old, new = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    for cases, others, by_dataset in ((then, now, old), (now, then, new)):
-        for case in cases.keys() - others.keys():
+    for cases, other_edition, by_dataset in ((then, now, old), (now, then, new)):
+        for case in cases.keys() - other_edition.keys():
             by_dataset[case.partition(" ")[0]].append(case)
     return {cases[0]: old[dataset][0] for dataset, cases in new.items() if len(cases) == len(old[dataset]) == 1}
 

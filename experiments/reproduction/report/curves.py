@@ -34,8 +34,8 @@ def page_content(
     """
     specs = {series.name: series for series in evidence.spec.curves}
     runs = [run for panel in evidence.panels for run in _runs(evidence, options, panel, specs)]
-    known = known_columns(runs)
-    if known.isdisjoint(COSTS) or known.isdisjoint(MEASURES):
+    columns = known_columns(runs)
+    if columns.isdisjoint(COSTS) or columns.isdisjoint(MEASURES):
         return None
     names = list(dict.fromkeys(run.series for run in runs))
     reference = " and the reference" * any(map(_is_optimum, specs.values()))
@@ -54,10 +54,10 @@ def page_content(
 
 def known_columns(runs: Iterable[RunCurve]) -> set[str]:
     """Return the columns in which some run has a value."""
-    known: set[str] = set()
+    columns: set[str] = set()
     for run in runs:  # most columns are known from the first run, and not read again
-        known |= {name for name in run.curve.columns if name not in known and run.curve[name].notna().any()}
-    return known
+        columns |= {name for name in run.curve.columns if name not in columns and run.curve[name].notna().any()}
+    return columns
 
 
 def _styles(spec: FigureSpec, specs: Mapping[str, SeriesSpec], names: Sequence[str]) -> dict[str, Style]:
@@ -69,8 +69,8 @@ def _styles(spec: FigureSpec, specs: Mapping[str, SeriesSpec], names: Sequence[s
 
 def _named(style: Style, series: SeriesSpec) -> Style:
     """Return the style with the series' name for the reader."""
-    words = style.name if f"algo={series.name}" in series.overrides else style.name.replace("_", " ")
-    return replace(style, name=series.label or words)
+    name = style.name if f"algo={series.name}" in series.overrides else style.name.replace("_", " ")
+    return replace(style, name=series.label or name)
 
 
 def _first_view(spec: FigureSpec, names: Sequence[str]) -> dict[str, Any]:
@@ -107,8 +107,8 @@ def _runs(evidence: Evidence, options: Options, panel: Panel, specs: Mapping[str
             if bound is not None:
                 curve[SUBOPTIMALITY] = curve["primal"] / bound - 1
             seed = int(run.result["seed"])
-            words = [*command, f"seed={seed}", *evidence.spec.split_of(seed)]
-            yield RunCurve(panel.paper_dataset, name, seed, curve, shlex.join(words), _settings(run.result))
+            arguments = [*command, f"seed={seed}", *evidence.spec.split_of(seed)]
+            yield RunCurve(panel.paper_dataset, name, seed, curve, shlex.join(arguments), _settings(run.result))
 
 
 def _is_optimum(series: SeriesSpec) -> bool:
@@ -125,8 +125,8 @@ def _bound(runs: Sequence[Run]) -> float | None:
 def _command(evidence: Evidence, options: Options, panel: Panel, series: SeriesSpec) -> list[str]:
     """Return the command of a series' runs, without seed and without folders of this machine."""
     scale = evidence.spec.scale(evidence.scale)
-    words = overrides_of(series, scale.overrides, panel.paper_dataset, panel.dataset, options.overrides)
-    return command_words("run", *(word for word in words if not setting_name(word).startswith("store.")))
+    overrides = overrides_of(series, scale.overrides, panel.paper_dataset, panel.dataset, options.overrides)
+    return command_words("run", *(word for word in overrides if not setting_name(word).startswith("store.")))
 
 
 def _settings(result: Mapping[str, Any]) -> dict[str, str]:
@@ -142,8 +142,8 @@ def _settings(result: Mapping[str, Any]) -> dict[str, str]:
 def _label(panel: Panel) -> str:
     if not panel.stand_in:
         return panel.dataset
-    other = f" for {panel.paper_dataset}" * (panel.paper_dataset != panel.dataset)
-    return f"{panel.dataset} (stand-in{other})"
+    paper_dataset = f" for {panel.paper_dataset}" * (panel.paper_dataset != panel.dataset)
+    return f"{panel.dataset} (stand-in{paper_dataset})"
 
 
 def judged_claim(claim: Claim) -> dict[str, Any]:
@@ -154,6 +154,6 @@ def judged_claim(claim: Claim) -> dict[str, Any]:
 def _reading(reading: Reading) -> dict[str, Any]:
     """Return a reading with the data sets of its cases that were run."""
     run = {case.dataset: None for case in reading.rulings if case.statistic and case.ruling != "missing"}
-    words = {"id": reading.id, "says": reading.says, "outcome": reading.text, "measured": reading.decided_by}
+    texts = {"id": reading.id, "says": reading.says, "outcome": reading.text, "measured": reading.decided_by}
     shows = {"series": list(reading.shows.series), "cost": reading.shows.cost, "measure": reading.shows.measure}
-    return words | {"datasets": [dataset for dataset in run if dataset]} | shows
+    return texts | {"datasets": [dataset for dataset in run if dataset]} | shows

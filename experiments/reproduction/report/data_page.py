@@ -94,7 +94,7 @@ class Use:
         return {name for names in self.figures.values() for name in names}
 
     @property
-    def others(self) -> list[str]:
+    def other_rows(self) -> list[str]:
         """Other numbers of rows, and the figures that use them: ``1,000 / 16,281 rows in asset_theory``."""
         if not self.figures:
             return []
@@ -145,7 +145,7 @@ def data_page(evidence: Path) -> str:
 
 def uses_of(paper: str, evidence: Path) -> list[Use]:
     """Return the data sets of a paper with those that its published runs use, in the order of the statement."""
-    known = read_statement().get(paper, {})
+    stated = read_statement().get(paper, {})
     papers, rows_in = catalogue(), cache(partial(_rows, evidence))  # the figures of a paper share their tables
     uses: dict[tuple[str, str], Use] = {}
     for figure in published_figures(evidence):
@@ -157,11 +157,11 @@ def uses_of(paper: str, evidence: Path) -> list[Use]:
         rows = rows_in(facts["tables"]) if series else {}
         for run in series:
             pair = run["panel"], run["dataset"]
-            use = uses.setdefault(pair, Use(pair[0], known.get(pair[0]), pair[1], stand_ins.get(pair, "")))
+            use = uses.setdefault(pair, Use(pair[0], stated.get(pair[0]), pair[1], stand_ins.get(pair, "")))
             use.figures.setdefault(rows[run["key"]], Counter())[figure] += 1
     used = {key for key, _ in uses}
-    absent = [Use(key, data) for key, data in known.items() if key not in used]
-    order = [*known]
+    absent = [Use(key, data) for key, data in stated.items() if key not in used]
+    order = [*stated]
     return sorted([*uses.values(), *absent], key=lambda use: order.index(use.key) if use.key in order else len(order))
 
 

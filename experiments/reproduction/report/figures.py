@@ -58,7 +58,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Figure:
+class CollectedFigure:
     """One figure or table, made or not."""
 
     id: str
@@ -115,17 +115,17 @@ class Figure:
 class Collection:
     """All figures, paper by paper, and the problems that belong to no single figure, one sentence each."""
 
-    figures: tuple[Figure, ...]
+    figures: tuple[CollectedFigure, ...]
     problems: tuple[str, ...] = ()
 
     @property
-    def _of_papers(self) -> list[Figure]:
+    def _of_papers(self) -> list[CollectedFigure]:
         """Figures of papers, known or not."""
         return [figure for figure in self.figures if figure.paper not in OTHERS]
 
-    def papers(self) -> dict[str, list[Figure]]:
+    def papers(self) -> dict[str, list[CollectedFigure]]:
         """Return the figures of each paper, in order."""
-        papers: dict[str, list[Figure]] = {}
+        papers: dict[str, list[CollectedFigure]] = {}
         for figure in self.figures:
             papers.setdefault(figure.paper, []).append(figure)
         return papers
@@ -148,11 +148,11 @@ def collect(figures: Path) -> Collection:
     """
     problems: list[str] = []
     try:
-        known = {name: read_figure(name) for name in catalogue()}
+        specs = {name: read_figure(name) for name in catalogue()}
     except FigureError as error:
-        known = {}
+        specs = {}
         problems.append(f"The descriptions of the figures cannot be read, so those not made are not shown: {error}.")
-    collected = [_figure(figures / name, known.get(name)) for name in dict.fromkeys([*known, *_made(figures)])]
+    collected = [_figure(figures / name, specs.get(name)) for name in dict.fromkeys([*specs, *_made(figures)])]
     # The sort is stable, so described figures keep their paper's order. Figures of no paper come last.
     return Collection(tuple(sorted(collected, key=lambda figure: (not figure.paper, figure.paper))), tuple(problems))
 
@@ -163,14 +163,14 @@ def _made(figures: Path) -> list[str]:
     return sorted(path.name for path in named if any((path / scale).is_dir() for scale in SCALES))
 
 
-def _figure(folder: Path, spec: FigureSpec | None) -> Figure:
+def _figure(folder: Path, spec: FigureSpec | None) -> CollectedFigure:
     results = tuple(_result(folder / scale) for scale in reversed(SCALES) if (folder / scale).is_dir())
     name = folder.name
     recorded = next((result.verdict for result in results if result.verdict and result.verdict.label), None)
     about = spec or recorded
     if about is None:
-        return Figure(name, name.partition("_")[0], name, "", None, results)
-    return Figure(name, about.paper, about.label or name, about.title, spec, results)
+        return CollectedFigure(name, name.partition("_")[0], name, "", None, results)
+    return CollectedFigure(name, about.paper, about.label or name, about.title, spec, results)
 
 
 def _result(folder: Path) -> Result:
@@ -230,10 +230,10 @@ def _read(adapter: TypeAdapter[_T], content: bytes) -> _T:
         from_json(content, allow_inf_nan=False)  # refuses NaN, which the validation below accepts
         return adapter.validate_json(content, strict=True)
     except ValidationError as error:
-        first, *others = error.errors(include_url=False, include_input=False)
-        place, fault = _place(first["loc"]), first["msg"][0].lower() + first["msg"][1:]
-        more = f" ({len(others)} more such faults)" if others else ""
-        raise DamagedFileError(f"{place}: {fault}{more}" if place else fault + more) from error
+        first, *rest = error.errors(include_url=False, include_input=False)
+        location, fault = _place(first["loc"]), first["msg"][0].lower() + first["msg"][1:]
+        more = f" ({len(rest)} more such faults)" if rest else ""
+        raise DamagedFileError(f"{location}: {fault}{more}" if location else fault + more) from error
     except ValueError as error:
         raise DamagedFileError(str(error)) from error
 

@@ -172,8 +172,8 @@ def _ours(number: Number) -> str:
     mean = quantity(number.measured, number.unit)
     if number.runs < 2:
         return mean
-    ends = f"{quantity(number.low)}, {quantity(number.high)}"
-    interval = f"[{ends}]" if number.runs >= LEAST_RUNS else f"range {ends}"
+    limits = f"{quantity(number.low)}, {quantity(number.high)}"
+    interval = f"[{limits}]" if number.runs >= LEAST_RUNS else f"range {limits}"
     return f"{mean} {interval} ({number.runs} runs)"
 
 
@@ -185,7 +185,7 @@ def _limit(number: Number) -> str:
     return f"\N{PLUS-MINUS SIGN}{quantity(number.limit)}" if number.limit else "equal"
 
 
-def place(section: str) -> str:
+def section_text(section: str) -> str:
     """Return a place in a paper as text: ``section 4.2``; ``Figure 2`` stays."""
     return f"section {section}" if section[:1].isdigit() else section
 
@@ -220,7 +220,7 @@ def facts(verdict: Verdict) -> list[tuple[str, str]]:
     changed = f" {UNCOMMITTED}" if verdict.dirty else ""
     cores = verdict.machine.get("cores")
     machine = [verdict.machine.get("cpu"), f"{cores} cores" if cores else "", verdict.machine.get("os")]
-    known = {
+    texts = {
         "Data": ", ".join(verdict.data_sets),
         "Seeds, at most": "" if verdict.seeds is None else str(verdict.seeds),
         "Commit": (verdict.commit or "not recorded") + changed,
@@ -230,7 +230,7 @@ def facts(verdict: Verdict) -> list[tuple[str, str]]:
         "Machine": ", ".join(str(part) for part in machine if part),
         "Versions": ", ".join(f"{name} {version}" for name, version in verdict.versions.items()),
     }
-    return [(name, text) for name, text in known.items() if text]
+    return [(name, text) for name, text in texts.items() if text]
 
 
 def moment(text: str) -> str:

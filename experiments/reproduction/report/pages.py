@@ -17,7 +17,7 @@ from ...provenance import PROJECT_ROOT
 from ..citations import paper_named
 from . import labels
 from .coverage import coverage_page
-from .figures import Collection, Figure, collect
+from .figures import CollectedFigure, Collection, collect
 from .pictures import fitted
 from .readings import readings_picture
 from .rendering import CASES, heading_anchor, render, write_cases
@@ -106,8 +106,8 @@ def write_markdown(collection: Collection, target: Path, paper: str, *, figures_
     """
     chosen = collection.papers().get(paper, [])
     if not chosen:
-        known = ", ".join(collection.papers()) or "none"
-        raise ValueError(f"no figure of the paper {paper!r}; papers with figures: {known}")
+        papers = ", ".join(collection.papers()) or "none"
+        raise ValueError(f"no figure of the paper {paper!r}; papers with figures: {papers}")
     judged = [claim for figure in chosen if figure.verdict is not None for claim in figure.verdict.claims]
     name = name_of(paper)
     text = render(
@@ -145,7 +145,7 @@ def write_markdown(collection: Collection, target: Path, paper: str, *, figures_
     return target / f"{name}.md"
 
 
-def _shared_facts(figures: Sequence[Figure]) -> list[tuple[str, str]]:
+def _shared_facts(figures: Sequence[CollectedFigure]) -> list[tuple[str, str]]:
     """Return machine and versions if they are the same for all figures, so that the page has them once."""
     made = [labels.facts(figure.verdict) for figure in figures if figure.verdict is not None]
     shared = [fact for fact in made[0] if fact[0] in ("Machine", "Versions")] if len(made) > 1 else []
@@ -154,7 +154,11 @@ def _shared_facts(figures: Sequence[Figure]) -> list[tuple[str, str]]:
 
 def _refuse_files_of_others(folder: Path, owned: Sequence[str]) -> None:
     for path in folder.rglob("*"):
-        if path.is_file() and not path.name.startswith(".") and not any(fnmatch(path.name, one) for one in owned):
+        if (
+            path.is_file()
+            and not path.name.startswith(".")
+            and not any(fnmatch(path.name, pattern) for pattern in owned)
+        ):
             raise _of_others(f"{folder.name}/{path.name}", folder.parent)
 
 

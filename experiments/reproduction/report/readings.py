@@ -62,8 +62,8 @@ def draw_readings(claims: Sequence[Claim]) -> Figure:
         bottom = height - 0.1 - _ROW * (row + 1)
         axes.text(0.1, bottom + _ROW / 2, claim.id, va="center", size=9, weight="bold", color=INK, parse_math=False)
         for column, reading in enumerate(claim.readings):
-            place = (names + column * cell, bottom + _GAP / 2, cell - _GAP, _ROW - _GAP)
-            _draw_cell(axes, place, reading.outcome, reading.id.replace("_", " "), framed=reading.likely)
+            box = (names + column * cell, bottom + _GAP / 2, cell - _GAP, _ROW - _GAP)
+            _draw_cell(axes, box, reading.outcome, reading.id.replace("_", " "), framed=reading.likely)
     for line, (outcome, text) in enumerate(key):
         bottom = 0.1 + _KEY * (len(key) - 1 - line)
         if outcome is None:
@@ -76,23 +76,23 @@ def draw_readings(claims: Sequence[Claim]) -> Figure:
 
 def _key(readings: Sequence[Reading]) -> list[tuple[Outcome | None, str]]:
     """Return the lines below the cells: outcomes that occur, with their words, and what place and frame mean."""
-    words: dict[Outcome, list[str]] = {outcome: [] for outcome in COLOURS}
+    by_outcome: dict[Outcome, list[str]] = {outcome: [] for outcome in COLOURS}
     for reading in readings:
-        words[reading.outcome].append(in_words(reading.outcome, reading.type))
+        by_outcome[reading.outcome].append(in_words(reading.outcome, reading.type))
     key: list[tuple[Outcome | None, str]] = [
-        (outcome, ", or ".join(dict.fromkeys(texts))) for outcome, texts in words.items() if texts
+        (outcome, ", or ".join(dict.fromkeys(texts))) for outcome, texts in by_outcome.items() if texts
     ]
     frame = "; framed: the one that the authors most likely mean" if any(reading.likely for reading in readings) else ""
     return [*key, (None, f"First cell: the reading to which the paper's own words come nearest{frame}.")]
 
 
 def _draw_cell(
-    axes: Axes, place: tuple[float, float, float, float], outcome: Outcome, name: str, *, framed: bool = False
+    axes: Axes, box: tuple[float, float, float, float], outcome: Outcome, name: str, *, framed: bool = False
 ) -> None:
     """Draw a cell at left, bottom, width and height: its colour, its symbol and the name of a reading."""
     from matplotlib.patches import Rectangle
 
-    left, bottom, width, height = place
+    left, bottom, width, height = box
     frame: dict[str, Any] = {"edgecolor": INK, "linewidth": 1.6} if framed else {"linewidth": 0}
     axes.add_patch(Rectangle((left, bottom), width, height, facecolor=COLOURS[outcome], **frame))
     look: dict[str, Any] = {"va": "center", "color": INK, "parse_math": False}

@@ -61,7 +61,7 @@ def _environment() -> Environment:
         limitations=labels.limitations,
         on_data=on_data,
         paragraph=_paragraph,
-        place=labels.place,
+        section_text=labels.section_text,
         quantity=labels.quantity,
         quoted=lambda text: quote(text, safe=""),
         rounded=labels.rounded,
@@ -79,8 +79,8 @@ def write_cases(file: TextIO, claims: Sequence[Claim]) -> None:
     for claim in claims:
         for reading in claim.readings:
             for case in reading.rulings:
-                words = (case.about or case.name, case.ruling, case.measured, case.note)
-                rows.writerow([claim.id, reading.id, case.dataset, *words])
+                cells = (case.about or case.name, case.ruling, case.measured, case.note)
+                rows.writerow([claim.id, reading.id, case.dataset, *cells])
 
 
 def heading_anchor(heading: str) -> str:
@@ -104,8 +104,8 @@ _EMPTY = {"", "-", "\N{EN DASH}", labels.NOTHING}
 def right_aligned(table: Table) -> list[bool]:
     """Return for each column whether it is aligned to the right: all cells that are not empty are numbers."""
     aligned = []
-    for place in range(len(table.columns)):
-        texts = {cell.bold if isinstance(cell, Bold) else cell for row in table.rows for cell in [row[place]]} - _EMPTY
+    for column in range(len(table.columns)):
+        texts = {cell.bold if isinstance(cell, Bold) else cell for row in table.rows for cell in [row[column]]} - _EMPTY
         aligned.append(bool(texts) and all(map(_NUMBER.fullmatch, texts)))
     return aligned
 
