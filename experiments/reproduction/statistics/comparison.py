@@ -80,8 +80,8 @@ def difference(first: Sequence[ArrayLike], second: Sequence[ArrayLike]) -> Inter
         return None
     runs = min(group.size for side in sides for group in side)
     if runs > 1:
-        one, two = (np.mean([group[:runs] for group in side], axis=0) for side in sides)
-        return bootstrap_mean(one - two)
+        first_means, second_means = (np.mean([group[:runs] for group in side], axis=0) for side in sides)
+        return bootstrap_mean(first_means - second_means)
     k = len(sides[0])
     return bootstrap_means(lambda means: means[:, :k].mean(axis=1) - means[:, k:].mean(axis=1), [*sides[0], *sides[1]])
 
@@ -274,8 +274,8 @@ def cost_ratio(
         low = np.maximum(*(mean.min(axis=1) for mean in means))
         high = np.minimum(below, np.minimum(*(mean[:, 0] for mean in means)))
         errors = np.linspace(low, np.where(low < high, high, np.nan), levels, endpoint=False, axis=1)
-        places = [first_at_or_below(mean, errors) for mean in means]
-        costs = [np.append(grid, np.nan)[place] for grid, place in zip(grids, places, strict=True)]
+        indices = [first_at_or_below(mean, errors) for mean in means]
+        costs = [np.append(grid, np.nan)[index] for grid, index in zip(grids, indices, strict=True)]
         return errors, costs[1] / costs[0], high
 
     def mean_ratio(*chosen: Draws) -> NDArray[np.float64]:

@@ -48,8 +48,8 @@ def critical_point(cost: ArrayLike, error: ArrayLike, *, slack: float = 0.1) -> 
         Relative, not negative: errors up to this much above the last one count as equal.
     """
     costs, errors = np.asarray(cost, dtype=np.float64), np.asarray(error, dtype=np.float64)
-    known = (costs > 0) & np.isfinite(errors)
-    costs, errors = costs[known], errors[known]
+    usable = (costs > 0) & np.isfinite(errors)
+    costs, errors = costs[usable], errors[usable]
     if not len(costs):
         return None
     last = np.append(np.diff(costs) > 0, True)

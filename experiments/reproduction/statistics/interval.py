@@ -88,13 +88,13 @@ def bootstrap_mean(values: ArrayLike) -> Interval:
     values : array_like, (runs,)
         NaN: missing, left out. For one value, or equal ones, the interval is a point.
     """
-    known = np.asarray(values, dtype=np.float64).ravel()
-    known = known[~np.isnan(known)]
-    if not known.size or np.isinf(known).any():
-        raise ValueError(f"a mean needs finite values, got {'an infinite one' if known.size else 'none'}")
-    if known.min() == known.max():
-        return Interval(float(known[0]), float(known[0]), float(known[0]), known.size)
-    return bootstrap_means(lambda means: means[:, 0], [known])
+    present = np.asarray(values, dtype=np.float64).ravel()
+    present = present[~np.isnan(present)]
+    if not present.size or np.isinf(present).any():
+        raise ValueError(f"a mean needs finite values, got {'an infinite one' if present.size else 'none'}")
+    if present.min() == present.max():
+        return Interval(float(present[0]), float(present[0]), float(present[0]), present.size)
+    return bootstrap_means(lambda means: means[:, 0], [present])
 
 
 def bootstrap_geometric_mean(logs: ArrayLike) -> Interval:
@@ -227,8 +227,8 @@ def _generator() -> np.random.Generator:
 
 
 def _percentiles(estimate: float, results: NDArray[np.float64], runs: int) -> Interval:
-    ends = np.quantile(np.minimum(results, _HUGE), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])  # inf - inf is NaN
-    low, high = (math.inf if end > 1e-3 * _HUGE else float(end) for end in ends)
+    limits = np.quantile(np.minimum(results, _HUGE), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])  # inf - inf is NaN
+    low, high = (math.inf if end > 1e-3 * _HUGE else float(end) for end in limits)
     return Interval(estimate, min(low, estimate), max(high, estimate), runs)
 
 
@@ -282,8 +282,8 @@ def within(interval: Interval, low: float, high: float) -> Decision:
     if interval.low > high or interval.high < low:
         return FAILS
     runs = [more_runs(interval, limit) for limit in (low, high) if interval.low <= limit <= interval.high]
-    known = [count for count in runs if count is not None]
-    return Decision("unclear", max(known) if known and len(known) == len(runs) else None)
+    counts = [count for count in runs if count is not None]
+    return Decision("unclear", max(counts) if counts and len(counts) == len(runs) else None)
 
 
 def under_bound(measured: Interval, bound: float) -> Decision:

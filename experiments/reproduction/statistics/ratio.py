@@ -68,8 +68,8 @@ class Ratio:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
-        ends = {name: getattr(self, name) for name in ("open_low", "open_high") if getattr(self, name)}
-        return self.interval.as_dict() | {"bound": self.bound} | ends
+        open_sides = {name: getattr(self, name) for name in ("open_low", "open_high") if getattr(self, name)}
+        return self.interval.as_dict() | {"bound": self.bound} | open_sides
 
     def text(self) -> str:
         """Write the estimate and its interval; ``<`` and ``>`` stand before ends that are open."""

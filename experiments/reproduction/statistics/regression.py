@@ -24,8 +24,8 @@ def slope(x: ArrayLike, y: ArrayLike) -> float:
     xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if xs.ndim != 1 or xs.shape != ys.shape:
         raise ValueError(f"x and y must be vectors of one length, got shapes {xs.shape} and {ys.shape}")
-    known = np.isfinite(xs) & np.isfinite(ys)
-    xs, ys = xs[known], ys[known]
+    usable = np.isfinite(xs) & np.isfinite(ys)
+    xs, ys = xs[usable], ys[usable]
     if not len(xs) or xs.min() == xs.max():
         raise ValueError(f"a slope needs points at two different x at least, got {'one' if len(xs) else 'none'}")
     return float(_weights(xs) @ (ys - ys.mean()))
@@ -49,10 +49,10 @@ def power(x: ArrayLike, y: ArrayLike) -> float | None:
     x, y : array_like, (points,)
     """
     xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    known = (xs > 0) & (ys > 0) & np.isfinite(xs) & np.isfinite(ys)
-    if len(np.unique(xs[known])) < LEAST_POINTS:
+    usable = (xs > 0) & (ys > 0) & np.isfinite(xs) & np.isfinite(ys)
+    if len(np.unique(xs[usable])) < LEAST_POINTS:
         return None
-    return slope(np.log(xs[known]), np.log(ys[known]))
+    return slope(np.log(xs[usable]), np.log(ys[usable]))
 
 
 def exponent(
@@ -85,11 +85,11 @@ def exponent(
 
     def statistic(*runs: Draws) -> NDArray[np.float64]:
         points = [np.asarray(values_of(*runs[groups]), dtype=np.float64) for values_of, groups in sides]
-        known = np.logical_and.reduce([(y > 0) & np.isfinite(y) for y in points])
-        exponents = np.full(len(known), np.nan)
-        for chosen in np.unique(known, axis=0):  # most resamples know the same points
+        usable = np.logical_and.reduce([(y > 0) & np.isfinite(y) for y in points])
+        exponents = np.full(len(usable), np.nan)
+        for chosen in np.unique(usable, axis=0):  # most resamples know the same points
             if len(np.unique(xs[chosen])) >= LEAST_POINTS:
-                rows = (known == chosen).all(axis=1)
+                rows = (usable == chosen).all(axis=1)
                 weights = _weights(np.log(xs[chosen]))
                 exponents[rows] = np.subtract.reduce([np.log(y[rows][:, chosen]) @ weights for y in points])
         return exponents

@@ -81,9 +81,9 @@ def effort_of(costs: Sequence[float | None], longest: float, least: Sequence[flo
     least : sequence of float
         As in `Effort`; those of runs that miss the target do not count. Empty: the costs are exact.
     """
-    known = tuple(longest if cost is None else cost for cost in costs)
+    filled = tuple(longest if cost is None else cost for cost in costs)
     lows = tuple(longest if cost is None else low for cost, low in zip(costs, least, strict=True)) if least else ()
-    return Effort(known, tuple(cost is not None for cost in costs), lows)
+    return Effort(filled, tuple(cost is not None for cost in costs), lows)
 
 
 @dataclass(frozen=True)
@@ -119,18 +119,18 @@ def crossing(
     settled : bool
         Whether all later values must be at or below the target too.
     """
-    known = np.flatnonzero(np.isfinite(values) & np.isfinite(costs))
-    place = int(first_at_or_below(values[known], target, settled=settled))
-    if place == len(known):
+    usable = np.flatnonzero(np.isfinite(values) & np.isfinite(costs))
+    k = int(first_at_or_below(values[usable], target, settled=settled))
+    if k == len(usable):
         return None
-    index = int(known[place])
-    return Crossing(index, float(costs[index]), _least_cost(costs[known], iterations[known], place))
+    index = int(usable[k])
+    return Crossing(index, float(costs[index]), _least_cost(costs[usable], iterations[usable], k))
 
 
-def _least_cost(costs: NDArray[np.float64], iterations: NDArray[np.float64], place: int) -> float:
-    """Return the cost one iteration after the evaluation before a place, at most the cost there."""
-    start, before = (float(costs[place - 1]), float(iterations[place - 1])) if place else (0.0, 0.0)
-    cost, passed = float(costs[place]), float(iterations[place]) - before
+def _least_cost(costs: NDArray[np.float64], iterations: NDArray[np.float64], index: int) -> float:
+    """Return the cost one iteration after the evaluation before `index`, at most the cost there."""
+    start, before = (float(costs[index - 1]), float(iterations[index - 1])) if index else (0.0, 0.0)
+    cost, passed = float(costs[index]), float(iterations[index]) - before
     return min(cost, start + (cost - start) / passed) if passed > 1 else cost
 
 
@@ -172,8 +172,8 @@ def cost_to_target(
         for spent, frame in zip(costs, frames, strict=True)
     ]
     longest = max(float(np.max(spent, initial=0.0, where=~np.isnan(spent))) for spent in costs)
-    least = [longest if place is None else place.least for place in met]
-    return effort_of([None if place is None else place.cost for place in met], longest, least)
+    least = [longest if hit is None else hit.least for hit in met]
+    return effort_of([None if hit is None else hit.cost for hit in met], longest, least)
 
 
 def grid_step(runs: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]], cost: float) -> float:
@@ -191,7 +191,7 @@ def grid_step(runs: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]], c
     """
     factors = []
     for costs, iterations in runs:
-        place = int(np.searchsorted(costs, cost, side="right")) - 1
-        if place >= 0 and costs[place] > 0:
-            factors.append(float(costs[place]) / _least_cost(costs, iterations, place))
+        index = int(np.searchsorted(costs, cost, side="right")) - 1
+        if index >= 0 and costs[index] > 0:
+            factors.append(float(costs[index]) / _least_cost(costs, iterations, index))
     return statistics.median(factors) if factors else 1.0
