@@ -177,7 +177,7 @@ def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdic
 def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
     """Return the lines below a picture: paper, scale, commit, command; then counts of what verdict.md lists."""
     commit = provenance.commit_text(verdict.commit, verdict.dirty) or "unknown"
-    place = place_of(evidence.spec.label, evidence.spec.paper, title=True)
+    source = place_of(evidence.spec.label, evidence.spec.paper, title=True)
     restrictions = (
         (len(verdict.stand_in), "stand-in", ""),
         (len(verdict.absent), "data set", " not available"),
@@ -188,7 +188,7 @@ def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
     texts = [f"{number_of(count, name)}{rest}" for count, name, rest in restrictions if count]
     restricted = [f"{', '.join(texts)}: see verdict.md"] if texts else []
     counts = "; ".join([*_runs(evidence), *restricted])
-    return [f"{place}; scale {verdict.scale}; commit {commit}; {verdict.command}", *([f"{counts}."] if counts else [])]
+    return [f"{source}; scale {verdict.scale}; commit {commit}; {verdict.command}", *([f"{counts}."] if counts else [])]
 
 
 def _runs(evidence: Evidence) -> list[str]:

@@ -196,13 +196,13 @@ def check_claim(claim: ClaimSpec, series: Collection[str]) -> None:
         if unknown := sorted(reading.constants.keys() - claim.constants.keys()):
             raise ValueError(f"{where} reading {reading.id!r} changes {', '.join(unknown)}, no constant of the claim")
     for shows in (claim.shows, *(reading.shows for reading in claim.readings)):
-        for kind, names, known in (
+        for kind, names, allowed in (
             ("series", shows.series, series),
             ("cost", filter(None, [shows.cost]), COSTS),
             ("measure", filter(None, [shows.measure]), MEASURES),
         ):
-            if wrong := [name for name in names if name not in known]:
-                raise ValueError(f"{where} it shows the unknown {kind} {', '.join(wrong)}; known: {', '.join(known)}")
+            if wrong := [name for name in names if name not in allowed]:
+                raise ValueError(f"{where} it shows the unknown {kind} {', '.join(wrong)}; known: {', '.join(allowed)}")
     try:
         claim.rule.format_map(claim.constants)
     except (KeyError, ValueError, IndexError) as error:
@@ -217,9 +217,11 @@ KINDS_OF_PAPERS: Final = "svm_cost_curves.experiments.papers"
 
 def register_kind(name: str, kind: type[Described]) -> None:
     """Make a class the kind of a name in figures' files. Raises ValueError if another class has the name."""
-    other = _KINDS.get(name, kind)
-    if (other.__module__, other.__qualname__) != (kind.__module__, kind.__qualname__):
-        raise ValueError(f"the kind {name!r} is {other.__module__}.{other.__qualname__}: give yours another name")
+    registered = _KINDS.get(name, kind)
+    if (registered.__module__, registered.__qualname__) != (kind.__module__, kind.__qualname__):
+        raise ValueError(
+            f"the kind {name!r} is {registered.__module__}.{registered.__qualname__}: give yours another name"
+        )
     _KINDS[name] = kind
 
 

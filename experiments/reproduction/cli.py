@@ -73,27 +73,27 @@ def command() -> int:
 
     A command that makes runs says at once that it has begun: importing Hydra takes more than a second.
     """
-    words = sys.argv[1:]
-    if figure_named(words) and not {"from=evidence", "--help", "-h"} & set(words):
+    arguments = sys.argv[1:]
+    if figure_named(arguments) and not {"from=evidence", "--help", "-h"} & set(arguments):
         note("reading the settings")
-    return main(words)
+    return main(arguments)
 
 
-def main(words: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
-    if words[:1] == ["-sc"]:
-        return _complete(words[1:])
+    if arguments[:1] == ["-sc"]:
+        return _complete(arguments[1:])
     try:
-        if {"--help", "-h"} & set(words):
+        if {"--help", "-h"} & set(arguments):
             print(_help(), flush=True)
             return OK
-        if "--version" in words:
+        if "--version" in arguments:
             load_core()
             from ..command_line.help import version_text
 
             print(version_text(), flush=True)
             return OK
-        return _run(parse(words, _named(words)), words)
+        return _run(parse(arguments, _named(arguments)), arguments)
     except UserError as error:
         streams.print_error(f"error: {error}")
         return USER_ERROR
@@ -102,14 +102,14 @@ def main(words: Sequence[str]) -> int:
         return USER_ERROR
     except KeyboardInterrupt as stopped:
         status = status_of(stopped)
-        lost = "check" in words and not any(word.startswith("again=") for word in words)
+        lost = "check" in arguments and not any(word.startswith("again=") for word in arguments)
         streams.print_error(
             f"{status}; {'with again=FOLDER a check continues' if lost else 'the same command continues'}"
         )
         return EXIT_STATUS[type(stopped)]
 
 
-def _run(command: Command, words: Sequence[str]) -> int:
+def _run(command: Command, arguments: Sequence[str]) -> int:
     if command.verb == "list" and not command.scale:
         specs = [read_figure(name, with_statistics=False) for name in choose(command.figure or "all")]
         print("\n".join(_catalogue_lines(specs, command.figures)))
@@ -117,12 +117,12 @@ def _run(command: Command, words: Sequence[str]) -> int:
     if command.draws_evidence:
         from .drawing import draw_figures
 
-        return draw_figures(choose(command.figure), command, words)
+        return draw_figures(choose(command.figure), command, arguments)
     check_environment()
     load_core()
     from .figure_commands import make_figures
 
-    return make_figures(command, words)
+    return make_figures(command, arguments)
 
 
 def _catalogue_lines(specs: Sequence[FigureSpec], figures: Path) -> Iterator[str]:
@@ -135,13 +135,13 @@ def _catalogue_lines(specs: Sequence[FigureSpec], figures: Path) -> Iterator[str
         yield f"{head}  {spec.title}" + (f" (made: {', '.join(made)})" if made else "")
 
 
-def _complete(words: Sequence[str]) -> int:
+def _complete(arguments: Sequence[str]) -> int:
     """Answer a shell that completes a command line; it asks as it asks Hydra.
 
     ``eval "$(python3 run.py -sc install=bash)"`` installs Hydra's completion for commands that begin with ``python3``.
     The shell then calls the script that follows with ``-sc query=bash`` and the line in ``COMP_LINE``.
     """
-    if not any(word.startswith("query=") for word in words):
+    if not any(word.startswith("query=") for word in arguments):
         install = command_line("run", "-sc", "install=bash")
         streams.print_error(f'error: eval "$({install})" installs completion, also for reproduce.py')
         return USER_ERROR
@@ -155,8 +155,8 @@ def completions(line: str) -> list[str]:
     word = "" if not line or line[-1].isspace() else line.split()[-1]
     name, equals, value = word.partition("=")
     if not equals:
-        known = (*(f"{name}=" for name in NAMES), *VERBS, *FLAGS)
-        return [candidate for candidate in known if candidate.startswith(word)]
+        possible = (*(f"{name}=" for name in NAMES), *VERBS, *FLAGS)
+        return [candidate for candidate in possible if candidate.startswith(word)]
     before, comma, last = value.rpartition(",")
     return [f"{name}={before}{comma}{allowed}" for allowed in _values(name) if allowed.startswith(last)]
 
@@ -166,14 +166,14 @@ def _values(name: str) -> Sequence[str]:
     if name == "figure":
         figures = catalogue()
         return [*figures, *dict.fromkeys(filter(None, figures.values())), "all", "report"]
-    known = {"scale": SCALES, "style": STYLES, "format": FORMATS, "from": ["evidence"]}
-    known |= {"timed": get_args(Timed), "launcher": get_args(Launcher)}
-    return known_data_sets() if name == "dataset" else known.get(name, ())
+    values = {"scale": SCALES, "style": STYLES, "format": FORMATS, "from": ["evidence"]}
+    values |= {"timed": get_args(Timed), "launcher": get_args(Launcher)}
+    return known_data_sets() if name == "dataset" else values.get(name, ())
 
 
-def _named(words: Sequence[str]) -> list[FigureSpec]:
+def _named(arguments: Sequence[str]) -> list[FigureSpec]:
     """Return the figures that a command line names."""
-    name = figure_named(words)
+    name = figure_named(arguments)
     return [read_figure(figure, with_statistics=False) for figure in choose(name)] if name not in ("", "report") else []
 
 

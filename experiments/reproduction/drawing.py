@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from ..processes.pool import Report
 
 
-def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:
+def draw_figures(names: Sequence[str], command: Command, arguments: Sequence[str]) -> int:
     """Draw and judge published figures; return the exit status."""
     with reading():
         specs, status = published_specs(names, command)
     options = command.options
     drawings = [
-        FigureDrawing(spec, options, command.evidence, command.figures / spec.id / options.scale, shown(words))
+        FigureDrawing(spec, options, command.evidence, command.figures / spec.id / options.scale, shown(arguments))
         for spec in specs
     ]
     for drawing, verdict in draw_all(drawings, options.jobs):
@@ -226,7 +226,7 @@ def _cell(content: str | Mapping[str, str]) -> Text:
     return Text(re.sub(r" \[[^]]*\]$", "", text), style=style)
 
 
-def shown(words: Sequence[str]) -> str:
+def shown(arguments: Sequence[str]) -> str:
     """Return the command line without folders of this machine."""
     hidden = ("store=", "store.", *(f"{name}=" for name in FOLDERS))
-    return command_line("reproduce", *(word for word in words if not word.startswith(hidden)))
+    return command_line("reproduce", *(word for word in arguments if not word.startswith(hidden)))

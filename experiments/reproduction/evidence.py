@@ -291,7 +291,7 @@ def _panel(
             (paper_dataset, series.name, spec.settings_of(series, options.scale, paper_dataset, dataset, seed), seed)
             for seed in range(count)
         ]
-        runs[series.name] = tuple(members[one] for one in asked if one in members)
+        runs[series.name] = tuple(members[row] for row in asked if row in members)
         if lost := count - len(runs[series.name]):
             missing[series.name] = f"of {number_of(count, 'run')} {lost} not made"
     if missing and not any(runs.values()):

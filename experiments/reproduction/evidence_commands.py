@@ -19,7 +19,7 @@ from .published import EvidenceError, check_default
 from .spec import read_figure
 
 
-def publish_figures(names: Sequence[str], command: Command, store: Store, words: Sequence[str]) -> int:
+def publish_figures(names: Sequence[str], command: Command, store: Store, arguments: Sequence[str]) -> int:
     """Write the evidence of figures whose runs are in the store; a figure that cannot be published stops no other.
 
     Figures of no paper are published only where the command names them.
@@ -35,7 +35,7 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
             continue
         plan = planner.plan(spec, command.options)
         try:
-            verdict, size = publish(plan, command.evidence, shown(words))
+            verdict, size = publish(plan, command.evidence, shown(arguments))
         except EvidenceError as error:
             print_error(f"error: {error}")
             statuses.append(USER_ERROR)
@@ -88,7 +88,7 @@ def write_report(command: Command) -> int:
     return OK
 
 
-def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:
+def check_figures(names: Sequence[str], command: Command, arguments: Sequence[str]) -> int:
     """Make some published runs again and compare them."""
     from . import checks, spot_check
     from .publish import published_plan
@@ -114,7 +114,7 @@ def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) 
     )
     progress = meter(console(sys.stderr))
     try:
-        recorded = ["reproduce.py", *words]
+        recorded = ["reproduce.py", *arguments]
         made, absent, wrong = spot_check.spot_check(chosen, jobs, recorded, progress, command.again)
     finally:
         progress.close()

@@ -35,7 +35,7 @@ COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'memory':>8}  data sets; l
 """Header of the lines of `status_line`."""
 
 
-def make_figures(command: Command, words: Sequence[str]) -> int:
+def make_figures(command: Command, arguments: Sequence[str]) -> int:
     """Do what a command line asks for, other than drawing published figures; return its exit status."""
     if command.verb == "list":
         print(COLUMNS, flush=True)
@@ -46,12 +46,12 @@ def make_figures(command: Command, words: Sequence[str]) -> int:
         report = command.verb != "publish"
         return evidence_commands.write_report(command) if report else evidence_commands.publish_results(command)
     with reading() if command.verb == "publish" else contextlib.nullcontext():
-        return _figures(choose(command.figure), command, words)
+        return _figures(choose(command.figure), command, arguments)
 
 
-def _figures(chosen: Sequence[str], command: Command, words: Sequence[str]) -> int:
+def _figures(chosen: Sequence[str], command: Command, arguments: Sequence[str]) -> int:
     if command.verb == "check":
-        return evidence_commands.check_figures(chosen, command, words)
+        return evidence_commands.check_figures(chosen, command, arguments)
     if command.dry_run:
         for plan in _plans(chosen, command, (command.options.scale,)):
             print("\n".join(announcement(plan)), flush=True)
@@ -61,10 +61,10 @@ def _figures(chosen: Sequence[str], command: Command, words: Sequence[str]) -> i
         return evidence_commands.judge_figures(chosen, command)
     store = Store.open(command.store, server=command.store_uri)
     if command.verb == "publish":
-        return evidence_commands.publish_figures(chosen, command, store, words)
+        return evidence_commands.publish_figures(chosen, command, store, arguments)
     check_writable(command.figures.absolute())  # before the runs are made
     with only_command(store.root), contextlib.ExitStack() as open_:
-        maker = FigureMaker(command, words, store, open_)
+        maker = FigureMaker(command, arguments, store, open_)
         timed_first = sorted(chosen, key=lambda name: not read_figure(name).timed)  # other figures take their runs over
         status = worst(maker.make(name) for name in timed_first)
     show_overview(command.figures)
@@ -165,9 +165,9 @@ class FigureMaker:
     `words` are the command line, for the record; `open_` ends the recorder and closes the connection.
     """
 
-    def __init__(self, command: Command, words: Sequence[str], store: Store, open_: contextlib.ExitStack) -> None:
+    def __init__(self, command: Command, arguments: Sequence[str], store: Store, open_: contextlib.ExitStack) -> None:
         self._command = command
-        self._words = words
+        self._arguments = arguments
         self._store = store
         self._open = open_
         self._begin_recorder = open_.enter_context(recording(store, print_error, wait=store.server is not None))
@@ -200,7 +200,7 @@ class FigureMaker:
         if possible:
             folder = command.figures / spec.id / command.options.scale
             evidence = with_computed(evidence_of(plan, outcomes))
-            verdict = build_figure(evidence, plan.options, folder, shown(self._words))
+            verdict = build_figure(evidence, plan.options, folder, shown(self._arguments))
             elapsed.end()
             show(verdict, folder)
         wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
@@ -224,7 +224,7 @@ class FigureMaker:
             wait_for_others(self._store, print_error)
         self._elapsed.end()
         progress = meter(console(sys.stderr))
-        record = ["reproduce.py", *self._words]
+        record = ["reproduce.py", *self._arguments]
         work = partial(execute, jobs=jobs, command=record, meter=progress, cluster=cluster)
         try:
             # smaller scales are for trying out: their runs are marked only

@@ -94,16 +94,16 @@ def number(
     Number
         In the number's unit.
     """
-    known = np.asarray([] if values is None else values, dtype=np.float64)
-    repeated, ratio = known.ndim == 0, spec.unit == TIMES
-    known = known[np.isfinite(known) & ((known > 0) | (not ratio))]
-    if not known.size:
+    finite = np.asarray([] if values is None else values, dtype=np.float64)
+    repeated, ratio = finite.ndim == 0, spec.unit == TIMES
+    finite = finite[np.isfinite(finite) & ((finite > 0) | (not ratio))]
+    if not finite.size:
         return Number(spec.name, spec.paper, None, spec.unit, note=note)
-    mean = bootstrap_geometric_mean(np.log(known)) if ratio else bootstrap_mean(known)
-    ours = Number(spec.name, spec.paper, mean.estimate, spec.unit, known.size, mean.low, mean.high, note=note)
+    mean = bootstrap_geometric_mean(np.log(finite)) if ratio else bootstrap_mean(finite)
+    ours = Number(spec.name, spec.paper, mean.estimate, spec.unit, finite.size, mean.low, mean.high, note=note)
     if spec.rounding is None or not compared:
         return ours
-    few, rounding = not repeated and known.size < LEAST_RUNS, 0.0 if repeated else spec.rounding
+    few, rounding = not repeated and finite.size < LEAST_RUNS, 0.0 if repeated else spec.rounding
     if ratio:
         distances = [math.log(end / spec.paper) for end in (mean.low, mean.high)]
         limit, reach = RATIO, math.log(RATIO) + _BINARY

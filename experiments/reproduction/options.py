@@ -137,20 +137,20 @@ def worst(statuses: Iterable[int]) -> int:
     return max(statuses, key=(OK, NOT_ALL, FAULT, USER_ERROR).index, default=OK)
 
 
-def figure_named(words: Sequence[str]) -> str:
+def figure_named(arguments: Sequence[str]) -> str:
     """Return the value of ``figure=`` on a command line; empty without one."""
-    return next((word.partition("=")[2] for word in reversed(words) if word.startswith("figure=")), "")
+    return next((word.partition("=")[2] for word in reversed(arguments) if word.startswith("figure=")), "")
 
 
-def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
+def parse(arguments: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     """Parse a command line that names these figures, with their options; ``--list`` anywhere is the verb ``list``.
 
     Raises FigureError or SettingsError if a word has a wrong form, an unknown name or a wrong value, or no figure is
     named.
     """
-    if "--list" in words:
-        words = ["list", *(word for word in words if word not in ("list", "--list"))]
-    verb, words = (words[0], words[1:]) if words and words[0] in VERBS else ("", words)
+    if "--list" in arguments:
+        arguments = ["list", *(word for word in arguments if word not in ("list", "--list"))]
+    verb, arguments = (arguments[0], arguments[1:]) if arguments and arguments[0] in VERBS else ("", arguments)
     figure_options, groups = (
         _shared([figure.options for figure in figures]),
         _shared([figure.settings for figure in figures]),
@@ -158,7 +158,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     names = (*(name for name in NAMES if verb == "check" or name not in CHECK), *figure_options)
     given: dict[str, str] = {}
     settings: list[str] = []
-    for word in words:
+    for word in arguments:
         name, equals, value = word.partition("=")
         if word in VERBS:
             raise FigureError(f"{word} must be the first word, and the only one of {', '.join(VERBS)}")
@@ -173,11 +173,11 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         elif word not in FLAGS:
             if not equals:
                 raise FigureError(f"unknown word {word!r}{nearest(word, VERBS) or f'; write figure={word}'}")
-            known = [*figure_options, *(f"{group}.*" for group in groups), *names[: len(names) - len(figure_options)]]
+            allowed = [*figure_options, *(f"{group}.*" for group in groups), *names[: len(names) - len(figure_options)]]
             see = command_line("reproduce", "--help")
-            raise FigureError(f"unknown setting {word!r}{known_names(name, known, see)}")
+            raise FigureError(f"unknown setting {word!r}{known_names(name, allowed, see)}")
     style: dict[str, str] = {name: given.pop(name) for name in choices.STYLE_SETTINGS if name in given}
-    values: dict[str, Any] = {"verb": verb, "dry_run": "--dry-run" in words, "settings": tuple(settings)}
+    values: dict[str, Any] = {"verb": verb, "dry_run": "--dry-run" in arguments, "settings": tuple(settings)}
     values["figure_options"] = {name: given.pop(name) for name in figure_options if name in given}
     values |= {_FIELDS[name]: value for name, value in _with_store(given).items()}
     try:
@@ -190,8 +190,8 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
 
 def _with_store(given: Mapping[str, str]) -> dict[str, str]:
     """Return the words with ``store=`` as a folder; it may be a server, or ``local`` or ``server`` as in ``run.py``."""
-    others = dict(given)
-    store, root, server = (others.pop(name, None) for name in ("store", "store.root", "store.uri"))
+    rest = dict(given)
+    store, root, server = (rest.pop(name, None) for name in ("store", "store.root", "store.uri"))
     if store == "server" and server is None:
         raise FigureError("store=server needs the address of an mlflow server: store.uri=http://HOST:5000")
     if store is not None and store.startswith(("http:", "https:")):
@@ -202,7 +202,7 @@ def _with_store(given: Mapping[str, str]) -> dict[str, str]:
         folder("store.root", root)
     if store is not None and root is not None:
         raise FigureError(f"store={store} and store.root={root} are two folders: give one")
-    return others | {name: text for name, text in (("store", root or store), ("store.uri", server)) if text is not None}
+    return rest | {name: text for name, text in (("store", root or store), ("store.uri", server)) if text is not None}
 
 
 def _check(command: Command) -> None:
@@ -232,7 +232,7 @@ def _address(command: Command) -> str | None:
 
 def _shared(names: Sequence[Collection[str]]) -> list[str]:
     """Return the names that all lists have: an option must apply to all figures of the command."""
-    return [name for name in (names[0] if names else ()) if all(name in others for others in names)]
+    return [name for name in (names[0] if names else ()) if all(name in listed for listed in names)]
 
 
 def resolve_options(spec: FigureSpec, options: Options) -> FigureSpec:

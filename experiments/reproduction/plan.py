@@ -133,8 +133,8 @@ class Planner:
         wanted: list[tuple[str, RunSettings]] = []
         for series in spec.series_on(paper_dataset, dataset):
             try:
-                words = overrides_of(series, scale.overrides, paper_dataset, dataset, options.overrides)
-                first = self._settings_of(words, options)
+                overrides = overrides_of(series, scale.overrides, paper_dataset, dataset, options.overrides)
+                first = self._settings_of(overrides, options)
             except EngineMissingError as error:
                 absent[MPI] = str(error).removeprefix(f"{MPI} ")
                 continue
@@ -192,13 +192,13 @@ class Planner:
 
     def _once(self, call: Callable[[DatasetSpec], Any], spec: DatasetSpec) -> Any:
         """Call a function of a data set once; a DataError is remembered too, as another attempt may take minutes."""
-        place = call, repr(spec)
-        if place not in self._of_data:
+        key = call, repr(spec)
+        if key not in self._of_data:
             try:
-                self._of_data[place] = call(spec)
+                self._of_data[key] = call(spec)
             except DataError as error:
-                self._of_data[place] = error
-        if isinstance(result := self._of_data[place], DataError):
+                self._of_data[key] = error
+        if isinstance(result := self._of_data[key], DataError):
             raise result
         return result
 

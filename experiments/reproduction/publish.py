@@ -181,7 +181,7 @@ def _resolved_facts(spec: FigureSpec) -> dict[str, Any] | None:
 
 def _series_rows(spec: FigureSpec, scale: str, panel: PlannedPanel) -> list[dict[str, Any]]:
     """Return a panel's rows of `SERIES`."""
-    place = panel.paper_dataset, panel.dataset
+    pair = panel.paper_dataset, panel.dataset
     series = {curve.name: curve for curve in spec.curves}
     return [
         {
@@ -191,7 +191,7 @@ def _series_rows(spec: FigureSpec, scale: str, panel: PlannedPanel) -> list[dict
             "series": run.series,
             "seed": run.settings.seed,
             "key": run.recorded.key,
-            "settings": spec.settings_of(series[run.series], scale, *place, run.settings.seed),
+            "settings": spec.settings_of(series[run.series], scale, *pair, run.settings.seed),
         }
         for run in panel.runs
         if run.recorded is not None
@@ -256,8 +256,8 @@ def write_tables(
         for row in old[RUNS].select(["key", "columns"]).to_pylist():
             if row["key"] in shared:
                 names[row["key"]] |= {*row["columns"]}
-        others = pyarrow.array(sorted(drawn - runs.keys()), pyarrow.string())
-        kept |= {name: old[name].filter(pyarrow.compute.is_in(old[name]["key"], others)) for name in (RUNS, POINTS)}
+        other_keys = pyarrow.array(sorted(drawn - runs.keys()), pyarrow.string())
+        kept |= {name: old[name].filter(pyarrow.compute.is_in(old[name]["key"], other_keys)) for name in (RUNS, POINTS)}
     new = {
         SERIES: pyarrow.Table.from_pylist(rows, schema),
         RUNS: _runs_table(runs, names),

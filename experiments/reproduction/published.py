@@ -123,11 +123,11 @@ def read_facts(folder: Path, figure: str) -> dict[str, Any]:
     content = read_verified(folder, name)
     try:
         facts: dict[str, Any] = json.loads(content)
-        known = facts["format"]
+        version = facts["format"]
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise EvidenceError(f"{name} is not the evidence of a figure: restore it") from error
-    if known != FORMAT:
-        raise EvidenceError(f"{name} has the format {known}; this version reads format {FORMAT}")
+    if version != FORMAT:
+        raise EvidenceError(f"{name} has the format {version}; this version reads format {FORMAT}")
     return facts
 
 
@@ -176,9 +176,9 @@ def _points_of(table: pyarrow.Table) -> tuple[pd.DataFrame, dict[str, slice]]:
     frame.columns = frame.columns.astype(object)  # a column is then found in half the time
     keys = frame["key"].cat
     starts = np.flatnonzero(np.diff(keys.codes, prepend=-1))
-    names, ends = keys.categories[keys.codes.iloc[starts]], [*starts[1:], len(frame)]
-    places = {name: slice(start, end) for name, start, end in zip(names, starts, ends, strict=True)}
-    return frame.astype({name: np.float64 for name in COLUMNS if name not in COUNTS}), places
+    names, stops = keys.categories[keys.codes.iloc[starts]], [*starts[1:], len(frame)]
+    rows = {name: slice(start, end) for name, start, end in zip(names, starts, stops, strict=True)}
+    return frame.astype({name: np.float64 for name in COLUMNS if name not in COUNTS}), rows
 
 
 def _result_of(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,19 +225,19 @@ def changing(folder: Path) -> Iterator[Path]:
 
     Raises EvidenceError if another program, such as git, has changed `SUMS` meanwhile.
     """
-    place = Path(os.path.realpath(folder))
-    place.parent.mkdir(parents=True, exist_ok=True)
+    target = Path(os.path.realpath(folder))
+    target.parent.mkdir(parents=True, exist_ok=True)
 
     def report(holder: str) -> None:
         print_error(f"waiting: {holder} changes the evidence in {folder}")
 
-    with locked(place.with_name(f".{place.name}.lock"), report), new_folder(place) as draft:
-        if place.exists():
-            link_tree(place, draft)
+    with locked(target.with_name(f".{target.name}.lock"), report), new_folder(target) as draft:
+        if target.exists():
+            link_tree(target, draft)
         before = _read_sums(draft)
         yield draft
-        if _read_sums(place) != before:
-            raise EvidenceError(f"{place / SUMS} has been changed meanwhile: the same command begins anew")
+        if _read_sums(target) != before:
+            raise EvidenceError(f"{target / SUMS} has been changed meanwhile: the same command begins anew")
 
 
 def _read_sums(folder: Path) -> dict[str, str]:
@@ -268,12 +268,12 @@ def checksum(path: Path) -> str:
     return hashlib.sha256(read_plain(path)).hexdigest()
 
 
-def same_values(one: Any, other: Any) -> bool:
+def same_values(first: Any, second: Any) -> bool:
     """Whether two JSON values are equal; numbers may differ by 1e-9, as processors differ in the last bits."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same_values(one[name], other[name]) for name in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same_values, one, other))
-    if isinstance(one, float) and isinstance(other, float | int):
-        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-300)
-    return bool(one == other)
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(same_values(first[name], second[name]) for name in first)
+    if isinstance(first, list) and isinstance(second, list):
+        return len(first) == len(second) and all(map(same_values, first, second))
+    if isinstance(first, float) and isinstance(second, float | int):
+        return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-300)
+    return bool(first == second)

@@ -60,11 +60,11 @@ class SeriesSpec(Described):
         skipped: list[str] = []
         for setting, value in point.items():
             added[""].append(_set(setting, value))
-            place = self.grid[setting].index(value)
-            for other, lists in self.paired_with.get(setting, {}).items():
+            index = self.grid[setting].index(value)
+            for partner, lists in self.paired_with.get(setting, {}).items():
                 for name, values in [("", next(iter(lists.values()))), *lists.items()]:
-                    paired = values[place]
-                    added.setdefault(name, []).extend([] if paired is None else [_set(other, paired)])
+                    paired = values[index]
+                    added.setdefault(name, []).extend([] if paired is None else [_set(partner, paired)])
                     skipped += [name] if name and paired is None else []
         return replace(
             self,
@@ -87,11 +87,11 @@ class SeriesSpec(Described):
         }
         return replace(
             self,
-            grid={setting: [self.grid[setting][k] for k in places] for setting, places in kept.items()},
+            grid={setting: [self.grid[setting][k] for k in indices] for setting, indices in kept.items()},
             paired_with={
                 setting: {
-                    other: {name: [values[k] for k in kept[setting]] for name, values in lists.items()}
-                    for other, lists in paired.items()
+                    partner: {name: [values[k] for k in kept[setting]] for name, values in lists.items()}
+                    for partner, lists in paired.items()
                 }
                 for setting, paired in self.paired_with.items()
             },
@@ -116,9 +116,9 @@ def check_grid(series: SeriesSpec) -> None:
         if setting not in series.grid:
             raise ValueError(f"{where} it does not have {setting}, with which {', '.join(paired)} is paired")
         count = len(series.grid[setting])
-        for other, lists in paired.items():
+        for partner, lists in paired.items():
             if not lists or any(len(values) != count for values in lists.values()):
-                raise ValueError(f"{where} {other}, paired with {setting}, needs {count} values for each data set")
+                raise ValueError(f"{where} {partner}, paired with {setting}, needs {count} values for each data set")
     members = series.curves()
     if len({member.name for member in members}) < len(members):
         raise ValueError(f"{where} its values must differ in their first six digits, got {series.grid}")

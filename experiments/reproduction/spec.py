@@ -149,8 +149,8 @@ class FigureSpec(Described):
 
     def settings_of(self, series: SeriesSpec, scale: str, paper_dataset: str, dataset: str, seed: int) -> str:
         """Return a run's overrides as one text, without ``seed=``, which each published run has in a column."""
-        words = overrides_of(series, self.scale(scale).overrides, paper_dataset, dataset)
-        return shlex.join([*words, *self.split_of(seed)])
+        overrides = overrides_of(series, self.scale(scale).overrides, paper_dataset, dataset)
+        return shlex.join([*overrides, *self.split_of(seed)])
 
     def split_of(self, seed: int) -> list[str]:
         """Return the override that chooses the rows of the run with this seed; none where all runs have the same."""
@@ -168,11 +168,11 @@ class FigureSpec(Described):
         }
         if not chosen or not candidates:
             return candidates
-        known = known_data_sets()
+        sets = known_data_sets()
         result: dict[str, tuple[str, ...]] = {}
         for name in chosen:
-            if name.partition(":")[0] not in known:  # file:PATH, sklearn:NAME; others with a colon are refused later
-                raise FigureError(f"unknown data set {name!r}{known_names(name, known, command_line('run', '--help'))}")
+            if name.partition(":")[0] not in sets:  # file:PATH, sklearn:NAME; others with a colon are refused later
+                raise FigureError(f"unknown data set {name!r}{known_names(name, sets, command_line('run', '--help'))}")
             paper_dataset = next((paper_dataset for paper_dataset, names in candidates.items() if name in names), name)
             result[paper_dataset] = (name,)  # even if the paper's is available
         return result
@@ -193,9 +193,9 @@ def overrides_of(
     the paper's data set also apply to its stand-in `dataset`, unless that has its own.
     """
     of_data = [word for name in (paper_dataset, dataset) for word in series.by_dataset.get(name, [])]
-    words = {setting_name(word): word for word in (*series.overrides, *of_data, *scale, *further)}
-    known = dataset.partition(":")[0] in known_data_sets()
-    return (f"dataset={dataset if known else OWN_FILES}", *words.values())
+    by_setting = {setting_name(word): word for word in (*series.overrides, *of_data, *scale, *further)}
+    has_file = dataset.partition(":")[0] in known_data_sets()
+    return (f"dataset={dataset if has_file else OWN_FILES}", *by_setting.values())
 
 
 @cache
@@ -207,8 +207,8 @@ def known_data_sets() -> list[str]:
 def _file_of(name: str) -> Path | None:
     """Return the file of a figure; None if there is none. Does not list folders: names are paths."""
     paper, _, rest = name.partition("_")
-    places = [Path(name)] if name.endswith(".yaml") else [PAPERS / paper / f"{rest}.yaml", FIGURES / f"{name}.yaml"]
-    return next((path for path in places if os.path.isfile(path)), None)  # noqa: PTH113 (also of a name that is too long)
+    paths = [Path(name)] if name.endswith(".yaml") else [PAPERS / paper / f"{rest}.yaml", FIGURES / f"{name}.yaml"]
+    return next((path for path in paths if os.path.isfile(path)), None)  # noqa: PTH113 (also of a name that is too long)
 
 
 def figure_files() -> dict[str, Path]:
@@ -235,9 +235,9 @@ def read_figure(name: str, *, with_statistics: bool = True) -> FigureSpec:
     """
     path = _file_of(name)
     if path is None:
-        known = sorted(figure_files())
+        figures = sorted(figure_files())
         see = command_line("reproduce", "list")
-        raise FigureError(f"unknown figure {quoted(name)!r}{known_names(name, known, see)}")
+        raise FigureError(f"unknown figure {quoted(name)!r}{known_names(name, figures, see)}")
     spec = read_yaml(path, _FIGURE, FigureError)
     try:
         for claim in spec.claims if with_statistics else ():
@@ -257,12 +257,12 @@ def choose(name: str) -> tuple[str, ...]:
         if part.endswith(".yaml") or _file_of(part) is not None:
             chosen.append(part)
             continue
-        known = catalogue()  # not for ids: it reads all files
-        members = [figure for figure, paper in known.items() if part in ("all", figure, paper or figure)]
+        papers = catalogue()  # not for ids: it reads all files
+        members = [figure for figure, paper in papers.items() if part in ("all", figure, paper or figure)]
         if not members:
             if part == "report":
                 raise FigureError("figure=report stands alone: make the figures first, then the report")
-            choices = [*filter(None, dict.fromkeys(known.values())), "all", "report", *known]
+            choices = [*filter(None, dict.fromkeys(papers.values())), "all", "report", *papers]
             see = command_line("reproduce", "list")
             raise FigureError(f"unknown figure {quoted(part)!r}{known_names(part, choices, see)}")
         chosen += members
@@ -271,9 +271,9 @@ def choose(name: str) -> tuple[str, ...]:
 
 def _checked(spec: FigureSpec) -> FigureSpec:
     """Return a figure whose parts fit each other; raises ValueError."""
-    for place, name in (("id", spec.id), ("paper", spec.paper)):  # names of folders
+    for setting, name in (("id", spec.id), ("paper", spec.paper)):  # names of folders
         if name and not re.fullmatch(r"\w[\w-]*", name):
-            raise ValueError(f"{place}: it has letters, digits, _ and -, got {name!r}")
+            raise ValueError(f"{setting}: it has letters, digits, _ and -, got {name!r}")
     for series in spec.series:
         check_grid(series)
     for claim in spec.claims:

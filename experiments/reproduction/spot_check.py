@@ -108,8 +108,8 @@ def choose_each(candidates: Sequence[Candidate], seed: int) -> list[Candidate]:
 def _shuffled(candidates: Sequence[Candidate], generator: np.random.Generator) -> list[Candidate]:
     """Return candidates in a random order of their runs; those of one run follow each other."""
     keys = dict.fromkeys(candidate.run.key for candidate in candidates)
-    place = dict(zip(keys, generator.permutation(len(keys)), strict=True))
-    return sorted(candidates, key=lambda candidate: int(place[candidate.run.key]))
+    order = dict(zip(keys, generator.permutation(len(keys)), strict=True))
+    return sorted(candidates, key=lambda candidate: int(order[candidate.run.key]))
 
 
 def with_differing(
@@ -117,8 +117,8 @@ def with_differing(
 ) -> list[Candidate]:
     """Return the chosen runs and those whose last check differed, so that this check can clear them."""
     open_, there = differing(checks), {(candidate.figure, candidate.published.key) for candidate in chosen}
-    known = {(candidate.figure, candidate.published.key): candidate for candidate in candidates}
-    return [*chosen, *(candidate for place, candidate in known.items() if place in open_ and place not in there)]
+    published = {(candidate.figure, candidate.published.key): candidate for candidate in candidates}
+    return [*chosen, *(candidate for run, candidate in published.items() if run in open_ and run not in there)]
 
 
 def spot_check(
@@ -134,14 +134,14 @@ def spot_check(
     Return the comparisons, the data sets that are not available, whose runs are left out, and why, and failed runs.
     """
     with contextlib.ExitStack() as open_:
-        place = folder or Path(open_.enter_context(temporary_folder()))
-        store = Store.open(place)  # before data are fetched
+        store_folder = folder or Path(open_.enter_context(temporary_folder()))
+        store = Store.open(store_folder)  # before data are fetched
         absent = _unavailable(candidate.run for candidate in chosen)
         planner = Planner(store.find_all_finished)
         again: dict[str, list[Candidate]] = {}
         for candidate in chosen:
             if candidate.run.settings.dataset.name not in absent:
-                settings = replace(candidate.run.settings, store_root=place, store_uri=None)
+                settings = replace(candidate.run.settings, store_root=store_folder, store_uri=None)
                 key = planner.key(settings)
                 new = replace(candidate, run=replace(candidate.run, settings=settings, key=key))
                 again.setdefault(key, []).append(new)
@@ -190,21 +190,21 @@ def _compared(candidate: Candidate, again: Run) -> tuple[CheckOutcome, str]:
     counted = [name for name in changed if name.removeprefix("final ") in (*COUNTS, "epochs")]
     if counted or _arithmetic(published) == _arithmetic(again):
         return "DIFFERS", _difference((counted or changed)[0], old, new)
-    ends = {name: agreeing(candidate, name.removeprefix("final ")) for name in changed if name.startswith("final ")}
-    shares = {name: _share(float(new[name][0]), *limits) for name, limits in ends.items()}
+    ranges = {name: agreeing(candidate, name.removeprefix("final ")) for name in changed if name.startswith("final ")}
+    shares = {name: _share(float(new[name][0]), *limits) for name, limits in ranges.items()}
     most = max(shares, key=shares.__getitem__, default=changed[0])
     text = _difference(most, old, new)
     if shares.get(most, 0.0) <= 1:
         return "agrees", text
-    low, high = ends[most]
+    low, high = ranges[most]
     return "DIFFERS", f"{text}; {low:.9g} to {high:.9g} agrees"
 
 
 def _values(run: Run, columns: Iterable[str]) -> dict[str, NDArray[np.float64]]:
     """Return the columns of a curve, and the last counters and measures, which evidence has of every run."""
     last = run.result["counters"] | run.result["final"]
-    ends = {f"final {name}": np.array([value], dtype=np.float64) for name, value in last.items()}
-    return {name: column(run.curve, name) for name in columns} | ends
+    last_values = {f"final {name}": np.array([value], dtype=np.float64) for name, value in last.items()}
+    return {name: column(run.curve, name) for name in columns} | last_values
 
 
 def _arithmetic(run: Run) -> tuple[Any, ...]:
@@ -245,10 +245,10 @@ def agreeing(candidate: Candidate, measure: str) -> tuple[float, float]:
     if final.get(measure) is None:
         return np.nan, np.nan
     values = [run.result["final"].get(measure) for run in candidate.series]
-    known = np.array([value for value in values if value is not None], dtype=np.float64)
+    measured = np.array([value for value in values if value is not None], dtype=np.float64)
     scale = SCALES.get(measure, measure)
     least = RELATIVE * abs(float(1.0 if scale is None else final[scale]))
     rows = candidate.published.result["provenance"]["data"]["counts"]
     example = {"test_error": 1 / rows["test"]["n"], "train_error": 1 / rows["train"]["n"], "support_vectors": 1.0}
-    width = max(float(np.ptp(known)), least, ABSOLUTE, (1 + RELATIVE) * example.get(measure, 0.0))
-    return float(known.min()) - width, float(known.max()) + width
+    width = max(float(np.ptp(measured)), least, ABSOLUTE, (1 + RELATIVE) * example.get(measure, 0.0))
+    return float(measured.min()) - width, float(measured.max()) + width

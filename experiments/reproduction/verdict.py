@@ -51,10 +51,10 @@ def in_words(outcome: Outcome, kind: ClaimType = "empirical") -> str:
 
 def on_data(origins: Sequence[Origin]) -> str:
     """Return the data of some cases in words: ``the paper's data and surrogate data``; empty for cases without data."""
-    words = [_ORIGINS[origin] for origin in get_args(Origin) if origin in origins]
+    texts = [_ORIGINS[origin] for origin in get_args(Origin) if origin in origins]
     if "paper" in origins and "part" in origins:
-        words[1] = "parts of them"
-    return f"{', '.join(words[:-1])}{' and ' if words[1:] else ''}{words[-1]}" if words else ""
+        texts[1] = "parts of them"
+    return f"{', '.join(texts[:-1])}{' and ' if texts[1:] else ''}{texts[-1]}" if texts else ""
 
 
 def outcome_of(rulings: Sequence[Ruling]) -> Outcome:
@@ -324,10 +324,10 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
     content = asdict(verdict)
     for claim, entry in zip(verdict.claims, content["claims"], strict=True):
         entry |= {"verdict": claim.verdict, "type": claim.type}
-        for reading, words in zip(claim.readings, entry["readings"], strict=True):
-            words |= {"text": reading.text, "decided_by": reading.decided_by}
-            words |= {"held": reading.held, "run": reading.run, "cases": reading.cases}
-            for case in words["rulings"]:
+        for reading, row in zip(claim.readings, entry["readings"], strict=True):
+            row |= {"text": reading.text, "decided_by": reading.decided_by}
+            row |= {"held": reading.held, "run": reading.run, "cases": reading.cases}
+            for case in row["rulings"]:
                 del case["more_runs"]
     facts = {name: value for name, value in content.items() if value or name != "judged_at"}
     result: dict[str, Any] = plain(facts, "verdict.json")
