@@ -142,8 +142,8 @@ def _settings(result: Mapping[str, Any]) -> dict[str, str]:
 def _label(panel: Panel) -> str:
     if not panel.stand_in:
         return panel.dataset
-    paper_dataset = f" for {panel.paper_dataset}" * (panel.paper_dataset != panel.dataset)
-    return f"{panel.dataset} (stand-in{paper_dataset})"
+    stands_for = f" for {panel.paper_dataset}" * (panel.paper_dataset != panel.dataset)
+    return f"{panel.dataset} (stand-in{stands_for})"
 
 
 def judged_claim(claim: Claim) -> dict[str, Any]:

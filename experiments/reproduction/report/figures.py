@@ -231,14 +231,14 @@ def _read(adapter: TypeAdapter[_T], content: bytes) -> _T:
         return adapter.validate_json(content, strict=True)
     except ValidationError as error:
         first, *rest = error.errors(include_url=False, include_input=False)
-        location, fault = _place(first["loc"]), first["msg"][0].lower() + first["msg"][1:]
+        location, fault = _location(first["loc"]), first["msg"][0].lower() + first["msg"][1:]
         more = f" ({len(rest)} more such faults)" if rest else ""
         raise DamagedFileError(f"{location}: {fault}{more}" if location else fault + more) from error
     except ValueError as error:
         raise DamagedFileError(str(error)) from error
 
 
-def _place(location: Sequence[Any]) -> str:
+def _location(location: Sequence[Any]) -> str:
     """Return the place of a value: ``claims[1].verdict``; items are counted from 1."""
     parts = (f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in location)
     return "".join(parts).removeprefix(".")
