@@ -74,7 +74,7 @@ def fetch(
         cache_dir.mkdir(parents=True, exist_ok=True)
         # the jobs of a sweep need a file at the same time
         with locked(
-            cache_dir / f"{file.name}{LOCK}", lambda other: note(f"waiting for {other}, which fetches {file.name}")
+            cache_dir / f"{file.name}{LOCK}", lambda process: note(f"waiting for {process}, which fetches {file.name}")
         ):
             return _at_hand(file, cache_dir, ()) or _download(file, cache_dir, note)
     except OSError as error:

@@ -230,8 +230,8 @@ class WorkerPool:
         after it has closed what the worker would open next.
         """
         pool = ProcessPool(self.size, initializer=_begin, initargs=(self._writer, self._output), context=_CONTEXT)
-        others = STOP_SIGNALS.keys() - {signal.SIGINT, signal.SIGTERM}
-        with blocked(*others):
+        further_signals = STOP_SIGNALS.keys() - {signal.SIGINT, signal.SIGTERM}
+        with blocked(*further_signals):
             resource_tracker.ensure_running()  # unblocks SIGINT, also if it is started later
             with blocked(signal.SIGINT):
                 assert pool.active  # starts it

@@ -71,7 +71,7 @@ def recorded_checks(folder: Path) -> list[dict[str, Any]]:
 def differing(checks: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
     """Return the runs that differed when they were last made again: by figure and published key, the short name."""
     last = {(run["figure"], run["key"]): run for check in checks for run in check.get("made_again", ())}
-    return {place: run["run"] for place, run in last.items() if run["outcome"] == "DIFFERS"}
+    return {run_key: run["run"] for run_key, run in last.items() if run["outcome"] == "DIFFERS"}
 
 
 def to_make_again(

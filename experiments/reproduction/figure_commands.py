@@ -162,7 +162,7 @@ def only_command(root: Path) -> Iterator[None]:
 class FigureMaker:
     """Makes figures. The recorder of the runs starts, and a cluster is connected, when a figure first needs it.
 
-    `words` are the command line, for the record; `open_` ends the recorder and closes the connection.
+    `arguments` are the command line, for the record; `open_` ends the recorder and closes the connection.
     """
 
     def __init__(self, command: Command, arguments: Sequence[str], store: Store, open_: contextlib.ExitStack) -> None:

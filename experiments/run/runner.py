@@ -83,7 +83,7 @@ def run(
     recorded = store.find_finished(key)
     if recorded is not None and _serves(settings, recorded):
         return _show_recorded(settings, display, recorded)
-    with store.computing(key, lambda other: display.warn(f"waiting for the run that {other} makes")) as recorded:
+    with store.computing(key, lambda process: display.warn(f"waiting for the run that {process} makes")) as recorded:
         if recorded is not None and _serves(settings, recorded):
             return _show_recorded(settings, display, recorded)
         if recorded is not None and not is_complete(settings, recorded):

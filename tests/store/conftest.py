@@ -47,11 +47,11 @@ def copy_database(source: Path, folder: Path, root: Path) -> None:
 @pytest.fixture
 def quickly_made(empty_database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process mlflow finds its tables in the draft of a new database, which it would make in two seconds."""
-    ask = database._ask_for_place
+    ask = database._ask_for_location
 
     def ask_with_tables(root: Path, folder: Path) -> Path:
         if not (folder / DATABASE).exists():
             copy_database(empty_database, folder, root)
         return ask(root, folder)
 
-    monkeypatch.setattr(database, "_ask_for_place", ask_with_tables)
+    monkeypatch.setattr(database, "_ask_for_location", ask_with_tables)

@@ -36,7 +36,7 @@ class Effort:
 
     @cached_property
     def median(self) -> float:
-        """Median of the costs; a lower bound unless it is `known`."""
+        """Median of the costs; a lower bound unless it is `mostly_reached`."""
         return statistics.median(self.costs)
 
     @cached_property
