@@ -15,7 +15,7 @@ from scipy import sparse
 from svm_cost_curves import experiments
 from svm_cost_curves.datasets import DataError
 from svm_cost_curves.experiments.run import runner
-from svm_cost_curves.experiments.run.arrays import _words
+from svm_cost_curves.experiments.run.arrays import _overrides
 from svm_cost_curves.solvers import SettingsError
 
 RANDOM = np.random.default_rng(0)
@@ -177,8 +177,8 @@ def test_a_named_data_set_and_a_picture_of_its_runs(fresh: Path) -> None:
 
 def test_settings_as_words() -> None:
     given = {"seed": np.int64(3), "budget": {"epochs": 2.5, "seconds": None}, "problem.bias": True}
-    assert list(_words(given)) == ["seed=3", "budget.epochs=2.5", "budget.seconds=null", "problem.bias=true"]
-    assert list(_words({"dataset": {"positive": np.array(["a", "b"])}, "x": Path("y")})) == [
+    assert list(_overrides(given)) == ["seed=3", "budget.epochs=2.5", "budget.seconds=null", "problem.bias=true"]
+    assert list(_overrides({"dataset": {"positive": np.array(["a", "b"])}, "x": Path("y")})) == [
         'dataset.positive=["a", "b"]',
         'x="y"',
     ]
