@@ -184,7 +184,7 @@ def check_expected(table: Table, expected: ExpectedSpec, where: str) -> None:
 
 
 def _written(label: str) -> str:
-    """Write a label that is a number like the table's."""
+    """Return a label as text; a number is written in the form that labels of a table have."""
     try:
         return f"{float(label):.15g}"
     except ValueError:

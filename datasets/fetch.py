@@ -135,7 +135,7 @@ def read(path: Path) -> Fetched:
 
 
 def _fetched(file: FileSpec, content: bytes, path: Path, where: str) -> Fetched:
-    """Return what unpacked content says of a published file."""
+    """Return a published file from unpacked content, with its checksum; an archive's member is extracted."""
     if file.archived:
         content = from_archive(content, file.name, where)
     return Fetched(content, hashlib.sha256(content).hexdigest(), path)

@@ -56,7 +56,7 @@ class LabelRule:
         return f"{self.names(self.positive)} is +1, {negative} is -1"
 
     def names(self, values: Sequence[float] | NDArray[np.float64]) -> str:
-        """Write raw labels like the file."""
+        """Return raw labels as text, written as in the file."""
         return ", ".join(shorten(self.classes[int(v)], 40) if self.classes else f"{v:g}" for v in values)
 
 
@@ -188,7 +188,7 @@ def apply_rule(
 
 
 def _raw_label(label: Label, classes: tuple[str, ...]) -> float | None:
-    """Return the raw label of a label in a setting; None if there is none."""
+    """Convert a label from a setting to the file's raw label; None if the file has no such label."""
     if classes:
         return float(classes.index(_text(label))) if _text(label) in classes else None
     try:

@@ -289,7 +289,7 @@ def values_on(runs: Sequence[Points], grid: NDArray[np.float64]) -> NDArray[np.f
 
 
 def without_missing(cost: ArrayLike, value: ArrayLike) -> Points:
-    """Return the rows of a curve that have both, (rows,) each; raises ValueError if it is none."""
+    """Return cost and value of the rows that have both, (rows,) each; raises ValueError unless they form a curve."""
     costs, values = np.asarray(cost, dtype=np.float64), np.asarray(value, dtype=np.float64)
     if costs.ndim != 1 or costs.shape != values.shape:
         raise ValueError(f"cost and value must be vectors of one length, got shapes {costs.shape} and {values.shape}")

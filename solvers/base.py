@@ -90,15 +90,15 @@ class Solver(abc.ABC):
     needs: ClassVar[frozenset[str]] = frozenset()
     """Which of "lambda" and "nu" the problem must give."""
     biases: ClassVar[frozenset[bool]] = frozenset({False})
-    """Whether it can run without (False) and with (True) an unregularised bias."""
+    """The values of ``problem.bias`` with which it runs; True: with an unregularised bias."""
     kernels: ClassVar[frozenset[str]] = frozenset({"gaussian", "polynomial", "linear"})
     """Names of the kernels that it accepts."""
     explicit: ClassVar[frozenset[str]] = frozenset()
-    """Kernels for which it stores explicit weights: then it reads features and no kernel rows."""
+    """Names of the kernels for which it stores weights, and reads features instead of kernel rows."""
     uncounted: ClassVar[frozenset[str]] = frozenset()
     """Counters that it never counts, whatever the kernel; see `not_counted`."""
     within_n: ClassVar[tuple[str, ...]] = ()
-    """Settings that are numbers of distinct training examples, and so at most n."""
+    """Names of its settings that count distinct training examples, so that n is their maximum."""
     cost: str = "kernel_evaluations"
     """The counter on the cost axis of its curve."""
     remarks: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ class Solver(abc.ABC):
 
     @classmethod
     def check_kernel(cls, name: str) -> None:
-        """Raise SettingsError, with those that are allowed, for a kernel that is not in `kernels`."""
+        """Raise SettingsError if a kernel is not in `kernels`; the message names the allowed ones."""
         if name not in cls.kernels:
             allowed = " or ".join(f"kernel={kernel}" for kernel in sorted(cls.kernels))
             raise SettingsError(f"algo={cls.name} works with {allowed} only, got kernel={name}")

@@ -207,7 +207,7 @@ def check_range(kernel: Kernel, X: Features, label: str) -> None:
 
 
 def check_resolution(kernel: Kernel, X: Features) -> None:
-    """Raise FeatureRangeError for training points, (n, d) float32, that are not 0 but for which kernel values would be.
+    """Raise FeatureRangeError if training points, (n, d) float32, are nonzero but too small for kernel values.
 
     The core's limit on the largest |x|^2 and the largest |K(x, z)| is 1e-30. Float32 holds 1e-8 times that. The rule is
     the same for methods that compute no kernel values.

@@ -90,7 +90,7 @@ class WatchedProblem:
 
 
 class AuditedSolver:
-    """A plug-in with the costs of `WatchedProblem.audited` and with times taken around `advance`.
+    """A plug-in whose costs are those of `WatchedProblem.audited`, and whose `advance` is timed.
 
     All other members are the plug-in's.
     """

@@ -9,7 +9,7 @@ from .snapshots import KernelSnapshot
 
 
 class Draws(Enum):
-    """What a step draws if the problem has a bias: a pair, one point of each class, or a single point."""
+    """What an iteration draws if the problem has a bias: one point of each class (``pairs``), or one (``single``)."""
 
     pairs = "pairs"
     single = "single"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import itertools
 import json
 import os
@@ -104,6 +105,24 @@ def test_imports_inside_the_package_are_relative_so_that_editors_follow_them_wit
     absolute = [path for path, names in origins.items() if any(name.startswith("svm_cost_curves") for name in names)]
     # a solver may be written as for a place outside the project (CONTRIBUTING.md)
     assert [path for path in absolute if path.parent.name != "solvers" or "from ." in path.read_text("utf-8")] == []
+
+
+def test_what_the_site_and_the_notebooks_import_is_there() -> None:
+    """They are not type-checked, and the tests do not build the site."""
+    codes = [path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "site").rglob("*.py")]
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        codes += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    nodes = [node for code in codes for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
+    wanted = {(node.module, alias.name) for node in nodes for alias in node.names if not node.level}
+    ours = sorted((module, name) for module, name in wanted if module and module.startswith("svm_cost_curves"))
+    assert len(ours) > 30
+    missing = [
+        f"{module}.{name}"
+        for module, name in ours
+        if not hasattr(importlib.import_module(module), name) and importlib.util.find_spec(f"{module}.{name}") is None
+    ]
+    assert missing == []
 
 
 def test_no_name_of_a_series_is_read_for_what_the_grid_says() -> None:

@@ -102,7 +102,7 @@ def table_of(
 
 
 def _numbers_rows(name: str, column: NDArray[np.float64]) -> bool:
-    """Whether a column has the name of an added one, and different whole numbers: part of them, after a split."""
+    """Whether a column looks like row numbers: it has such a name, and different whole numbers >= 0."""
     return (
         _INDEX_NAMES.fullmatch(name.strip()) is not None
         and bool((column >= 0).all() and (column == np.rint(column)).all())

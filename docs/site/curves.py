@@ -25,7 +25,6 @@ from svm_cost_curves.experiments.reproduction.options import Options
 from svm_cost_curves.experiments.reproduction.published import EVIDENCE, EvidenceError, published_figures, read_facts
 from svm_cost_curves.experiments.reproduction.report.curves import page_content
 from svm_cost_curves.experiments.reproduction.report.figures import published_verdict
-from svm_cost_curves.experiments.reproduction.results import inputs_of
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 
 FOLDER: Final = "curves"
@@ -37,30 +36,22 @@ LOGGER = logging.getLogger(__name__)
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write the page of each published figure; without evidence of `FIRST`, also a page of `DIGITS`.
-
-    A page whose evidence and program have not changed since an earlier build stays.
-    """
+    """Write the page of each published figure; without evidence of `FIRST`, also a page of `DIGITS`."""
     if app.builder.format != "html":
         return
-    folder, sums = Path(app.outdir) / FOLDER, Path(app.doctreedir) / FOLDER
-    for path in (folder, sums):
-        path.mkdir(parents=True, exist_ok=True)
-    inputs = {name: inputs_of(EVIDENCE, name) for name in published_figures(EVIDENCE)}
-    waiting = [name for name, text in inputs.items() if _text_of(sums / name) != text]
+    folder, names = Path(app.outdir) / FOLDER, published_figures(EVIDENCE)
+    folder.mkdir(parents=True, exist_ok=True)
     elapsed = ElapsedTime(LOGGER.info)
     with ProcessPoolExecutor(min(2, cores()), get_context("spawn")) as pool:
-        faults = pool.map(write_page, waiting, repeat(folder))
-        for number, name in enumerate(waiting, start=1):
-            elapsed.begin(f"pages of curves: {number} of {len(waiting)}, {name}")
+        faults = pool.map(write_page, names, repeat(folder))
+        for number, name in enumerate(names, start=1):
+            elapsed.begin(f"pages of curves: {number} of {len(names)}, {name}")
             try:
                 fault = next(faults)
             finally:
                 elapsed.end()
             if fault:
                 LOGGER.warning("%s has no page of curves: %s", name, fault)
-            else:
-                (sums / name).write_text(inputs[name], encoding="ascii")
     if not (folder / f"{FIRST}.html").exists():
         _make_digits(folder / f"{DIGITS}.html")
 
@@ -80,10 +71,6 @@ def write_page(name: str, folder: Path) -> str:
     if content is not None:
         (folder / f"{name}.html").write_text(curves_page(content), encoding="utf-8")
     return ""
-
-
-def _text_of(path: Path) -> str:
-    return path.read_text(encoding="ascii") if path.exists() else ""
 
 
 def _make_digits(path: Path) -> None:

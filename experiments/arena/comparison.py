@@ -162,7 +162,7 @@ class Profile:
 
 
 def profiles(costs: Mapping[str, NDArray[np.float64]]) -> dict[str, Profile]:
-    """Compare solvers by the cost of each for each problem, (p,), > 0; infinite if it did not solve it.
+    """Return each solver's profile from its costs, (p,) > 0, for p problems; inf: it did not solve the problem.
 
     Empty without problems. A problem that no solver solves counts as unsolved for all.
     """

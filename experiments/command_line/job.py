@@ -29,11 +29,11 @@ from ..store.recorder import recording
 from .dry_run import show_plan
 
 HERE = "here"
-"""The launcher that runs jobs in the process of the command."""
+"""The launcher ``here`` runs jobs one by one in the command's process; ``local`` runs them in worker processes."""
 
 
 def run_composed(composed: DictConfig) -> Outcome:
-    """Make one run; Hydra calls this for a command and for each job of a sweep.
+    """Make one run. Hydra calls this for a single run, and for each job of a sweep with ``here`` or submitit.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def run_composed(composed: DictConfig) -> Outcome:
 
 
 def shown(arguments: Sequence[str]) -> str:
-    """Return a command line for a figure, without the place of the store; it can be pasted into a shell."""
+    """Return the command line to print below a figure: it can be pasted into a shell, and does not name the store."""
     return command_line("run", *(word for word in arguments if not word.startswith(("store.", "store="))))
 
 

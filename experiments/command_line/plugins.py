@@ -82,6 +82,6 @@ def _named(config_path: str) -> re.Match[str] | None:
 
 
 def register_plugins() -> None:
-    """Register the plugins with Hydra; again is as well as once."""
+    """Register the plugins with Hydra; a second call changes nothing."""
     for plugin in (OptionsPath, Options):
         Plugins.instance().register(plugin)

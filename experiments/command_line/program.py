@@ -42,7 +42,7 @@ def run(composed: DictConfig) -> Outcome:
 
 @contextlib.contextmanager
 def _for_python3() -> Iterator[None]:
-    """Change what Hydra prints to complete commands in bash: it knows only those that begin with ``python``."""
+    """Replace ``python`` by ``python3`` in the script that Hydra prints for completion in bash."""
     with contextlib.redirect_stdout(io.StringIO()) as script:
         yield
     print(re.sub(r"\bpython\b", "python3", script.getvalue()))
@@ -55,7 +55,7 @@ def main() -> int:
         return print_text(lambda: help_text(arguments))  # Hydra would load its plugins first
     if "--version" in arguments:
         return print_text(version_text)
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises instead of printing and leaving
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises errors; otherwise it prints them and ends the process
     os.environ[SWEEP_ID] = str(os.getpid())  # two sweeps that start in the same second get different folders
     try:
         check_environment()
@@ -91,7 +91,7 @@ def main() -> int:
 
 
 def command() -> int:
-    """Run the command line of this process; say at once that it begins: Hydra needs most of a second."""
+    """Print a first line at once, since Hydra needs most of a second, and call `main`. ``run.py`` calls this."""
     options = {word for word in sys.argv[1:] if word.startswith("-")}
     if options <= {"-m", "--multirun"}:
         note("reading the settings")

@@ -44,7 +44,7 @@ class SweepJob:
 
     @property
     def label(self) -> str:
-        """The overrides."""
+        """Short name of the job: its overrides, separated by spaces."""
         return " ".join(self.overrides)
 
     def __call__(self, report: Report, /) -> Outcome:

@@ -81,7 +81,7 @@ def _data_names(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def differing(overrides: Sequence[Sequence[str]]) -> list[Values]:
-    """Return for each list of overrides those whose values are not the same in all lists, by the settings' names."""
+    """Return, for each list of overrides, the settings whose values are not the same in all lists."""
     lists = [{setting_name(word): plain_value(word) for word in job} for job in overrides]
     names = dict.fromkeys(name for values in lists for name in values)
     differ = [name for name in names if len({values.get(name) for values in lists}) > 1]
@@ -89,7 +89,7 @@ def differing(overrides: Sequence[Sequence[str]]) -> list[Values]:
 
 
 def in_order(values: Values) -> tuple[tuple[float, str], ...]:
-    """Return what sorts values: numbers by size, before texts in the order of the alphabet."""
+    """Return a sort key for values: numbers by size, then texts in alphabetical order."""
     return tuple((_number(text), text) for _, text in values)
 
 

@@ -99,7 +99,7 @@ def _hydra_words(settings: Sequence[str], sweeps: bool) -> list[str]:
 
 
 def _check_file(file: Path, settings: Sequence[str], typed: Sequence[str], sweeps: bool) -> None:
-    """Refuse what `_check` refuses, and wrong values; name the file unless the typed words alone give this error."""
+    """Refuse a file's words that `_check` refuses or whose values are wrong; name the file if it causes the error."""
 
     def check(settings: Sequence[str]) -> None:
         _check(settings, sweeps)
@@ -120,7 +120,7 @@ def _check_file(file: Path, settings: Sequence[str], typed: Sequence[str], sweep
 
 
 def _check(settings: Sequence[str], sweeps: bool) -> None:
-    """Refuse what cannot be composed, apart from what is swept, before Hydra does, whose messages say less.
+    """Refuse words that cannot be composed, before Hydra refuses them with worse messages; swept words are not checked.
 
     Hydra would also take a path to a file for an option.
     """

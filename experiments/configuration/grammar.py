@@ -38,7 +38,7 @@ def parsed(word: str) -> Override:
 
 
 def parsed_or_none(word: str) -> Override | None:
-    """Return the same; None: Hydra cannot read the word."""
+    """Return a word ``NAME=VALUE`` as `parsed` does, or None if Hydra cannot read it."""
     try:
         return parsed(word)
     except SettingsError:

@@ -50,7 +50,7 @@ class RunSettings:
     memory_bytes : int
         For kernel rows. `jobs` processes divide it, unless they share one Gram matrix.
     origins : dict of str to str
-        Name of a setting to who chose it.
+        Who chose each setting: the command line, the source of a preset, or a default.
     ranks, starts_ranks : int, bool
         Processes of this run, and whether this process starts them; else the number is known when MPI has started.
     store_root, store_uri : Path, str or None
@@ -108,7 +108,7 @@ class RunSettings:
         if self.budget.limit.cpu_seconds is not None or self.solver.timed:
             # what a run reaches in a given time depends on its resources
             identity["clock"] = {"rows": self.rows, "memory": self.memory_bytes, "threads": self.threads}
-        elif self.rows != "auto":  # its times: kernel rows are computed before the run (gram), or in it
+        elif self.rows != "auto":  # run times differ: a Gram matrix is computed before the run, rows within it
             identity["clock"] = {"rows": self.rows}
         if is_plugin(self.solver):  # its file may change from run to run
             identity["source"] = source_of(self.solver)
@@ -129,7 +129,7 @@ def resolve(
     jobs: int | None = None,
     may_be_unused: Collection[str] = (),
 ) -> RunSettings:
-    """Fill in presets and check every value of a composed configuration, whose types are checked already.
+    """Return the settings of a run: a composed configuration with presets filled in and every value checked.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def resolve(
     jobs : int or None
         Number of jobs that a sweep runs at the same time; None: a single run.
     may_be_unused : collection of str
-        Names in `given` that may be without effect on the data set.
+        Names in `given` that are allowed to have no effect on this data set; any other such name is an error.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def resolve(
 
 
 def store_wait(store: StoreConfig) -> bool:
-    """Return whether a command waits until mlflow has its runs: with a server, which other machines ask for them."""
+    """Return whether a command waits until mlflow has its runs; by default only with a server, which others read."""
     return switch("store.wait", store.wait, store.uri is not None)
 
 

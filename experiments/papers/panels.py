@@ -215,7 +215,7 @@ def _departure(panel: Panel, stand_in: str, otherwise: str) -> str:
 
 
 def _axis(row: RowSpec, panel: Panel) -> tuple[float, str]:
-    """Return the factor from a row's cost to the drawn one, and the name of the horizontal axis."""
+    """Return the factor that turns a curve's costs into the drawn costs, and the name of the horizontal axis."""
     if row.times_n and panel.n:
         return float(panel.n), "Kernel evaluations, n for each iteration"
     return 1.0, axis_name(row.cost)

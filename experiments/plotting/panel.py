@@ -123,7 +123,7 @@ def _lay_out_costs(axes: Axes, first: float, last: float) -> None:
 
 
 def _with_gaps(curve: Band, top: float) -> Band:
-    """Return a curve without the values above a limit, once it has been below."""
+    """Return a curve whose values above `top` become NaN after it has first been at or below `top`."""
     above = curve.middle > top
     return replace(curve, middle=np.where(above & np.logical_or.accumulate(~above), np.nan, curve.middle))
 

@@ -77,7 +77,7 @@ class StopRequest:
         return "late" if now - self._first > ONE_SIGNAL_SECONDS else "same"
 
     def forget(self) -> None:
-        """Be as if no signal had arrived."""
+        """Forget the signal that has arrived."""
         self.kind, self._first = None, math.inf
 
 
@@ -183,7 +183,7 @@ def ignore_signals() -> None:
 
 
 def pass_over_signals() -> None:
-    """Do nothing at `STOP_SIGNALS` but SIGTERM, outside the blocks above: for a worker, which its parent stops.
+    """Make this worker do nothing at `STOP_SIGNALS` except SIGTERM, outside the blocks above: its parent stops it.
 
     A terminal sends Ctrl-C and SIGHUP to all processes of a command.
     """

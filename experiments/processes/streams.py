@@ -141,7 +141,7 @@ def print_text(make_text: Callable[[], str]) -> int:
 
 
 def pause_after(elapsed: float) -> float:
-    """Return how many seconds a command that does not redraw is silent, so many seconds after its beginning."""
+    """Return the pause in seconds between two progress lines, `elapsed` seconds after the command began."""
     return PAUSE if elapsed < 60.0 else LATER_PAUSE
 
 

@@ -79,7 +79,7 @@ class ShownSpec(Described):
     """Columns of the axes; empty: those that the page begins with."""
 
     def over(self, other: ShownSpec) -> ShownSpec:
-        """Return this, with the values of another where this has none."""
+        """Return a copy of these settings in which the values of `other` fill the empty ones."""
         return ShownSpec(self.series or other.series, self.cost or other.cost, self.measure or other.measure)
 
 

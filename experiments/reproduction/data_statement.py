@@ -42,7 +42,7 @@ class PaperData(Described):
 
 
 def origin_of_data(of_paper: PaperData | None, dataset: str, train: int | None, *, stands_in: bool) -> Origin:
-    """Return what the data set that was used, with its training rows, is to a paper that has `of_paper`, or no such."""
+    """Tell whether the data set that was used is the paper's, a part of it, a surrogate, or of no paper."""
     if stands_in:
         return "part" if of_paper is not None and dataset in of_paper.parts else "surrogate"
     if of_paper is None:

@@ -21,7 +21,7 @@ REPEATS: Final = 2
 
 
 def disturbance(result: Mapping[str, Any]) -> tuple[float, float] | None:
-    """Return CPU time over wall time, and load per core at the start, of a run that was disturbed; None if it was not.
+    """Return a disturbed run's CPU time / wall time and its load per core at the start; None if it was undisturbed.
 
     It was, if the share is below `LEAST_SHARE`, or more processes than cores wanted to run when it started: these share
     its caches and memory even where it has a core. Runs of versions that recorded no load are judged by the share.

@@ -20,7 +20,7 @@ SLICE_SECONDS = 0.2
 """CPU seconds that a solver runs before signals and display are served; the result does not depend on it."""
 
 Costs = Mapping[str, float | None]
-"""What a solver has spent, by the names of `Limit`; None: it does not count that cost."""
+"""What a solver has spent, by the names of the fields of `Limit`; None: the solver does not count that cost."""
 
 
 class LocalEngine:

@@ -1,4 +1,4 @@
-"""The curve of a run while it grows: snapshots are evaluated in groups.
+"""Builds the curve of a run: evaluates the snapshots in groups, and shows previews in between.
 
 Evaluating one snapshot or twenty costs about the same kernel work. The last bits of a measure depend on the other
 snapshots of its group, so groups depend only on the run: results are bit-identical whatever its speed and
@@ -44,9 +44,9 @@ class CurveBuilder:
     evaluated : list of dict
         Evaluated points: counters, epochs, times and measures (see `experiments.columns.COLUMNS`).
     pending : list of (dict, Snapshot)
-        The points after them, with counters, epochs and times only: the group that is not complete.
+        The later points, which wait until their group is complete: counters, epochs and times, and the snapshot.
     last : Snapshot or None
-        The newest one; None before the first.
+        The newest snapshot; None before the first.
     """
 
     def __init__(

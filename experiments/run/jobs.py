@@ -60,7 +60,7 @@ class RunsLine:
         self.is_measured = False
 
     def after(self, event: Event, label: str) -> str:
-        """Return the text after an event of the run with this label."""
+        """Record an event of the run called `label`, and return the new text of the line."""
         self._now[event.index] = f"{label}: {event.note}" if event.note else label
         if event.outcome is not None:
             self.ended.append(event.outcome)

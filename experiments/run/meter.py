@@ -22,7 +22,7 @@ class Meter:
     """Shows progress, with the time left: a bar on a terminal that redraws, else a line every few seconds."""
 
     def __init__(self, write: Callable[[str], None], terminal: Console | None = None) -> None:
-        """Without a `terminal` that redraws, `write` takes the lines."""
+        """Make a meter that draws a bar on a `terminal` that redraws, or else passes lines to `write`."""
         self._write = write
         self._begun = self._last = time.monotonic()
         self._bar: Progress | None = None

@@ -17,7 +17,7 @@ TIMES = ("cpu_seconds", "wall_seconds")
 
 
 class _Times(CurveBuilder):
-    """Collects the times of a run at its evaluations, by iterations; nothing is evaluated."""
+    """Stores a run's times at each evaluation, by the number of iterations, and evaluates nothing."""
 
     def __init__(self, n: int) -> None:
         super().__init__(evaluator=None, n=n, pause=math.inf)  # type: ignore[arg-type]  # no point is ever pending

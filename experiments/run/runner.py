@@ -61,7 +61,7 @@ def run(
     engine : LocalEngine
         Makes and advances the solver: in this process, or on all ranks with this one as rank 0.
     begun : callable
-        Called when the run is not in the store and is about to be computed.
+        Called before the run is computed, and not if it is in the store.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def run(
 
 
 def _serves(settings: RunSettings, recorded: FinishedRun) -> bool:
-    """Whether a stored run has what these settings ask for beside its curve: a model, times."""
+    """Whether a stored run has the model and the comparable times that these settings ask for."""
     return is_complete(settings, recorded) and (recorded.timed or not settings.timed)
 
 
@@ -131,7 +131,7 @@ def _compute(
     with threadpool_limits(limits=settings.threads):
         solver: Any = engine.make_solver(settings, problem)
         checkpointer = _checkpointer(settings, store, fingerprint, build, display)
-        costs = costs_of(solver)  # of a user's solver: what its views count
+        costs = costs_of(solver)  # None for each cost that the solver does not count
         settings.budget.check_counted(settings.algo, {name for name, value in costs.items() if value is None})
         checkpoint = checkpointer.read() if checkpointer else None
         if checkpoint is not None:

@@ -165,7 +165,7 @@ def lines(runs: Sequence[FinishedRun], *, wide: bool = False) -> list[str]:
 
 
 def _follows(name: str, records: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a setting of an algorithm or a data set, or a build's code, is the same in all runs with it."""
+    """Return whether a setting's value is the same in all runs of each algorithm, or of each data set."""
     source = {"algo": "algo.name", "build": "algo.name", "dataset": "dataset.name"}.get(name.partition(".")[0])
     if source is None:
         return False

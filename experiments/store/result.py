@@ -76,7 +76,7 @@ class _Settings(TypedDict):
 
 @with_config(ConfigDict(strict=True))
 class _Failed(TypedDict):
-    """Of a run that ended before it had begun, with its error."""
+    """The content of result.json for a run that failed before it began: its key and its error."""
 
     key: Text
     status: Literal["failed"]

@@ -81,7 +81,7 @@ def differing(records: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def separating(records: Sequence[Mapping[str, str]], names: Iterable[str], kept: Sequence[str]) -> list[str]:
-    """Return `kept`, and each of `names` that tells records apart which agree in all before it.
+    """Return `kept`, and each name that tells apart records which agree in all names before it.
 
     So of two settings of which one follows from the other, as lambda and C, the first is returned.
     """

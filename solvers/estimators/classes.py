@@ -78,7 +78,7 @@ def make_classifier(name: str) -> type[SolverClassifier]:
 
 
 def _advice(name: str, allowed: list[str]) -> str:
-    """Say what to give instead of a parameter that there is not."""
+    """Return advice on which parameter to give instead of an unknown one."""
     if name == "class_weight":
         return UNWEIGHTED
     meant = [option for option in _OTHER_NAMES.get(name, "").split(" or ") if option in allowed]

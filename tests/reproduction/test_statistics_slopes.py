@@ -121,7 +121,7 @@ def test_sizes_without_a_positive_median_are_left_out_of_an_exponent(
     groups = [[factor * size**degree for factor in factors] for size in x]
     whole = exponent(x, medians_of(groups), [len(factors)] * len(x))
     place = data.draw(st.integers(0, len(x)))
-    sizes, more = [*x[:place], 2000, *x[place:]], [*groups[:place], [nothing] * 2, *groups[place:]]
+    sizes, more = [*x[:place], 2000, *x[place:]], [*groups[:place], [nothing], *groups[place:]]
     interval = exponent(sizes, medians_of(more), [len(group) for group in more])
     assert ends(interval) == pytest.approx(ends(whole), abs=1e-9)
     short = [[nothing] if k < len(x) - 2 else group for k, group in enumerate(groups)]

@@ -26,13 +26,13 @@ class RowSource {
   RowSource(const RowSource&) = delete;
   RowSource& operator=(const RowSource&) = delete;
 
-  /// n values K(x_i, x_j), float32 and finite; valid until the second next call.
+  /// n values K(x_i, x_j), float32 and finite; valid until the call after the next one.
   virtual const float* row(std::size_t i) = 0;
   /// The same values, for a method that draws examples at random, and so seldom asks for a row again soon.
   virtual const float* drawn_row(std::size_t i) { return row(i); }
   /// out[k] = K(x_i, x_members[k]) for `count` members, float32.
   virtual void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const = 0;
-  /// Bytes that a method may use for a cache of its own; 0 if all values are in memory already.
+  /// Bytes that a method may use for its own cache of kernel values; 0 if all values are in memory already.
   virtual std::size_t room() const noexcept { return 0; }
   /// The flag to hold while rows are read; null if several threads may read at once.
   virtual BusyFlag* busy_flag() noexcept { return nullptr; }
@@ -111,7 +111,7 @@ enum class Accounting {
 /// A subset of the examples. A method that works on a subset reads, and is charged for, that part of a row.
 struct Subset {
   std::vector<std::uint32_t> members;
-  std::size_t stored = 0;  ///< coordinates that the members' points have stored
+  std::size_t stored = 0;  ///< number of stored coordinates of all members together
 
   std::size_t size() const noexcept { return members.size(); }
   /// n: number of all examples.
@@ -147,7 +147,7 @@ class CountedRows {
     return source_.row(i);
   }
   void add(Subset& subset, std::size_t i) const;
-  /// v_j += amount y_i y_j K(x_i, x_j) for all j. Charged like row i where responses are kept.
+  /// v_j += amount y_i y_j K(x_i, x_j) for all j. Charged like row i with Accounting::kept, else not at all.
   void add(double* v, std::size_t i, double amount, Accounting accounting = Accounting::kept) {
     if constexpr (counting) {
       if (accounting == Accounting::kept) charge(size(), stored_);
@@ -155,7 +155,7 @@ class CountedRows {
     add_uncharged(v, i, amount);
   }
   void add_uncharged(double* v, std::size_t i, double amount);
-  /// Row i, not charged: its values, or the response that needs them, have been charged in the same iteration.
+  /// Row i, not charged. Only for values that the same iteration has paid for, as a row or by charge_response().
   const float* row_uncharged(std::size_t i) { return source_.row(i); }
   /// Some values of row i, not charged; see RowSource::values.
   void values_uncharged(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const {

@@ -62,7 +62,7 @@ bool Sbp::step() {
 void Sbp::apply(const Draw* draws, std::size_t count) {
   const double* v = v_.data();
   const float* rows[2] = {nullptr, nullptr};
-  double steps[2] = {0.0, 0.0};  // of beta, times the label: the factor of a row in the positive class's responses
+  double steps[2] = {0.0, 0.0};  // y_i (change of beta_i): v_j changes by y_j steps[k] K(x_i, x_j)
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t i = draws[k].index;
     rows[k] = rows_.row(i);

@@ -38,7 +38,7 @@ Errors = sweep.Swept[Values]
 
 
 def all_sizes(evidence: Evidence, methods: Sequence[str]) -> list[Errors]:
-    """Return the errors of methods on all data sets; those of ASSET after one epoch, and the exact ones besides."""
+    """Return the methods' errors on each data set, also those of ASSET after one epoch and of the exact method."""
     data, exact = (sweep.measured(evidence, names, sweep.last_errors, whole=True) for names in (methods, [EXACT]))
     early = sweep.measured(evidence, ["asset"], _errors_after_one_epoch, whole=True)
     complete = []
@@ -161,7 +161,7 @@ class ErrorDifference(Statistic, kind="error_difference"):
 
 
 def _lead(sides: Sequence[tuple[list[Values], list[Values]]], k: int) -> Interval:
-    """Return the k-th difference of mean errors, first less second, less the largest of the others."""
+    """Return the k-th gap of mean errors (first - second) - the largest gap of the other data sets."""
     splits = np.cumsum([2 * len(first) for first, _ in sides])[:-1]
 
     def statistic(means: Values) -> Values:

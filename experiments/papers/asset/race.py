@@ -66,7 +66,7 @@ class Entry:
 
 
 def entries_of(evidence: Evidence) -> list[Entry]:
-    """Return all sizes, for each all data sets."""
+    """Return an `Entry` for each number of basis points s and each data set, s by s."""
     timed = [series.name for series in evidence.spec.series if not series.reference_only]
     panels = [(panel, samples(evidence, timed, [panel])) for panel in with_every_data_set(evidence)]
     sizes = [sample.value for sample in panels[0][1] if sample.series == "asset"] if panels else []

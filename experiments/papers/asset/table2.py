@@ -149,7 +149,7 @@ def make(evidence: Evidence) -> FigureResult:
 
 
 def _numbers(spec: FigureSpec, data: Sequence[Entry]) -> Iterator[Number]:
-    """Compare the printed errors and the ratios within a row of the table, and put our times beside the printed ones.
+    """Compare errors, and ratios within a row, with the printed ones; list our times next to the printed times.
 
     The machine divides out of a ratio.
     """

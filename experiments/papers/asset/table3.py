@@ -150,7 +150,7 @@ def _log_roots(variances: Values) -> Values:
 
 
 def _log_root_ratios(variances: Values) -> Values:
-    """Return the same of ratios of deviations; (m, 2 points) variances to (m, points)."""
+    """Return -log2 of the ratios of two series' deviations, (m, points), from their variances, (m, 2 points)."""
     logs = _log_roots(variances)
     return np.asarray(logs[:, 0::2] - logs[:, 1::2])
 

@@ -74,7 +74,7 @@ def _cell(cases: Sequence[Case], spec: RepeatedClaimSpec, lacking: str) -> Cell:
 
 
 def ruling_of(rulings: Sequence[Ruling]) -> Ruling:
-    """Combine the rulings on the cases of one data set; those that were not run do not count beside others.
+    """Combine the rulings on the cases of one data set; cases that were not run do not count if another was run.
 
     Most of these need more examples than the data set has, such as a mini-batch of 1,024.
     """

@@ -1,4 +1,4 @@
-"""Costs of two series, to a target or for equal errors, and the ratio of two counts of a run."""
+"""Statistics that compare costs: of two series to one target or for equal errors; and the ratio of two counts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CostRatioToTarget(PanelLimits, kind="cost_to_target"):
 
 @dataclass(frozen=True, kw_only=True)
 class CostOverErrors(PanelLimits, kind="cost_over_errors"):
-    """Ratio of two series' costs at equal errors, on their mean curves (`statistics.cost_ratio`)."""
+    """Cost of `first` / cost of `second` at equal errors of their mean curves (`statistics.comparison.cost_ratio`)."""
 
     first: str
     second: str

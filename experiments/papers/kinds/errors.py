@@ -25,7 +25,7 @@ from .limits import PanelLimits, by_seed, last, measure_at, measure_text, missin
 
 @dataclass(frozen=True, kw_only=True)
 class Area(PanelLimits, kind="area"):
-    """The mean of a measure over the logarithm of the cost, first less each other, paired by seed."""
+    """The first series' mean of a measure over log(cost) - that of each other series, paired by seed."""
 
     first: str
     """Series."""
@@ -104,7 +104,7 @@ class CurvePoint(Described):
 
 @dataclass(frozen=True, kw_only=True)
 class Difference(PanelLimits, kind="difference"):
-    """A measure at one place less the same at another, paired by seed; one case for each data set."""
+    """A measure at the first place - the measure at the second, paired by seed; one case per data set."""
 
     first: CurvePoint
     second: CurvePoint

@@ -217,7 +217,7 @@ def _effort(sample: Sample, optimum: Optimum | None) -> Effort | None:
 
 
 def sizes_of(data_sets: Sequence[Study], methods: Iterable[str]) -> list[Size]:
-    """Return the iterations with each b that has runs, data set by data set and method by method."""
+    """Return a `Size` for each data set, method and b that has runs."""
     return [
         (study, method, b, effort)
         for study in data_sets

@@ -50,7 +50,7 @@ class ConvergencePath(NamedTuple):
 
 
 def convergence_paths(evidence: Evidence) -> Iterator[ConvergencePath]:
-    """Yield all data sets, for each all sizes."""
+    """Yield the paths of each data set, one for each mini-batch size b."""
     for panel in evidence.panels:
         optimum, by_size = optimum_of(panel), dict[float, dict[tuple[str, str], list[Points]]]()
         for sample in samples(evidence, METHODS, [panel]):

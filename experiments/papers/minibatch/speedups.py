@@ -185,7 +185,7 @@ def compared(
     decide: Callable[[Ratio, Pair], Decision],
     rivals: Sequence[str] = (),
 ) -> Case:
-    """Return the case that all speed-ups of a method, or of others over it, pass a test.
+    """Return the case whether all speed-ups of a method, or those of `others` divided by its, pass a test.
 
     Its measurement is the first that does least well; if all pass, the last.
     """

@@ -47,7 +47,7 @@ class Bound:
 
     @property
     def formula(self) -> str:
-        """As text."""
+        """Return the formula of the bound as text."""
         ratio, power = (f"^{value}" if value > 1 else "" for value in (self.ratio, self.power))
         return f"((L+ε)/ε){ratio} ‖u‖^4/ε{power}"
 
@@ -135,7 +135,7 @@ class ErrorCosts:
 
     @cached_property
     def errors(self) -> NDArray[np.float64]:
-        """Test error of each run there, the last one known, (runs, m)."""
+        """Test error of each run at each cost of `grid`, (runs, m): the last value known at that cost."""
         return values_on(self.points, self.grid)
 
     def costs_of(self, runs: Draws) -> NDArray[np.float64]:
@@ -147,7 +147,7 @@ class ErrorCosts:
 
     @cached_property
     def costs(self) -> NDArray[np.float64]:
-        """`costs_of` all runs."""
+        """Kernel evaluations from which the mean error of all runs stays at each target, (targets,)."""
         costs: NDArray[np.float64] = self.costs_of(np.arange(self.runs)[None])[0]
         return costs
 
@@ -174,7 +174,7 @@ class Growth(ErrorCosts):
 
     @cached_property
     def used(self) -> Used:
-        """Deltas of the fit: fair, reached, and not already at the first point."""
+        """Which deltas the fit uses: those that are fair and are reached after the first evaluation."""
         return self.fair & np.isfinite(self.costs) & (self.costs > 0)
 
     @cached_property

@@ -42,7 +42,7 @@ def sizes_of(evidence: Evidence, panel: Panel, method: str) -> Sizes:
 
 
 def growth(sizes: Sizes, less: Sizes | None = None) -> Interval | None:
-    """Return a of evaluations ~ (1/ε)^a, with its interval over the runs; with `less`, the difference of two exponents.
+    """Return a in evaluations ~ (1/ε)^a, with its interval over the runs; with `less`, a - the a of `less`.
 
     The difference is taken over the sizes that both have. None with fewer than `LEAST_POINTS` errors that are reached.
     """
@@ -74,7 +74,7 @@ class Scaling:
 
     @cached_property
     def differences(self) -> dict[str, Interval | None]:
-        """Growth of the SBP's evaluations less that of each other method's."""
+        """The SBP's growth exponent - the exponent of each other method."""
         return {rival: growth(self.sizes["sbp"], self.sizes[rival]) for rival in ("smo", "pegasos")}
 
     @cached_property

@@ -104,7 +104,7 @@ class Row:
 
     @property
     def difference(self) -> float:
-        """Derived over printed nu, less 1; NaN if they cannot be compared."""
+        """Derived nu / printed nu - 1; NaN if the two cannot be compared."""
         compared = self.determined() and not self.data_difference
         return self.values["relative_difference"] if compared else math.nan
 
@@ -157,7 +157,7 @@ class DerivedNu(Statistic, kind="derived_nu"):
     """A run also has the printed nu if it passes it at a relative duality gap of at most this."""
 
     def cases(self, row: Row, evidence: Evidence) -> list[Case]:
-        """Compare the two, in a row that has a printed nu."""
+        """Compare the derived nu with the printed one; a row without a printed nu has no case."""
         return [] if row.printed is None else [self._case(row, row.printed)]
 
     def _case(self, row: Row, printed: NumberSpec) -> Case:

@@ -64,7 +64,7 @@ class TimeRatio(Limits, kind="time_ratio"):
     def _divisors(
         self, pair: Pair, problem: ProblemRuns, problems: Sequence[ProblemRuns], evidence: Evidence
     ) -> Factors:
-        """Return the problems by whose ratios that of a problem is divided."""
+        """Return the problems whose ratios a problem's ratio is divided by, each with its exponent."""
         divisors: list[ProblemRuns] = []
         if self.growth_from:
             divisors = [
@@ -170,7 +170,7 @@ def problems_at(problems: Sequence[ProblemRuns], at: When) -> list[ProblemRuns]:
 
 
 def _majority(evidence: Evidence, name: str, cases: Sequence[Case]) -> list[Case]:
-    """Return one case: whether more than half of all the paper's data sets hold; the data sets' own stand beside it."""
+    """Return one case, whether most of the paper's data sets hold, and the data sets' own cases, which do not count."""
     judged = [case for case in cases if case.dataset in {*evidence.spec.datasets}]
     total = len(evidence.spec.datasets) + len(evidence.spec.missing_data)
     held, failed = (sum(case.ruling == ruling for case in judged) for ruling in ("holds", "fails"))

@@ -71,7 +71,7 @@ def own_stop(runs: Sequence[Run], cost: str = SECONDS) -> Effort | None:
 
 
 def best_stop(sweep: Sweep, optimum: Optimum, cost: str = SECONDS) -> Effort | None:
-    """Return the cost to the own stop at the largest eps for which the median run is within the target there.
+    """Return the cost to the method's own stop, with the largest eps whose median run stops within the target.
 
     Its least cost is that below which no stop is within the target: that at the next larger eps, which misses it, or
     that of the first evaluation within it, as the steps do not depend on eps. If no eps is within the target: the runs
@@ -201,7 +201,7 @@ class ProblemRuns:
 
 
 def problem_runs(evidence: Evidence) -> list[ProblemRuns]:
-    """Return all data sets, for each all values of C."""
+    """Return a `ProblemRuns` for each data set and each value of C."""
     by_problem: dict[tuple[str, float], list[Sample]] = {}
     for sample in samples(evidence):
         by_problem.setdefault((sample.panel.paper_dataset, sample.values["problem.C"]), []).append(sample)

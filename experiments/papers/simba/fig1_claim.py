@@ -171,7 +171,7 @@ def sweep(evidence: Evidence, panel: Panel) -> Sweep:
 
 @lru_cache(maxsize=256)  # readings and values of the constants ask for the same comparisons
 def access_ratio(first: Runs, second: Runs, columns: tuple[str, str], tolerance: float) -> Interval:
-    """Return the first cost over the second to the first's lowest mean error plus a relative tolerance.
+    """Return the ratio first / second of the costs to reach the first's lowest mean error times 1 + `tolerance`.
 
     `columns` are those that both are charged by. Runs of both are resampled, and the interval is widened by the steps
     of the evaluations. The ratio is 0 if the second misses the error, with the ratio to its whole cost as upper end.

@@ -70,7 +70,7 @@ def variance_mw(losses: Losses, seed: int = 0) -> pd.DataFrame:
 
 @dataclass(frozen=True, kw_only=True)
 class RegretBound(Statistic, kind="regret_bound"):
-    """Loss less the best example's and less the variance, at most log n / eta after every round of each sequence."""
+    """Loss - the best example's loss - variance is at most log n / eta after every round of each sequence."""
 
     def case(self, item: tuple[str, pd.DataFrame], evidence: Evidence) -> Case:
         """Compare the largest share of log n / eta with 1."""

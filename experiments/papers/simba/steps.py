@@ -36,7 +36,7 @@ COSTS: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class AnytimeSteps(Limits, kind="anytime_steps"):
-    """Anytime steps after T iterations less constant steps for this T, paired by seed, as a share of the latter."""
+    """(Anytime steps' measure after T iterations - constant steps') / constant steps', paired by seed."""
 
     measure: Literal["test_error", "water_level"] = "test_error"
     """Column of the curves: a measure of the mean iterate."""

@@ -82,7 +82,7 @@ def compact(claims: Sequence[Mapping[str, Any]]) -> Judged:
 
 
 def verdicts(before: Judged, after: Judged, reasons: Sequence[Reason]) -> list[Change]:
-    """Return the claims of both editions whose verdict is another: the first reading, or its outcome."""
+    """Return the claims of both editions whose first reading, or its outcome, has changed."""
     changed = []
     for claim in (claim for claim in after if claim in before):
         (old, then), (new, now) = (next(iter(side[claim].items())) for side in (before, after))

@@ -111,7 +111,7 @@ def _between(counts: pd.Series) -> str:
 
 
 def _planned(spec: FigureSpec, facts: Mapping[str, Any]) -> int | None:
-    """Return the runs that a figure's file asks for, where its series stand there."""
+    """Return how many runs a figure's file asks for; None if a module makes its series."""
     if spec.series_module:
         return None
     return sum(

@@ -108,7 +108,7 @@ def medians_of(groups: Sequence[ArrayLike]) -> Callable[..., NDArray[np.float64]
 
 
 def means_of(groups: Sequence[ArrayLike]) -> Callable[..., NDArray[np.float64]]:
-    """Return the same function as `medians_of` for the means."""
+    """Return a function from bootstrap draws to the groups' means, (m, groups)."""
     return _centres_of(groups, np.mean)
 
 
