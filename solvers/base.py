@@ -51,7 +51,23 @@ class Limit:
 
 @dataclass(frozen=True)
 class Counters:
-    """Exact costs; None for a unit in which the method's cost is not counted."""
+    """Exact costs; None for one that the method does not count.
+
+    Attributes
+    ----------
+    iterations : int or None
+        Passes of the main loop.
+    presentations : int or None
+        Examples that the method has processed; n of them are an epoch.
+    kernel_evaluations : int or None
+        Values K(x_i, x_j), computed or read.
+    inner_products : int or None
+        Inner products of two d-dimensional vectors.
+    feature_accesses : int or None
+        Stored coordinates of training vectors that were read.
+    feature_accesses_dense : int or None
+        The same as if no coordinate were 0: d for each vector.
+    """
 
     iterations: int | None = 0
     presentations: int | None = 0

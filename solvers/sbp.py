@@ -28,9 +28,11 @@ class SbpSettings:
 class Sbp(CoreSolver):
     """Stochastic supergradient ascent on the water level (Algorithm 1; with bias section 3.6).
 
-    An iteration finds the water level of the responses, draws a covered point, and adds it: n kernel evaluations. The
-    predictor is the average iterate divided by its own water level. With a bias both classes have equally many covered
-    points; responses equal to a level may exceed them, and then share what the points below it leave (section 3.2).
+    The response of example i is c_i = y_i f(x_i). The water level is the gamma at which the sum of max(0, gamma - c_i)
+    is the volume n nu; examples with c_i below it are covered. An iteration finds the level, draws a covered example,
+    and adds it to the predictor, for n kernel evaluations. The predictor is the average iterate divided by its own
+    water level. With a bias each class has a level, and both have equally many covered examples; responses equal to a
+    level may be more than that, and then share what those below the level leave (section 3.2).
     """
 
     name = "sbp"
@@ -39,7 +41,7 @@ class Sbp(CoreSolver):
     needs = frozenset({"nu"})
     biases = frozenset({False, True})
 
-    def make(self) -> _core.KernelSolver:  # noqa: D102 (inherited)
+    def make(self) -> _core.KernelSolver:  # noqa: D102 (inherited: `CoreSolver` calls it, and advances what it returns)
         return _core.Sbp(
             self.problem.rows.source,
             nu=self.problem.require_nu(),
@@ -50,4 +52,5 @@ class Sbp(CoreSolver):
         )
 
     def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
+        # with the volume n nu the evaluation divides the predictor by its water level
         return KernelSnapshot(self._core.coefficients(), volume=self.problem.n * self.problem.require_nu())

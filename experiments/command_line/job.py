@@ -88,7 +88,8 @@ def run_job(
     """Make one run and return its outcome; never raises.
 
     `overrides` are the settings on the command line, `command` is for the record. A job of a sweep has a `number`, and
-    `jobs` run at a time; a `remote` one may be on another machine, where no recorder of the sweep sees its run.
+    `jobs` run at a time. A `remote` one may be on another machine, where the sweep's recorder, the process that copies
+    runs to mlflow, does not see it.
     `report` takes the progress of a job whose lines the command writes; None: the job writes them.
     """
     prefix, label = "" if number is None else f"[{number}] ", " ".join(overrides)
@@ -98,17 +99,18 @@ def run_job(
         nonlocal label, display
         settings = settings_of(overrides, config, jobs=jobs)
         label = " ".join([settings.label(), *distinguishing(overrides)])
-        if mpi_process().rank:
+        if mpi_process().rank:  # one of several processes that compute the run, and not the one that shows it
             display = Display()
         elif report is not None:
             display = ReportingDisplay(report, prefix + label)
         else:
             display = FullDisplay(progress=settings.progress) if number is None else CompactDisplay(prefix + label)
-        if mpi_process().rank or not (number is None or (remote and settings.store_uri)):
+        starts_recorder = number is None or (remote and settings.store_uri)  # else the sweep has started one
+        if mpi_process().rank or not starts_recorder:
             return engine.run(settings, display, command)
         store = Store.at(settings.store_root, settings.store_uri)
-        with recording(store, print_error, wait=settings.store_wait) as begin:
-            return engine.run(settings, display, command, begin)
+        with recording(store, print_error, wait=settings.store_wait) as start_recorder:
+            return engine.run(settings, display, command, start_recorder)
 
     outcome = outcome_of(make, lambda: prefix + label)
     if display is not None:

@@ -1,4 +1,4 @@
-"""The command line of ``run.py``, once it runs in an environment that has the program.
+"""The command line of ``run.py``, which calls `command` after it has changed to ``.venv`` where that is needed.
 
 This file joins Hydra to the project and turns every error into a message and an exit status: 0 done (or found in the
 store), 2 something in the command, the data or the store is wrong, 1 a fault of the program, 130 stopped by Ctrl-C, 75

@@ -45,14 +45,16 @@ class RunSettings:
 
     Attributes
     ----------
-    threads, building_threads : int
-        Threads for the solver and for linear algebra, and for building the Gram matrix: other jobs wait for that.
+    threads : int
+        Threads of the solver and of linear algebra.
+    building_threads : int
+        Threads that build the Gram matrix; with ``threads=auto`` all cores, since other jobs wait for the matrix.
     memory_bytes : int
         For kernel rows. `jobs` processes divide it, unless they share one Gram matrix.
     origins : dict of str to str
         Who chose each setting: the command line, the source of a preset, or a default.
     ranks, starts_ranks : int, bool
-        Processes of this run, and whether this process starts them; else the number is known when MPI has started.
+        Processes that compute this run (1 under ``mpirun``, which knows the number); whether this one starts the others.
     store_root, store_uri : Path, str or None
         Where records go: a folder, and the address of a server.
     checkpoint_seconds : float or None
@@ -62,10 +64,10 @@ class RunSettings:
         be compared (`experiments.provenance.is_timed`).
     """
 
-    solver: Any
-    solver_settings: Any
+    solver: Any  # the class, such as `solvers.sbp.Sbp`
+    solver_settings: Any  # its Settings
     dataset: DatasetSpec
-    kernel: Any
+    kernel: Any  # `schema.GaussianConfig`, `PolynomialConfig` or `LinearConfig`
     problem: ProblemChoice
     budget: Budget
     seed: int

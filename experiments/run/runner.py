@@ -106,7 +106,10 @@ def _show_recorded(settings: RunSettings, display: Display, recorded: FinishedRu
 
 
 def _delivered(settings: RunSettings, outcome: Outcome, recorded: FinishedRun) -> Outcome:
-    """Write the file of `model=`, and return the run's outcome; Ctrl-C ends the wait for a reader of a pipe."""
+    """Copy the model to the path of ``model=``, and return the run's outcome.
+
+    If the path is a pipe, this waits for its reader, until Ctrl-C.
+    """
     try:
         deliver_model(settings.model, recorded.directory)
     except KeyboardInterrupt as stopped:
@@ -221,9 +224,9 @@ def _interrupted(active: ActiveRun, builder: CurveBuilder, stopped: KeyboardInte
 def _checkpointer(
     settings: RunSettings, store: Store, fingerprint: str, build: Mapping[str, str], display: Display
 ) -> Checkpointer | None:
-    """Return the checkpointer of a run. The file's name depends on settings and data only.
+    """Return the checkpointer of a run, or None. Settings and data determine the name of its file.
 
-    Build and instruction set stand inside and must match: another one is refused with a warning.
+    The file also has the build and the instruction set: a checkpoint of another one is refused with a warning.
     """
     if not settings.solver.resumes:
         if settings.checkpoint_seconds is not None and math.isfinite(settings.checkpoint_seconds):

@@ -138,7 +138,7 @@ class CountedRows {
 
   /// Row i. Charged: n evaluations, each with one inner product and the stored coordinates of x_j.
   const float* row(std::size_t i) {
-    if constexpr (counting) charge(size(), stored_);
+    if constexpr (counting) charge(size(), stored_);  // `counting` is false only in the build `uncounted`
     return fetch(i);
   }
   /// Row i, of which only the subset's values are read. Charged: one evaluation for each member.

@@ -6,6 +6,10 @@
 
 namespace svm {
 
+// The predictor is w = sum_i alpha_i y_i phi(x_i), with alpha = scale_ beta_ and the responses scale_ v_, so that a
+// projection changes one number. norm2_ is |w|^2. sum_ and settled_ are the sums of alpha over the iterations since
+// renormalise() was last called, and before.
+
 Sbp::Sbp(RowSource& source, const SbpSettings& settings, std::uint64_t seed)
     : KernelSolver(source),
       settings_(settings),
@@ -20,19 +24,22 @@ Sbp::Sbp(RowSource& source, const SbpSettings& settings, std::uint64_t seed)
   require(rows_.largest_diagonal() > 0.0, "every training point has K(x, x) = 0: there is nothing to learn from");
   rows_.draw_at_random();
   const double longest = std::sqrt(rows_.largest_diagonal());  // of the points in feature space
-  if (require_not_negative(settings_.eta, "eta") == 0.0) settings_.eta = 1.0 / longest;  // its default
+  require_not_negative(settings_.eta, "eta");
+  if (settings_.eta == 0.0) settings_.eta = 1.0 / longest;  // 0 stands for the default
   require_setting(settings_.eta * longest, "eta sqrt(max K(x, x))");
   tracker_.scan(v_.data());
 }
 
 bool Sbp::step() {
   Counters& counters = rows_.counters();
+  // the levels of v_, not of the responses scale_ v_: so the volume is divided by the scale
   const Solved solved = tracker_.solve(v_.data(), volume_ / scale_);
   levels_ = solved.levels;
   level_ = scale_ * levels_.level();
   const double eta = settings_.eta / std::sqrt(static_cast<double>(counters.iterations + 1));
   const ThresholdScan& up = tracker_.positive;
   const ThresholdScan& down = tracker_.negative;
+  // draws one of the covered points of a class, all equally likely
   const auto draw = [&](const ThresholdScan& scan, const Basin& basin) {
     return basin.index(scan, random_.below(basin.results()));
   };
@@ -56,7 +63,7 @@ bool Sbp::step() {
   ++counters.iterations;
   sum_.add(scale_);
   if (scale_ < 1e-6) renormalise();
-  return true;
+  return true;  // not converged: the SBP has no stopping rule
 }
 
 void Sbp::apply(const Draw* draws, std::size_t count) {
@@ -67,6 +74,7 @@ void Sbp::apply(const Draw* draws, std::size_t count) {
     const std::size_t i = draws[k].index;
     rows[k] = rows_.row(i);
     steps[k] = rows_.label(i) * draws[k].amount / scale_;
+    // |w + a y_i phi(x_i)|^2 = |w|^2 + 2 a c_i + a^2 K(x_i, x_i), with the response c_i = scale_ v_i
     norm2_ += 2.0 * draws[k].amount * scale_ * v[i] + draws[k].amount * draws[k].amount * rows_.diagonal(i);
     beta_[i] += draws[k].amount / scale_;
     sum_.change(i, draws[k].amount / scale_);
@@ -78,7 +86,7 @@ void Sbp::apply(const Draw* draws, std::size_t count) {
   } else {
     tracker_.add_and_scan(v_.data(), rows[0], steps[0]);
   }
-  if (norm2_ > 1.0) {
+  if (norm2_ > 1.0) {  // project w to the unit ball
     scale_ /= std::sqrt(norm2_);
     norm2_ = 1.0;
   }

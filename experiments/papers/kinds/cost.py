@@ -67,8 +67,9 @@ class CostOverErrors(PanelLimits, kind="cost_over_errors"):
     def case(self, panel: Panel, evidence: Evidence) -> Case:
         """Compare the costs at errors below that of a constant prediction."""
         names, below = (self.second, self.first), math.inf if panel.trivial_error is None else panel.trivial_error
+        # `cost_ratio` divides the costs of its second argument by those of its first
         ratio_below = partial(cost_ratio, *map(panel.curves, names), cost=self.cost, measure=self.measure)
-        costs = ratio_below(below=below)
+        costs = ratio_below(below=below)  # for the lowest error that both reach, of which `up_to` is a multiple
         if costs is not None:
             costs = ratio_below(below=min(below, self.up_to * costs.low_error))
         if costs is None:
@@ -77,7 +78,8 @@ class CostOverErrors(PanelLimits, kind="cost_over_errors"):
         low, high = (f"{100 * error:.2f} %" for error in (costs.low_error, costs.high_error))
         text = f"{self.cost.replace('_', ' ')}, {pair}, mean over errors from {low} to {high}, "
         text += f"{Ratio(costs.ratio).text()} ({multiple_text(costs.at_best)} at {low})"
-        return case_on(panel, "cost", self.decide(costs.ratio), text, costs.as_dict())
+        decision = self.decide(costs.ratio)  # holds, fails or unclear: `limits.Limits`, by `above` or another limit
+        return case_on(panel, "cost", decision, text, costs.as_dict())
 
 
 @dataclass(frozen=True, kw_only=True)
