@@ -176,7 +176,7 @@ void check_refusals(const FeatureMatrix& dense) {
     CHECK(svm::test::refuses([&] { svm::Simba(one_class, svm::SimbaSettings{0.1}, 1); }, "both classes"));
   }
   const auto asset = [](const svm::AssetSettings& settings) {
-    return maker<svm::Asset<FeatureMatrix>>(svm::AssetBatchSettings{settings}, 1);
+    return maker<svm::Asset>(svm::AssetBatchSettings{settings}, 1);
   };
   CHECK(refuses("lambda = ", asset({0.0, false, {}})));
   CHECK(refuses("bound = ", asset({1.0, false, 0.0})));

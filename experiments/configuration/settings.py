@@ -54,7 +54,7 @@ class RunSettings:
     origins : dict of str to str
         Who chose each setting: the command line, the source of a preset, or a default.
     ranks, starts_ranks : int, bool
-        Processes that compute this run (1 under ``mpirun``, which knows the number); whether this one starts the others.
+        Processes that compute this run (1 under ``mpirun``, which has their number); whether this starts the others.
     store_root, store_uri : Path, str or None
         Where records go: a folder, and the address of a server.
     checkpoint_seconds : float or None
