@@ -763,9 +763,11 @@ class SBPClassifier(SolverClassifier):
 
     Stochastic supergradient ascent on the water level (Algorithm 1; with bias section 3.6).
 
-    An iteration finds the water level of the responses, draws a covered point, and adds it: n kernel evaluations. The
-    predictor is the average iterate divided by its own water level. With a bias both classes have equally many covered
-    points; responses equal to a level may exceed them, and then share what the points below it leave (section 3.2).
+    The response of example i is c_i = y_i f(x_i). The water level is the gamma at which the sum of max(0, gamma - c_i)
+    is the volume n nu; examples with c_i below it are covered. An iteration finds the level, draws a covered example,
+    and adds it to the predictor, for n kernel evaluations. The predictor is the average iterate divided by its own
+    water level. With a bias each class has a level, and both have equally many covered examples; responses equal to a
+    level may be more than that, and then share what those below the level leave (section 3.2).
 
     Parameters
     ----------
