@@ -12,9 +12,7 @@ from svm_cost_curves.experiments.configuration.choices import CONF
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.configuration.presets import options, read_tables
 from svm_cost_curves.experiments.configuration.settings import RunSettings
-from svm_cost_curves.experiments.reproduction.build import maker_of
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
-from svm_cost_curves.experiments.reproduction.evidence import Evidence, Panel
 from svm_cost_curves.experiments.reproduction.spec import (
     SCALES,
     FigureError,
@@ -102,25 +100,6 @@ def test_its_settings_compose(name: str) -> None:
                     # what a method cannot have all of is its series' own affair
                     cut = any(word.startswith("dataset.max_train=") for word in series.overrides)
                     assert (run.dataset.max_train is None) != cut
-
-
-@figures
-@pytest.mark.parametrize("panels", [0, 1])
-def test_every_claim_and_number_is_answered_even_without_runs(name: str, panels: int) -> None:
-    spec = read_figure(name)
-    if not spec.scale("demo").seeds and (panels or not spec.datasets):
-        pytest.skip("its maker looks inside a run of its own")
-    empty = {series.name: () for series in spec.curves}
-    evidence = Evidence(spec, "demo", tuple(Panel(name, name, runs=empty) for name in spec.datasets[:panels]))
-    made = maker_of(spec.maker).make(evidence)
-    assert [claim.id for claim in made.claims] == [claim.id for claim in spec.claims]
-    assert [number.name for number in made.numbers] == [number.name for number in spec.numbers]
-    assert {reading.outcome for claim in made.claims for reading in claim.readings} <= {"not_testable"}
-    assert all(claim.nearest.exceptions() for claim in made.claims if claim.nearest.type != "program")
-    for claim, told in zip(made.claims, spec.claims, strict=True):
-        concerned = told.datasets or [*spec.datasets, *spec.missing_data]
-        assert list(claim.lacking) == [name for name in concerned if name not in spec.datasets[:panels]]
-        assert claim.nearest.cases >= len(concerned) or told.type == "program"
 
 
 def test_claims_are_told_apart() -> None:

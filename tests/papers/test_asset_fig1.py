@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ import pandas as pd
 import pytest
 from asset_cases import falling, sizes_panel
 from evidence_cases import evidence
-from pictures import drawn_with_table
 from readings import claims_of, rulings
 from readings import reading as reading_of
 
@@ -132,23 +130,6 @@ def test_a_wide_spread_is_unclear() -> None:
         assert set(gaps.values()) == {"unclear"}  # the gaps of the data sets are equal
         assert any("largest" in key for key in gaps)
     assert claims["asset.4"].nearest.statistic["mnist"]["fourier asset s=64"]["estimate"] == pytest.approx(1.0)
-
-
-def test_missing_runs_and_data_sets_count(usual: list[Panel]) -> None:
-    no_exact = [one("covtype", end=4.0, worse=1.5, exact=())]
-    assert judged(no_exact)["asset.covtype"].verdict == "not_testable"
-    without_cosines = sizes_panel(SPEC, {"asset": falling(30.0, 7.0)}, "mnist")
-    assert "mnist" not in judged([without_cosines])["asset.4"].nearest.statistic
-
-
-def test_picture_and_table(usual: list[Panel]) -> None:
-    panels = [*usual[:-1], replace(usual[-1], dataset="covtype_subset", stand_in="a part")]
-    made = drawn_with_table(make(evidence(SPEC, panels)))
-    assert made.table is not None
-    assert len(made.table().rows) == 5 * 10
-    assert made.table().rows[9][:3] == ["Adult", "1,024", "5.20 ± 0.01"]
-    assert made.table().rows[9][-1] == "5.00"
-    assert len(made.data) == 5 * (5 * 10 + 6 + 1)  # four methods and ASSET earlier, cosines from 32 on, SVMlight
 
 
 def doublings(data: pd.DataFrame, method: str, same: float = 0.1) -> float:

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from asset_cases import like, run
 from evidence_cases import MadeUp, evidence, panel, rows_of
-from pictures import drawn_with_table
 from readings import claims_of, rulings
 
 from svm_cost_curves.experiments.papers.asset.slowdown import make
@@ -86,17 +85,6 @@ def test_a_lucky_evaluation_counts_in_one_reading_only() -> None:
     assert [rulings(claim, "adult", k)["pegasos over pegasos"] for k in range(2)] == ["fails", "holds"]
 
 
-def test_missing_runs_and_data_sets_count() -> None:
-    assert judged(panel_of(asset_star={}))["asset.lambda"].verdict == "not_testable"
+def test_neither_reaches_the_target() -> None:
     neither = judged(panel_of(asset_star=dict.fromkeys(VALUES, (-5.0, -5.0))))["asset.lambda"]
     assert "Adult: fails, neither reaches the target within its epochs" in neither.nearest.exceptions()
-
-
-def test_picture_and_table() -> None:
-    one = panel_of(asset_star=SLOWS | {VALUES[-1]: (-5.0, -5.0)})
-    made = drawn_with_table(make(evidence(SPEC, [one, replace(one, paper_dataset="mnist", dataset="mnist")])))
-    assert made.table is not None
-    rows = {tuple(row[:2]): row[2:] for row in made.table().rows}
-    assert rows["Adult", "100"][:2] == ["2.1", "2.1"]
-    assert rows["Adult", "1e+08"][1:4] == [">1,000", "", ""]
-    assert len(made.data) == 2 * 2 * (len(VALUES) + len(LINEAR))

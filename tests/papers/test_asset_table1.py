@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 from evidence_cases import evidence, finished_run, panel, with_data
-from pictures import drawn_with_table
 
 from svm_cost_curves.experiments.configuration.composition import settings_of
 from svm_cost_curves.experiments.papers.asset import table1
-from svm_cost_curves.experiments.papers.asset.table1 import PARAMETERS, Spectrum, make, spectrum_of
+from svm_cost_curves.experiments.papers.asset.table1 import Spectrum, make, spectrum_of
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.numbers import Number
 from svm_cost_curves.experiments.reproduction.spec import overrides_of, read_figure
@@ -59,24 +58,6 @@ def test_stand_ins_and_samples_are_not_compared() -> None:
     assert counts["features of covtype"].agrees is None
     assert counts["features of covtype"].note == "a stand-in, n = 74,370"
     assert counts["test rows of mnist"].note == "a sample, n = 1,100 of 58,100"
-
-
-def test_table_and_picture() -> None:
-    names = {name: name for name in SPEC.datasets} | {"covtype": "covtype_subset"}
-    panels = [
-        counted(name, 500, 100, 50, 1000, paper_dataset=of, stand_in="a part" if name != of else "")
-        for of, name in names.items()
-    ]
-    made = drawn_with_table(make(with_data(evidence(SPEC, panels))))
-    assert made.table is not None
-    printed = ["adult, as printed", "32,561", "8,140", "8,141", "123", "11.2 %", "1000", "0.001", "", ""]
-    assert made.table().rows[0] == printed
-    assert made.table().rows[3][:3] == ["MNIST, 0 to 4 against 5 to 9", "500", "5,950"]
-    assert made.table().rows[3][-4:] == ["100", "0.01", "4", "3"]  # 0.995 of the trace in three of four eigenvalues
-    # what the runs solve is what is printed
-    assert all(made.table().rows[2 * k][6:8] == made.table().rows[2 * k + 1][6:8] for k in range(6))
-    assert set(PARAMETERS) == set(SPEC.datasets)
-    assert len(made.data) == 5 * 4  # a stream has no sample
 
 
 def test_spectrum_equals_eigenvalues_of_the_kernel_matrix(monkeypatch: pytest.MonkeyPatch) -> None:

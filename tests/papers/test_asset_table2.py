@@ -8,7 +8,6 @@ import pytest
 from asset_cases import like, run
 from evidence_cases import MadeUp, evidence, panel
 from matplotlib.figure import Figure
-from pictures import drawn_with_table
 from readings import claims_of, reading, rulings
 
 from svm_cost_curves.experiments.papers.asset.race import TO_TARGET, entries_of
@@ -148,13 +147,6 @@ def test_cpny_on_adult_is_compared_with_its_longest_time_elsewhere() -> None:
     assert judged(timed_panel())["asset.cpny"].nearest.decided_by == ""
 
 
-def test_missing_runs_and_data_sets_count() -> None:
-    made = drawn_with_table(make(evidence(SPEC, [timed_panel(without=["cpny"])])))
-    # without CPNY there is no target
-    assert {claim.verdict for claim in made.claims} == {"not_testable"}
-    assert not set(made.data["series"]) & set(TO_TARGET)
-
-
 def test_data_that_the_table_does_not_have_are_beside() -> None:
     other = judged(timed_panel("digits", stand_in="chosen by name"))
     assert {claim.verdict for claim in other.values()} == {"not_testable"}
@@ -173,18 +165,12 @@ def test_other_clocks_are_not_compared(series: str, compared: bool) -> None:
     assert DROPPED not in set(made.data["series"])
 
 
-def test_picture_table_and_numbers() -> None:
+def test_numbers() -> None:
     panels = [
         timed_panel("adult"),
         timed_panel("covtype_subset", paper_dataset="covtype", stand_in="a part", reach=(-1.0, -1.0)),
     ]
-    made = drawn_with_table(make(evidence(SPEC, panels)))
-    assert made.table is not None
-    rows = {tuple(row[:2]): row[2:] for row in made.table().rows}
-    assert len(rows) == 2 * 2 * 2  # sizes, data sets, ours and printed
-    assert rows["512", "Adult"][0] == "1.1 s (15.05 ± 0.00; 15.00)"
-    assert rows["512", "adult, as printed"][:2] == ["22.5 s (15.06)", "23.9 s (15.07)"]
-    numbers = {number.name: number for number in made.numbers}
+    numbers = {number.name: number for number in make(evidence(SPEC, panels)).numbers}
     assert len(numbers) == 100 + 50
     error = numbers["asset error on adult, s = 512"]
     assert error.outcome == "too few runs"  # 15.05 % in three runs, printed 15.06 %
@@ -262,7 +248,7 @@ def test_the_papers_methods_set_the_axis_and_another_error_has_its_number_at_the
     one = timed_panel()
     name = SPEC.members("sklearn_nystroem")[512.0]
     far = [run(like("adult", n=N["adult"]), name, 0, _rows("sklearn_nystroem", -1.0, 15.0))]  # ends at 16 %
-    made = drawn_with_table(make(evidence(SPEC, [replace(one, runs={**one.runs, name: tuple(far)})])))
+    made = make(evidence(SPEC, [replace(one, runs={**one.runs, name: tuple(far)})]))
     made.draw(picture := Figure(figsize=made.size))
     (axes,) = picture.axes
     low, high = axes.get_ylim()

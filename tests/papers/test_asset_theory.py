@@ -10,7 +10,6 @@ from asset_cases import like, run
 from evidence_cases import evidence, panel
 from hypothesis import given
 from hypothesis import strategies as st
-from pictures import render
 from readings import claims_of, rulings
 
 from svm_cost_curves.experiments.papers.asset.theory import ConvergenceRate, Rates, constant, make
@@ -116,14 +115,3 @@ def test_the_rate_is_fitted_from_one_over_lambda_on(first: int, square_of_root: 
     data = [Rates(Panel("adult", "adult"), {"asset_star": later}, lambda_, {})]
     (case,) = rate.findings(data, evidence(SPEC, [])).cases
     assert case.statistic["estimate"] == pytest.approx(-1.0)
-
-
-def test_missing_runs_and_data_sets_count() -> None:
-    unknown = judged(panel_of(without=("optimum", "explicit")))
-    assert {claim.verdict for claim in unknown.values()} == {"not_testable"}
-
-
-def test_picture() -> None:
-    made = make(evidence(SPEC, [panel_of()]))
-    render(made)
-    assert len(made.data) == 5 + 6 + 5

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from asset_cases import ending, like
 from evidence_cases import evidence, panel
-from pictures import render
 from readings import claims_of
 
 from svm_cost_curves.experiments.papers.asset.table1 import PARAMETERS
@@ -58,12 +57,6 @@ def test_missing_runs_and_data_sets_count() -> None:
     one = panel_of()
     printed = MEMBERS[0.001, 1000.0]
     assert judged(replace(one, runs={**one.runs, printed: ()})).verdict == "not_testable"
-
-
-def test_picture() -> None:
-    made = make(evidence(SPEC, [panel_of(), replace(panel_of(), paper_dataset="mnist")]))
-    render(made)
-    assert len(made.data) == 2 * 16
 
 
 def test_the_grid_has_all_printed_pairs() -> None:

@@ -4,7 +4,6 @@ import math
 
 import pytest
 from minibatch_cases import P_STAR, SPECTRUM, Iterations, as_claimed, only, power, sweep_panel, with_spectra
-from pictures import drawn_with_table
 from readings import claims_of, rulings
 
 from svm_cost_curves.experiments.papers.minibatch import bound
@@ -89,9 +88,3 @@ def test_runs_on_both_sides_of_theorem_1_are_unclear(shares: tuple[float, float]
 
 def test_without_a_known_optimum_nothing_is_decided() -> None:
     assert {claim.verdict for claim in judged(gap=1e-5).values()} == {"not_testable"}
-
-
-def test_picture_and_table() -> None:
-    panels = [sweep_panel(SPEC, KNOWN, name) for name in ("covtype", "rcv1", "news20")]
-    made = drawn_with_table(make(with_spectra(SPEC, panels)))
-    assert len(made.data) == 3 * (15 + 6)

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from evidence_cases import evidence
-from pictures import render
 
 from svm_cost_curves.experiments.papers.minibatch import counterexample
 from svm_cost_curves.experiments.papers.minibatch.counterexample import VARIANTS, make, path
@@ -34,7 +33,6 @@ def test_the_solvers_do_what_the_paper_says() -> None:
     figure = made()
     assert all(number.agrees for number in figure.numbers)
     assert len(figure.numbers) == 5
-    render(figure)
     assert list(figure.data.columns) == ["series", "iteration", *counterexample.COLUMNS]
     assert figure.data.groupby("series")["iteration"].max().to_dict() == dict.fromkeys(VARIANTS, 12)
 

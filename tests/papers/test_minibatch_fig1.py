@@ -6,7 +6,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from minibatch_cases import Iterations, as_claimed, only, power, sweep_panel, with_spectra
-from pictures import drawn_with_table
 from readings import claims_of, outcomes, reading, rulings
 
 from svm_cost_curves.experiments.papers.minibatch.fig1 import make
@@ -200,17 +199,6 @@ def test_unknown_optimum_missing_data_and_sizes() -> None:
     nearest = claims_with(safe=gap)["safe"].nearest
     assert (nearest.held, nearest.run, nearest.cases, nearest.outcome) == (1, 1, 2, "reproduced")
     assert "safe SDCA with b = 1,024 on RCV1: not run" in nearest.exceptions()[0]
-
-
-def test_picture_and_table() -> None:
-    spec = read_figure("minibatch_fig1")
-    panels = [sweep_panel(spec, as_claimed(), name) for name in ("covtype", "rcv1", "news20")]
-    made = drawn_with_table(make(with_spectra(spec, panels)))
-    assert len(made.data) == 3 * (4 * 15 + 6)
-    assert set(made.data["reached"]) == {0, 2}
-    assert made.table is not None
-    assert len(made.table().rows) == 3 * 15
-    assert made.table().rows[5][:5] == ["Forest (covtype)", "32", "0.273", "178,545 (176,777 to 180,313)", ">95,000"]
 
 
 @pytest.mark.parametrize("flat_from", [64.0, 1e9])

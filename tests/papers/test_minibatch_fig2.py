@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 from evidence_cases import evidence, finished_run, panel
 from minibatch_cases import P_STAR, only, optimum_run, with_spectra
-from pictures import drawn_with_table, render
 from readings import rulings
 
 from svm_cost_curves.experiments.papers.minibatch import speedup
@@ -78,15 +76,6 @@ def test_cases_that_leave_the_claim_undecided() -> None:
     assert judge(path_panel(gap=1e-5)).verdict == "not_testable"
 
 
-def test_the_picture() -> None:
-    one = path_panel()
-    made = make(
-        evidence(SPEC, [one, replace(one, paper_dataset="astro_ph", dataset="rcv1_ccat_subset", stand_in="a part")])
-    )
-    render(made)
-    assert len(made.data) == 2 * 2 * 3 * (4 + 3 + 4)  # Pegasos has no dual objective
-
-
 def test_times_of_iterations() -> None:
     spec = read_figure("minibatch_speedup")
     runs = {
@@ -104,10 +93,8 @@ def test_times_of_iterations() -> None:
         # with this b there are no runs with one thread
         if not (series.name == "pegasos" and b == 8192 and count == 1)
     }
-    made = drawn_with_table(speedup.make(with_spectra(spec, [panel("rcv1", runs, settings={"x": None})])))
+    made = speedup.make(with_spectra(spec, [panel("rcv1", runs, settings={"x": None})]))
     assert len(made.data) == (3 + 4) * 2  # threads and ranks
     two = made.data[made.data["workers"] == 2]
     assert two["speedup"].to_numpy() == pytest.approx(2**0.5)
     assert two["seconds"].to_numpy() == pytest.approx(0.0405 / 2**0.5)
-    assert made.table is not None
-    assert made.table().rows[0][:5] == ["RCV1", "Pegasos", "1,024", "3.99", "1 thread"]

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from minibatch_cases import only, optimum_run, with_spectra
-from pictures import drawn_with_table, render
 from readings import claims_of, rulings
 
 from svm_cost_curves import solvers
@@ -98,7 +97,6 @@ def test_rulings_on_the_lemmas(changed: dict[str, Any], claim: str, ruling: str)
     (value,) = claims[claim].nearest.statistic["rcv1"].values()
     assert value["method"] == "99.9 % normal"
     assert claims["lemma2" if claim == "lemma3" else "lemma3"].verdict == "not_testable"
-    render(made)
 
 
 def rho_figure(spec: FigureSpec, known: Mapping[str, Sequence[float]]) -> FigureResult:
@@ -121,7 +119,7 @@ def test_rulings_on_repeated_rho_and_a_crude_bound(
     spec = only(read_figure("minibatch_rho"), "rcv1")
     spec.missing_data.clear()
     known = {rho.PRINTED: (100.0, 102.0), "2": rounds, "5": rounds, "crude": crude}
-    claims = claims_of(drawn_with_table(rho_figure(spec, known)), "minibatch.")
+    claims = claims_of(rho_figure(spec, known), "minibatch.")
     assert {name: claim.verdict for name, claim in claims.items()} == {"rho": verdict, "crude": verdict}
 
 
@@ -185,4 +183,3 @@ def test_rulings_on_theorem_2(gap: tuple[float, float], ruling: str) -> None:
     outcomes = rulings(claim, "rcv1")
     assert outcomes["b=16 epsilon=0.5"] == ruling
     assert "it takes too long" in " ".join(claim.nearest.exceptions())
-    render(made)

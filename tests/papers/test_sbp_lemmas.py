@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from evidence_cases import evidence
 from lemma_cases import FAST, NORM, NU, Gap, lemma_panel, power
-from pictures import drawn_with_table, render
-from readings import claims_of, on_all, without
+from readings import claims_of, on_all
 
-from svm_cost_curves.experiments.papers.sbp.lemmas import COLUMNS, bound_of_lemma, make, study_of
+from svm_cost_curves.experiments.papers.sbp.lemmas import bound_of_lemma, make, study_of
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
 
@@ -63,19 +61,3 @@ def test_n_evaluations_an_iteration(extra: int, verdict: str) -> None:
 def test_primal_and_dual_distances(primal: float, verdict: str) -> None:
     """The dual distance is 0.021 and lambda 1/1000: the primal one may be 50."""
     assert judged("sbp.dual", primal=primal).verdict == verdict
-
-
-def test_missing_runs_and_data_sets_count() -> None:
-    panels = on_all(lemma_panel(), SPEC.datasets)
-    for gone in ("sbp", "optimum"):
-        made = make(evidence(SPEC, without(panels, gone)))
-        assert {claim.verdict for claim in claims_of(made).values()} == {"not_testable"}
-        render(made)
-    early = replace(panels[0], runs={**panels[0].runs})
-    assert study_of(replace(early, runs={})) is None
-
-
-def test_distances_are_drawn_and_written() -> None:
-    made = drawn_with_table(make(evidence(SPEC, on_all(lemma_panel(), SPEC.datasets))))
-    assert tuple(made.data.columns) == COLUMNS
-    assert set(made.data["seed"]) == {0, 1, 2}

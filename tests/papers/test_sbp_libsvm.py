@@ -86,7 +86,6 @@ def test_errors_after_parts_of_the_time() -> None:
     ]
     assert tuple(made.data.columns) == COLUMNS
     assert made.data["series"].tolist() == ["sbp"] * len(CURVE) + ["libsvm"]
-    render(made)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +128,6 @@ def test_runs_that_disagree_are_unclear() -> None:
     assert statistic["sbp_seconds_to_error_plus_0.1_%"] == 50.0  # median: 0.148 + 0.001 at the end
     assert numbers(made)["SBP error adult"].outcome == "too few runs"
     assert reading(judged(made), "largest_excess").more_runs is not None
-    render(made)
 
 
 def test_data_sets_that_disagree_and_a_stand_in() -> None:
@@ -151,7 +149,6 @@ def test_data_sets_that_disagree_and_a_stand_in() -> None:
     assert numbers(made)["LIBSVM error mnist"].agrees is False
     over = numbers(made)["LIBSVM time mnist over adult"]
     assert (over.measured, over.agrees) == (pytest.approx(1.0), False)
-    render(made)
 
 
 def test_a_sample_does_not_compare_with_printed_numbers() -> None:
@@ -187,7 +184,6 @@ def test_a_run_that_begins_after_a_quarter_of_the_time() -> None:
     assert claim.verdict == "not_testable"
     assert "within 10 s" in "".join(claim.nearest.exceptions())
     assert numbers(made)["SBP error adult"].measured is None
-    render(made)
 
 
 def test_one_method_without_runs() -> None:

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 from evidence_cases import evidence, finished_run, panel, rows_of
-from pictures import drawn_with_table
 from readings import claims_of, without
 
-from svm_cost_curves.experiments.papers.sbp.regime import COLUMNS, EXAMPLES, make, sizes_of
+from svm_cost_curves.experiments.papers.sbp.regime import EXAMPLES, make, sizes_of
 from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
@@ -90,12 +89,6 @@ def test_a_difference_is_that_over_the_sizes_which_both_have() -> None:
     assert [exponent[name] for name in ("estimate", "low", "high")] == pytest.approx([-1.0] * 3, abs=1e-3)
     (apart,) = without([sized_panel()], *names_of("sbp")[3:], *names_of("smo")[:2])
     assert "SBP less SMO: not run, too few of the wanted errors are reached" in judged(apart).nearest.exceptions()
-
-
-def test_growth_is_drawn_and_written() -> None:
-    made = drawn_with_table(make(evidence(SPEC, [sized_panel()])))
-    assert list(made.data.columns) == COLUMNS
-    assert len(made.data) == 15
 
 
 def test_the_settings_follow_from_the_sizes() -> None:

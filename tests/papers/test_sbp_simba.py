@@ -5,8 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from evidence_cases import evidence, finished_run, panel, rows_of
-from pictures import render
-from readings import claims_of, on_all, reading, without
+from readings import claims_of, on_all, reading
 
 from svm_cost_curves.experiments.papers.curves import make
 from svm_cost_curves.experiments.reproduction.evidence import Panel
@@ -60,11 +59,3 @@ def test_the_end_is_another_reading() -> None:
 
     claim = judged(two(rising(), overtaken))
     assert (claim.verdict, reading(claim, "at_the_end").outcome) == ("reproduced", "contradicted")
-
-
-def test_missing_runs_are_named_and_the_curves_are_drawn() -> None:
-    panels = on_all(two(rising(0.01), rising()), SPEC.datasets)
-    made = make(evidence(SPEC, panels))
-    render(made)
-    gone = claims_of(make(evidence(SPEC, without(panels, "simba"))))["sbp.simba"]
-    assert "no finished runs of SIMBA" in "".join(gone.nearest.exceptions())

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 from evidence_cases import N, evidence, finished_run, panel, rows_of
-from pictures import drawn_with_table
-from readings import claims_of, on_all, reading, without
+from readings import claims_of, on_all, reading
 
 from svm_cost_curves.experiments.curve import from_rows
 from svm_cost_curves.experiments.papers.sbp.support import make, mistake_bound, support_at
@@ -107,17 +106,12 @@ def test_the_bound_by_hand() -> None:
     assert mistake_bound(4.0, 1.0) == 4 + 2 + 1
 
 
-def test_missing_runs_count() -> None:
-    panels = on_all(method_panel(), SPEC.datasets)
-    by_id = claims_of(make(evidence(SPEC, without(panels, "smo"))))
-    assert {claim.verdict for claim in by_id.values()} == {"not_testable"}
+def test_a_run_within_its_first_epoch_has_no_mistakes_to_count() -> None:
     short = claims(method_panel(epochs=0.5))["sbp.mistakes"]
     assert "no run ends its first epoch" in "".join(short.nearest.exceptions())
 
 
-def test_numbers_at_errors_are_drawn_and_written() -> None:
-    made = drawn_with_table(make(evidence(SPEC, on_all(method_panel(), SPEC.datasets))))
-    assert {"panel", "dataset", "series", "error", "support_vectors", "runs"} <= set(made.data.columns)
+def test_the_runs_are_those_of_figure_2() -> None:
     figure2 = read_figure("sbp_fig2")
     assert all(series in figure2.series for series in SPEC.series)
     assert SPEC.scales == figure2.scales

@@ -112,7 +112,6 @@ def test_growth_in_the_order_of_the_bounds() -> None:
     # L = 0.01, epsilon = 0.02: 1.5 / 0.02^3
     assert first["bound"] == pytest.approx(1.5 / 0.02**3)
     assert first["evaluations"] == first["first_met"] == 1e8
-    assert render(made).width > 500
 
 
 @pytest.mark.parametrize(
@@ -157,15 +156,13 @@ def test_each_way_of_charging_is_a_reading() -> None:
     assert [variant.outcome for variant in fewer.readings][::2] == ["reproduced", "contradicted"]
 
 
-def test_a_best_error_of_zero_and_missing_runs_are_not_testable() -> None:
+def test_a_best_error_of_zero_is_not_testable() -> None:
     rows = [{"iterations": 1, "kernel_evaluations": 7, "test_error": 0.0, "hinge": 0.1}]
     cases = {name: [finished_run(algo=name, rows=rows)] for name in ("sbp", "pegasos", "smo")}
     made = make(evidence(SPEC, [panel("adult", cases)]))
     assert judged(made).verdict == "not_testable"
     assert "Adult: not run, the best error is 0" in judged(made).nearest.exceptions()
     assert made.data.empty
-    lone = one_panel({"sbp": power(1)})
-    assert "no finished runs of Pegasos" in "".join(on_three(lone).nearest.exceptions())
 
 
 def test_errors_of_a_constant_prediction_are_left_out() -> None:

@@ -7,7 +7,7 @@ import pytest
 from evidence_cases import evidence, panel
 from pictures import drawn_with_table
 from readings import claims_of
-from sgdr_cases import J_OPT, optimum_run, run
+from sgdr_cases import optimum_run, run
 
 from svm_cost_curves.experiments.papers.sgdr.accuracy import make
 from svm_cost_curves.experiments.reproduction.evidence import Panel
@@ -64,21 +64,6 @@ def test_a_run_that_misses_all_targets_has_no_exponent() -> None:
     assert made.table is not None
     assert made.table().rows[0][2:] == ["", "-", "-", "-", "-", "1.3e+00", ""]
     assert set(made.data["measure"]) == {"accuracy"}  # the optimum is not known
-
-
-def test_picture_and_table() -> None:
-    values = (SMALL, MIDDLE, LARGE)
-    one = power_law("adult", exponents=(1.0, 1.1), values=values)
-    panels = [replace(one, paper_dataset=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
-    made = drawn_with_table(make(evidence(SPEC, panels)))
-    assert set(made.data["measure"]) == {"accuracy", "excess"}
-    assert set(made.data["C"]) == set(values)
-    assert made.table is not None
-    assert len(made.table().rows) == 4 * 3
-    row = made.table().rows[0]
-    assert row[:4] == ["Adult", f"{SMALL:g}", f"{J_OPT:.6f}", "9.5 (9 to 10)"]  # 1 / 10 is 0.1
-    assert row[6] == "-"
-    assert "lacks its tables" in made.table().notes[-1]
 
 
 ONE = replace(SPEC, datasets=["adult"], missing_data={})

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from evidence_cases import evidence, panel, with_data
-from pictures import drawn_with_table
 from readings import claims_of
 from sgdr_cases import optimum_run, run
 
@@ -107,15 +106,8 @@ def test_two_optima_that_differ_decide_nothing() -> None:
     assert "optima differ by 1.0e-04" in claim.nearest.exceptions()[0]
 
 
-def test_missing_runs_are_missing_cases() -> None:
+def test_without_the_second_optimum_the_first_one_stands_alone() -> None:
     whole = bounds()
-    for name, words in (("optimum", "no finished runs of the optimum"), ("sgd_m", "no finished runs of SGD-m")):
-        less = replace(whole, runs={key: () if key == name else runs for key, runs in whole.runs.items()})
-        claims = judge(less)
-        assert any(words in text for text in claims["sgdr.1"].nearest.exceptions())
-        assert claims["sgdr.increase"].verdict == "not_testable"
-        drawn_with_table(make(with_data(evidence(SPEC, [less]))))
-    # without the second optimum the first one stands alone
     alone = replace(whole, runs={key: runs for key, runs in whole.runs.items() if key != "optimum_ocas"})
     assert judge(alone)["sgdr.1"].verdict == "reproduced"
 
@@ -193,13 +185,3 @@ def test_the_bound_of_multiple_updates_increases_more_slowly(below: Sequence[flo
     assert claim.verdict == outcome
     if outcome == "reproduced":
         assert claim.nearest.measured == "Adult: J_opt - L of SGD-m is 2 (range 2 to 2) times that of SGD-s."
-
-
-def test_picture_and_table() -> None:
-    one = bounds()
-    panels = [replace(one, paper_dataset=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
-    made = drawn_with_table(make(with_data(evidence(WHOLE, panels))))
-    assert len(made.data) == 4 * 2 * (3 + 2)
-    assert made.table is not None
-    assert len(made.table().rows) == 4 * 2
-    assert made.table().rows[0][6:] == ["SGD-s", "2", "4", "-2.0e-02", "+1.0e-02", "+3.1e-02"]

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 from evidence_cases import evidence
-from pictures import drawn_with_table
 from readings import claims_of
 from sgdr_cases import everywhere, run, times_panel
 
 from svm_cost_curves.experiments.papers.sgdr.cpu_time import make
-from svm_cost_curves.experiments.reproduction.evidence import Bold, Panel
+from svm_cost_curves.experiments.reproduction.evidence import Panel
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import Claim
 
@@ -111,16 +110,3 @@ def test_sgd_qn_that_averages_its_curvatures_has_its_own_reading() -> None:
 def test_sparse_data_need_others_to_compare_with() -> None:
     alone = [timed("news20", (20.0, 20.0), (10.0, 10.0))]
     assert claims_of(make(evidence(SPEC, alone)))["sgdr.sparse"].verdict == "not_testable"
-
-
-def test_picture_and_table() -> None:
-    panels = [timed("adult", (4.0, 4.0), (2.0, 2.0)), timed("web", (20.0, 20.0), (2.0, 2.0))]
-    made = drawn_with_table(make(evidence(WHOLE, panels)))
-    assert made.table is not None
-    assert made.table().columns == ["C", "method", "Adult", "Web", "mean multiple"]
-    assert made.table().rows[1:5] == [
-        ["1", "SVMSGD", "4 s (4)", "20 s (20)", "8.94"],
-        ["1", "SGD-QN", "2 s (2)", "2 s (2)", "2"],
-        ["1", "SGD-QN, averaged", "", "", ""],
-        ["1", "SGD-m", Bold("1 s"), Bold("1 s"), "1"],
-    ]

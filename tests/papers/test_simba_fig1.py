@@ -10,7 +10,6 @@ import pytest
 from evidence_cases import evidence
 from hypothesis import given
 from hypothesis import strategies as st
-from pictures import render
 from readings import claims_of, outcomes, reading
 from simba_cases import COSTS, ZEROS, error, swept_panel
 
@@ -167,18 +166,6 @@ def test_the_nonzeros_of_an_iteration() -> None:
     parts = [judge(one)["simba.sparse"].nearest.statistic["news20"]["iteration"] for one in (often, apart)]
     assert [part["ruling"] for part in parts] == ["fails", "unclear"]
     assert (parts[1]["ratio"]["low"], parts[1]["ratio"]["high"]) == pytest.approx((0.5, 20))
-
-
-@pytest.mark.parametrize("methods", [("simba",), ("simba", "pegasos")])
-def test_without_the_other_method_or_held_out_runs_nothing_is_decided(methods: tuple[str, ...]) -> None:
-    errors = {"simba": {NU: error(0.05, 1e5)}, "pegasos": {LAMBDA: error(0.05, 1e7)}}
-    made = make(evidence(SPEC, [swept_panel(SPEC, "news20", {name: errors[name] for name in methods})]))
-    claim = made.claims[0]
-    assert reading(claim, "held_out").outcome == "not_testable"
-    lacking = any("no finished runs of Pegasos" in text for text in claim.nearest.exceptions())
-    assert lacking == ("pegasos" not in methods)
-    assert series_of(made, "held_out") == set()
-    render(made)
 
 
 def test_printed_sizes() -> None:

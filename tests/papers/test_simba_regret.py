@@ -5,7 +5,6 @@ import pytest
 from evidence_cases import evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pictures import render
 
 from svm_cost_curves.experiments.papers.simba import regret
 from svm_cost_curves.experiments.papers.simba.regret import ETA, ROUNDS, SEQUENCES, N, make, variance_mw
@@ -20,7 +19,6 @@ def test_the_lemma_holds_on_all_sequences() -> None:
     assert claim.nearest.text == f"holds ({len(SEQUENCES)} of {len(SEQUENCES)})"
     assert set(made.data["sequence"]) == set(SEQUENCES)
     assert (made.data["loss"] <= made.data["bound"]).all()
-    render(made)
 
 
 @settings(max_examples=5, deadline=None)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from evidence_cases import evidence, finished_run, panel, rows_of
-from pictures import drawn_with_table
 from readings import claims_of, outcomes
 
 from svm_cost_curves.experiments.configuration.composition import settings_of
@@ -148,13 +147,3 @@ def test_an_exponent_needs_three_settings(by_theory: Panel) -> None:
     fewer = {name: settings for name, settings in chosen().items() if name not in others}
     growth = judge(replace(by_theory, settings=fewer))["simba.growth"].nearest
     assert growth.exceptions() == ["SIMBA, growing 1 / delta: not run, fewer than 3 settings"]
-
-
-def test_picture_and_data(by_theory: Panel) -> None:
-    made = drawn_with_table(make(evidence(SPEC, [by_theory])))
-    assert made.table is not None
-    assert len(made.table().rows) == 18
-    row = made.data[(made.data["axis"] == "d") & (made.data["d"] == 512) & (made.data["method"] == "pegasos")]
-    assert len(row) == 3
-    assert row["reached"].all()
-    assert (row["accesses"] % 512 == 0).all()

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from evidence_cases import evidence, finished_run, panel, rows_of
 from numpy.typing import NDArray
-from pictures import drawn_with_table
 from readings import claims_of, outcomes, reading
 
 from svm_cost_curves.experiments.configuration.budget import EvaluationSchedule
@@ -165,13 +164,3 @@ def test_every_horizon_is_an_evaluation() -> None:
     budget = settings.budget
     grid = EvaluationSchedule(budget.evaluations).limits(Limit(iterations=budget.limit.iterations))
     assert set(HORIZONS) <= {limits.iterations for limits in grid}
-
-
-def test_picture_and_table() -> None:
-    made = drawn_with_table(make(evidence(SPEC, both())))
-    assert set(made.data["measure"]) == {"test_error", "water_level"}
-    assert made.table is not None
-    assert len(made.table().rows) == 2 * len(HORIZONS) * 2
-    difference = "+0.00 (range +0.00 to +0.00) points"
-    assert ["news20", "1,000", "test error", "5.51 %", "5.51 %", difference] in made.table().rows
-    assert sum("per iteration" in note for note in made.table().notes) == 2 * 3

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from pictures import render as draw
 
 from svm_cost_curves.datasets import DataError
 from svm_cost_curves.experiments.plotting.interactive import Curves
-from svm_cost_curves.experiments.reproduction.build import maker_of, verdict_of
+from svm_cost_curves.experiments.reproduction.build import maker_of, render, verdict_of
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
-from svm_cost_curves.experiments.reproduction.evidence import FigureResult, from_evidence
+from svm_cost_curves.experiments.reproduction.evidence import FigureResult, Table, from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
-from svm_cost_curves.experiments.reproduction.published import EVIDENCE, published_figures, read_facts, same_values
+from svm_cost_curves.experiments.reproduction.published import (
+    EVIDENCE,
+    RESULTS,
+    published_figures,
+    read_facts,
+    same_values,
+)
 from svm_cost_curves.experiments.reproduction.report.curves import known_columns, page_content
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import as_json
@@ -37,14 +45,17 @@ def published(*, elsewhere: bool) -> list[str]:
 
 
 def check_verdict(figure: str, monkeypatch: pytest.MonkeyPatch) -> FigureResult:
-    """Check that this version judges as published, and that each claim's button draws curves; return the figure."""
-    # judged, not drawn: drawing takes most of the time, and publishing has done it
+    """Check that this version makes a figure as published; return it.
+
+    Its verdict and its table are the published ones, its data have rows, each claim's button draws curves; a paper's
+    figure draws without overlapping texts.
+    """
     monkeypatch.setattr("svm_cost_curves.datasets.load", _refuse)
     spec, facts = read_figure(figure), read_facts(EVIDENCE, figure)
     options = Options(facts["scale"])
     shown = from_evidence(spec, options, EVIDENCE)
     made = maker_of(spec.maker).make(shown)
-    assert len(made.data.columns), "the figure has no table of its points"
+    assert len(made.data), "the figure has no table of its points"
     verdict = verdict_of(shown, made, "")
     page = page_content(shown, options, verdict, [], b"")
     if page is not None:
@@ -52,7 +63,25 @@ def check_verdict(figure: str, monkeypatch: pytest.MonkeyPatch) -> FigureResult:
     judged = plain(as_json(verdict), "verdict")
     for name in ("claims", "numbers"):
         assert same_values(judged[name], facts["verdict"][name]), name
+    if spec.paper in PAPERS:
+        draw(made)
+        if made.table is not None:
+            _check_table(figure, spec.paper, made.table())
     return made
+
+
+_NUMBER = re.compile(r"\d[\d,]*\.?\d*(?:e[-+]\d+)?")
+
+
+def _check_table(figure: str, paper: str, table: Table) -> None:
+    """Check that the paper's page shows this table below the picture, but for the last digit of a number."""
+    _, _, below = (RESULTS / f"{paper}.md").read_text(encoding="utf-8").partition(f"({paper}/{figure}.png)")
+    lines, page = ([line for line in text.splitlines() if line] for text in (render("table.md.j2", table=table), below))
+    start = page.index(lines[0])
+    for line, published in zip(lines, page[start : start + len(lines)], strict=True):
+        assert _NUMBER.sub("#", line) == _NUMBER.sub("#", published)
+        ours, theirs = ([float(n.replace(",", "")) for n in _NUMBER.findall(text)] for text in (line, published))
+        assert ours == pytest.approx(theirs, rel=0.02), line
 
 
 def _check_curves_of_claims(page: Curves) -> None:
