@@ -160,6 +160,16 @@ def test_a_damaged_file_is_an_error_in_one_line(tmp_path: Path, text: str, messa
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("name", "own"), [("sbp_table1", []), ("sbp_support", []), ("sbp_fig3", ["fourier"])])
+def test_figures_share_the_runs_of_figure_2(name: str, own: list[str]) -> None:
+    figure2, spec = read_figure("sbp_fig2"), read_figure(name)
+    assert all(series in figure2.series for series in spec.series if series.name not in own)
+    assert spec.datasets == figure2.datasets
+    for scale in SCALES:
+        assert own or spec.scale(scale) == figure2.scale(scale)
+        assert spec.scale(scale).seeds == figure2.scale(scale).seeds
+
+
 def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
     runs = {}
     for name in ("minibatch_fig1", "minibatch_bound"):

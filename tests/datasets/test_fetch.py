@@ -478,14 +478,6 @@ def test_a_file_that_has_changed_is_read_again(toy: DatasetSpec, tmp_path: Path)
     assert fingerprint(toy, cache_dir=tmp_path) != first
 
 
-@pytest.mark.parametrize("text", ["", "0" * 64])
-def test_a_damaged_entry_is_ignored(toy: DatasetSpec, tmp_path: Path, text: str) -> None:
-    first = fingerprint(toy, cache_dir=tmp_path)
-    (note,) = (tmp_path / "known").iterdir()
-    note.write_text(text)
-    assert fingerprint(toy, cache_dir=tmp_path) == first
-
-
 def test_a_file_that_changed_while_it_was_read_is_not_cached(
     toy: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,18 +133,6 @@ def test_numbers_of_lasvm_stand_beside_the_printed_ones() -> None:
     }
 
 
-def test_the_table_of_progress_has_the_examples_of_each_method() -> None:
-    make_table = fig2.make(evidence(SPEC, [panel_of({1024: 11.0}, {})])).table
-    assert make_table is not None
-    table = make_table()
-    # 1,024 times 1e-7 seconds for an example; LASVM is evaluated first after 100 examples
-    assert table.rows == [
-        ["ASSET on a stream", "1,024", "1,000,000", "102 s", "11.00"],
-        ["LASVM, after one pass", "", "100", "10.2 ms", "40.00"],
-        ["LASVM, at its end", "", "1,000,000", "102 s", "1.10"],
-    ]
-
-
 @pytest.mark.parametrize(
     ("changes", "case", "ruling"),
     [

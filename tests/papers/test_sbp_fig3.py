@@ -54,14 +54,3 @@ def test_data_sets_and_runs_that_disagree() -> None:
     assert judge(wide).verdict == "unclear"
     apart = curves_panel("mnist", {"sbp": constant(0.1), "fourier": constant(0.2)})
     assert "no error in common" in "".join(judge([apart]).nearest.exceptions())
-
-
-def test_sbp_is_the_series_of_figure_2() -> None:
-    def sbp(figure: str) -> object:
-        return next(series for series in read_figure(figure).series if series.name == "sbp")
-
-    assert sbp("sbp_fig3") == sbp("sbp_fig2")
-    assert {name: scale.seeds for name, scale in SPEC.scales.items()} == {
-        name: scale.seeds for name, scale in read_figure("sbp_fig2").scales.items()
-    }
-    assert SPEC.datasets == read_figure("sbp_fig2").datasets

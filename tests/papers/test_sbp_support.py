@@ -109,9 +109,3 @@ def test_the_bound_by_hand() -> None:
 def test_a_run_within_its_first_epoch_has_no_mistakes_to_count() -> None:
     short = claims(method_panel(epochs=0.5))["sbp.mistakes"]
     assert "no run ends its first epoch" in "".join(short.nearest.exceptions())
-
-
-def test_the_runs_are_those_of_figure_2() -> None:
-    figure2 = read_figure("sbp_fig2")
-    assert all(series in figure2.series for series in SPEC.series)
-    assert SPEC.scales == figure2.scales

@@ -196,10 +196,3 @@ def test_errors_reached_at_the_first_evaluation_or_never() -> None:
     assert data.loc[2.0, "at_first_checkpoint"]
     assert math.isnan(data.loc[2.0, "evaluations"])
     render(made)
-
-
-def test_the_runs_are_those_of_figure_2() -> None:
-    figure2 = read_figure("sbp_fig2")
-    assert all(series in figure2.series for series in SPEC.series)
-    assert SPEC.datasets == figure2.datasets
-    assert SPEC.scales == figure2.scales

@@ -96,20 +96,6 @@ def test_a_changed_digit_is_noticed(
     assert "mine_x.json has changed: its checksum is not that in SHA256SUMS; restore the evidence, or, if you" in line
 
 
-@settings(max_examples=200)
-@given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
-def test_any_changed_byte_is_noticed(made: Path, name: str, place: float, change: int) -> None:
-    with tempfile.TemporaryDirectory() as copy:
-        shutil.copytree(made / "evidence", copy, dirs_exist_ok=True)
-        Path(copy, "checks.json").unlink(missing_ok=True)  # it is there once a check has been made
-        write_sums(Path(copy), *FILES[:-1])
-        content = bytearray(Path(copy, name).read_bytes())
-        content[int(place * len(content))] ^= change
-        Path(copy, name).write_bytes(content)
-        with pytest.raises(EvidenceError, match=r"(json|parquet) has changed|SHA256SUMS is damaged in line \d"):
-            figure_runs(Path(copy), "mine_x")
-
-
 def test_the_committed_checksums_are_those_of_the_committed_files() -> None:
     known = dict(reversed(line.split("  ")) for line in (EVIDENCE / SUMS).read_text(encoding="ascii").splitlines())
     files = [path for path in EVIDENCE.rglob("*") if path.is_file() and path.name != SUMS]

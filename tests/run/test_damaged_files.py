@@ -7,21 +7,34 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from evidence_cases import finished_run, put_evidence
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from store_records import make_curve, result_of
 
 from svm_cost_curves.datasets import fetch
 from svm_cost_curves.datasets.source import PreparedCache
 from svm_cost_curves.datasets.spec import FileSpec
 from svm_cost_curves.datasets.types import Table
 from svm_cost_curves.experiments import prediction
+from svm_cost_curves.experiments.reproduction.published import SUMS, EvidenceError, figure_runs
 from svm_cost_curves.experiments.run.checkpointer import Checkpointer
+from svm_cost_curves.experiments.store.run_folder import (
+    CURVE_FILE,
+    RESULT_FILE,
+    SUMS_FILE,
+    DamagedRunError,
+    read_contents,
+    read_run,
+    write_run,
+)
 from svm_cost_curves.solvers import models
 from svm_cost_curves.solvers.gram_store import GramStore
 from svm_cost_curves.solvers.kernels import Gaussian
@@ -114,10 +127,48 @@ def cached(folder: Path) -> Case:
     return Case(path, lambda: cached_bytes(folder, b"key", lambda: b"damaged").decode())
 
 
-@pytest.fixture(params=[prepared, model, gram, checkpoint, known, cached], ids=lambda make: make.__name__)
+def run(name: str, folder: Path) -> Case:
+    """A file of a finished run."""
+    write_run(folder / "k", {"key": "k", "status": "finished", **result_of()}, make_curve(3))
+
+    def read() -> str:
+        whole, errors = [], []
+        for reader in (read_run, read_contents):
+            try:
+                whole.append(reader(folder / "k"))
+            except DamagedRunError as error:
+                errors.append(str(error))
+        assert len(whole) != 1, "a command that lists runs and one that reads their files find the same damage"
+        assert all(str(folder / "k") in error for error in errors)
+        return repr(whole) if whole else "damaged"
+
+    return Case(folder / "k" / name, read)
+
+
+def evidence(name: str, folder: Path) -> Case:
+    """A file of published evidence."""
+    put_evidence(folder, "sbp_x", [finished_run(rows=[{"iterations": 1, "test_error": 0.5}])])
+
+    def read() -> str:
+        try:
+            return repr({key: (one.result, one.curve.to_dict()) for key, one in figure_runs(folder, "sbp_x").items()})
+        except EvidenceError:
+            return "damaged"
+
+    return Case(folder / name, read)
+
+
+CASES: dict[str, Callable[[Path], Case]] = {
+    **{make.__name__: make for make in (prepared, model, gram, checkpoint, known, cached)},
+    **{name: partial(run, name) for name in (RESULT_FILE, CURVE_FILE, SUMS_FILE)},
+    **{f"evidence {name}": partial(evidence, name) for name in ("sbp_x.json", "sbp/points.parquet", SUMS)},
+}
+
+
+@pytest.fixture(params=CASES)
 def case(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Case]:
     logging.disable()  # a warning for each damage
-    yield request.param(tmp_path)
+    yield CASES[request.param](tmp_path)
     logging.disable(logging.NOTSET)
 
 
@@ -141,9 +192,16 @@ def test_a_flipped_bit(case: Case, place: float, bit: int) -> None:
 @given(part=st.floats(0, 1, exclude_max=True))
 def test_an_early_end(case: Case, part: float) -> None:
     whole = case.path.read_bytes()
-    case.path.write_bytes(whole[: int(part * len(whole))])
-    assert case.read() == "damaged"
+    end = int(part * len(whole))
+    case.path.write_bytes(whole[:end])
+    assert case.read() == "damaged" or whole[end:] == b"\n"
     case.path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("content", [b"", b"[" * 100_000, b"{}", b"7", b"\xff", b"0" * 64])
+def test_a_foreign_file(case: Case, content: bytes) -> None:
+    case.path.write_bytes(content + b"\n")
+    assert case.read() == "damaged"
 
 
 @pytest.mark.parametrize("bit", range(8))
@@ -235,13 +293,6 @@ def test_the_message_on_an_output_names_the_path_that_was_given(
     assert prediction.main(words) == 2
     why = "No space left on device" if place == "full" else "No such file or directory"
     assert capsys.readouterr().err == f"error: {tmp_path / place}: {why}\n"
-
-
-@pytest.mark.parametrize("head", [b"[" * 100_000, b"{}", b"7", b"\xff"])
-def test_a_checkpoint_with_a_foreign_first_line(tmp_path: Path, head: bytes) -> None:
-    case = checkpoint(tmp_path)
-    case.path.write_bytes(head + b"\n")
-    assert case.read() == "damaged"
 
 
 @pytest.mark.parametrize("rest", [b"[" * 100_000, b"{}", b"7", b"\xff", json.dumps({"iterations": 1}).encode()])
