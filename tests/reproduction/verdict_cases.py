@@ -76,7 +76,9 @@ _NUMBER = re.compile(r"\d[\d,]*\.?\d*(?:e[-+]\d+)?")
 def _check_table(figure: str, page: str, table: Table) -> None:
     """Check that a page shows this table below the figure's picture, but for the last digit of a number."""
     _, _, below = (RESULTS / f"{page}.md").read_text(encoding="utf-8").partition(f"({page}/{figure}.png)")
-    lines, shown = ([line for line in text.splitlines() if line] for text in (render("table.md.j2", table=table), below))
+    lines, shown = (
+        [line for line in text.splitlines() if line] for text in (render("table.md.j2", table=table), below)
+    )
     start = shown.index(lines[0])
     for line, published in zip(lines, shown[start : start + len(lines)], strict=True):
         assert _NUMBER.sub("#", line) == _NUMBER.sub("#", published)
