@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from evidence_cases import evidence, finished_run, panel, rows_of
-from pictures import render
 from readings import claims_of, on_all, reading
 
 from svm_cost_curves.experiments.papers.sbp.growth import DELTAS
@@ -195,4 +194,3 @@ def test_errors_reached_at_the_first_evaluation_or_never() -> None:
     data = made.data[made.data["series"] == "sbp"].set_index("delta")
     assert data.loc[2.0, "at_first_checkpoint"]
     assert math.isnan(data.loc[2.0, "evaluations"])
-    render(made)

@@ -244,4 +244,3 @@ def test_a_data_set_that_the_paper_does_not_have() -> None:
     made = make(evidence(SPEC, [digits]))
     assert judged(made).verdict == "not_testable"
     assert data_difference(digits) == ""
-    render(made)

@@ -93,7 +93,7 @@ def test_without_a_series_the_cases_that_need_it_were_not_run(name: str, monkeyp
         names = {curve.name for curve in series.curves()}
         if not any(one.runs.get(key) for one in panels for key in names):
             continue
-        less = [replace(one, runs=one.runs | dict.fromkeys(names, ())) for one in panels]
+        less = [replace(one, runs={**one.runs, **dict.fromkeys(names, ())}) for one in panels]
         after = readings_of(replace(whole, panels=tuple(less)))
         assert after.keys() == before.keys()
         for key, reading in after.items():
