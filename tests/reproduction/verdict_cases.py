@@ -10,7 +10,7 @@ from pictures import render as draw
 
 from svm_cost_curves.datasets import DataError
 from svm_cost_curves.experiments.plotting.interactive import Curves
-from svm_cost_curves.experiments.reproduction.build import maker_of, render, verdict_of
+from svm_cost_curves.experiments.reproduction.build import maker_of, verdict_of
 from svm_cost_curves.experiments.reproduction.citations import PAPERS
 from svm_cost_curves.experiments.reproduction.evidence import FigureResult, Table, from_evidence
 from svm_cost_curves.experiments.reproduction.options import Options
@@ -22,6 +22,7 @@ from svm_cost_curves.experiments.reproduction.published import (
     same_values,
 )
 from svm_cost_curves.experiments.reproduction.report.curves import known_columns, page_content
+from svm_cost_curves.experiments.reproduction.report.rendering import render
 from svm_cost_curves.experiments.reproduction.spec import read_figure
 from svm_cost_curves.experiments.reproduction.verdict import as_json
 from svm_cost_curves.support.values import plain
