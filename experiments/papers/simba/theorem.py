@@ -242,14 +242,15 @@ class RescaledMeanIterate(Statistic, kind="rescaled_mean_iterate"):
 
     def cases(self, item: Rate, evidence: Evidence) -> Iterator[Case]:
         """Compare the largest norm and hinge loss with Lemma 2.1's bounds."""
-        for name, share in (item.shares or {}).items():
-            key = f"{item.series} {name}"
-            if math.isfinite(share):
+        for name in ("norm", "hinge loss"):
+            share, key = (item.shares or {}).get(name), f"{item.series} {name}"
+            if share is not None and math.isfinite(share):
                 text = f"{NAMES[item.series]}: {name} at most {share:.6f} of its bound"
                 decision = holds(share <= 1 + self.rounding)
                 yield case_on(item.panel, key, decision, text, {"share": share})
             else:
-                yield case_on(item.panel, key, MISSING, note="no evaluation")
+                why = "no run comes near the optimum" if share is None else "no evaluation"
+                yield case_on(item.panel, key, MISSING, note=f"{NAMES[item.series]}: {why}")
 
 
 def make(evidence: Evidence) -> FigureResult:
