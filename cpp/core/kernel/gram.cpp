@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
-
 
 namespace svm {
 namespace {

@@ -65,9 +65,7 @@ class LinearPegasos final : public DirectLoop<LinearPegasos, FeatureSolver> {
     const auto t = static_cast<double>(features_.counters().iterations);
     return t > 0.0 ? 1.0 / (settings_.lambda * t) : 0.0;
   }
-  void project() {
-    u_.project(std::sqrt(settings_.lambda) * static_cast<double>(features_.counters().iterations));
-  }
+  void project() { u_.project(std::sqrt(settings_.lambda) * static_cast<double>(features_.counters().iterations)); }
 
   LinearPegasosSettings settings_;
   Random random_;
