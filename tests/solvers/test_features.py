@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
 from svm_cost_curves.solvers import Limit, Linear, Polynomial, Problem, RowPolicy, _core
-from svm_cost_curves.solvers.features import Features, core_matrix, frequency_order, in_order
+from svm_cost_curves.solvers.features import Features, compact, core_matrix, frequency_order, in_order
 
 
 def some(n: int = 50, d: int = 7, *, as_csr: bool, zeros: float = 0.6) -> Problem:
@@ -173,7 +173,10 @@ def test_any_order_of_features(X: Array, kind: type, zeros: int) -> None:
     for i in range(len(X)):
         assert (np.diff(ordered[i].indices) > 0).all()
     same(in_order(ordered, np.argsort(order)), before)
-    of_dense = in_order(X, frequency_order(X))
+    of_dense, by_scipy = in_order(X, frequency_order(X)), sparse.csr_matrix(X)
+    assert frequency_order(X).tolist() == frequency_order(by_scipy).tolist()
+    if not isinstance(stored := compact(X), np.ndarray):
+        same(stored, by_scipy)
     np.testing.assert_array_equal(
         of_dense if isinstance(of_dense, np.ndarray) else of_dense.toarray(), X[:, frequency_order(X)]
     )
