@@ -133,8 +133,8 @@ def test_the_key_stays_the_same_between_versions() -> None:
         (["algo=sbp", "dataset=digits"], "467013b4ff56c5f12f92265201f46c20", "837ae037106667e7648f218d6508e8ee"),
         (
             ["algo=asset", "dataset=adult", "budget.epochs=2", "budget.every=0.5", "budget.tail=1"],
-            "6da9fe003cc0b69781ea642e15a436b3",
-            "8b912a19824861da04e792c7c29cf8c4",
+            "bf515087e9427240468722eb62464ef4",
+            "9fe6218e147a821890b71c9a524151f2",
         ),
         (
             [
@@ -146,8 +146,8 @@ def test_the_key_stays_the_same_between_versions() -> None:
                 "rows.provider=cache",
                 *RESOURCES,
             ],
-            "a2b4d6bd2febfe831c6f30f037414bb8",
-            "dc90f3041a89c38f8c6644529d74d0e3",
+            "c13fa62a6b4f3a84ea8f99d1a0e8eace",
+            "97752bc10db950ffeba62801413af37d",
         ),
     ],
 )
