@@ -110,7 +110,7 @@ def test_a_view_keeps_its_arrays(as_csr: bool) -> None:
     features = p.counted_features()
     simba = _core.Simba(p.features, nu=0.1, seed=0)
     del p
-    gc.collect()
+    gc.collect(1)  # of young objects: all of a worker's take seconds
     others = [np.full(12_000 + k, np.nan, np.float32) for k in range(50)]
     for i in (0, 7, 399):
         np.testing.assert_array_equal(spread(*features.row(i), 30), X[i])
