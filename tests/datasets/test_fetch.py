@@ -46,7 +46,6 @@ def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 TRAIN, TEST = b"+1 1:1\n-1 3:1\n+1 2:1\n", b"-1 1:1\n+1 2:2\n"
-FOUR = TRAIN + b"-1 1:3\n"
 
 
 def sha(content: bytes) -> str:
@@ -444,56 +443,6 @@ def test_a_cache_folder_that_cannot_be_made(site: tuple[str, Path], tmp_path: Pa
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(DataError, match="cannot be written"):
         load(published(site[0]), cache_dir=tmp_path / "taken" / "cache")
-
-
-@pytest.fixture
-def toy(tmp_path: Path, no_mirror: None) -> DatasetSpec:
-    """A published file whose checksum nobody knows, in the cache."""
-    (tmp_path / "toy.xz").write_bytes(lzma.compress(FOUR))
-    return PublishedData(name="toy", format="libsvm", files=[FileSpec("train", "toy")], test_count=1)
-
-
-def test_a_file_without_known_checksum_is_read_once(
-    toy: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = load(toy, cache_dir=tmp_path)
-    known = replace(toy, files=[FileSpec("train", "toy", sha256=sha(FOUR))])
-    assert first.fingerprint == fingerprint(known)
-    monkeypatch.setattr(fetch, "read_unpacked", lambda *_: pytest.fail("read again"))
-    again = load(toy, cache_dir=tmp_path)
-    assert again.fingerprint == first.fingerprint == fingerprint(toy, cache_dir=tmp_path)
-    assert again.provenance["files"][0]["obtained_from"] == "prepared cache"
-    assert again.provenance["files"][0]["sha256"] == first.provenance["files"][0]["sha256"] == sha(FOUR)
-
-
-def test_a_file_that_has_changed_is_read_again(toy: DatasetSpec, tmp_path: Path) -> None:
-    (tmp_path / "toy.xz").unlink()
-    path = tmp_path / "toy"
-    path.write_bytes(FOUR)
-    first = fingerprint(toy, cache_dir=tmp_path)
-    before = path.stat()
-    path.write_bytes(FOUR.replace(b"1:3", b"1:4"))
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert path.stat().st_size == before.st_size
-    assert fingerprint(toy, cache_dir=tmp_path) != first
-
-
-def test_a_file_that_changed_while_it_was_read_is_not_cached(
-    toy: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def changing(path: Path) -> bytes:
-        content = read_unpacked(path)
-        path.write_bytes(FOUR.replace(b"1:3", b"1:4"))
-        return content
-
-    monkeypatch.setattr(fetch, "read_unpacked", changing)
-    fingerprint(toy, cache_dir=tmp_path)
-    assert not (tmp_path / "known").exists()
-
-
-def test_a_cache_that_cannot_be_written_is_no_error(toy: DatasetSpec, tmp_path: Path) -> None:
-    (tmp_path / "known").write_text("a file")
-    assert load(toy, cache_dir=tmp_path).n == 3
 
 
 @pytest.mark.parametrize("pack", [lzma.compress, bz2.compress, gzip.compress, bytes])

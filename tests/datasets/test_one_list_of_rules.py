@@ -16,12 +16,17 @@ import pytest
 from scipy import sparse
 
 from svm_cost_curves.datasets import DataError, Dataset, FileData, load
-from svm_cost_curves.datasets.readers import libsvm as libsvm_reader
 from svm_cost_curves.experiments.run.arrays import _parts
 
 RANDOM = np.random.default_rng(3)
+
+
 N = 40
+
+
 PLAIN = pd.DataFrame({"a": RANDOM.normal(size=N), "b": RANDOM.integers(0, 5, N), "y": np.arange(N) % 2})
+
+
 Writer = Callable[[Path, pd.DataFrame], Path]
 
 
@@ -94,6 +99,8 @@ NUMERIC: dict[str, Writer] = {
     **{"parquet": parquet, "npz": arrays, "sparse npz": sparse_arrays, "frame": given},
     **{"libsvm": libsvm, "arff": arff},
 }
+
+
 NAMED = {name: NUMERIC[name] for name in ("csv", "semicolons", "tabs in csv", "utf-16", "parquet", "frame")}
 """Formats with names of columns and labels that are texts."""
 
@@ -119,6 +126,8 @@ def test_the_same_numbers_are_the_same_arrays(format: str, tmp_path: Path) -> No
 
 
 LATE = 1_764_000_000 + np.arange(N) * 17 % 41
+
+
 OUTCOMES: dict[str, tuple[pd.DataFrame, str]] = {
     "missing": (frame(a=PLAIN.a.where(PLAIN.index % 9 > 0)), "refused: 5 values are missing"),
     "one missing": (frame(a=PLAIN.a.where(PLAIN.index != 7)), "refused: the value is missing"),
@@ -167,6 +176,8 @@ def test_the_same_content_has_the_same_outcome(format: str, content: str, tmp_pa
 
 
 CLASSES = np.where(PLAIN.y > 0, "yes", "no")
+
+
 BY_NAME: dict[str, tuple[pd.DataFrame, str]] = {
     "texts": (frame(y=CLASSES), "loaded"),
     "blanks around labels": (frame(y=[f"{name}{' ' * (k % 2)}" for k, name in enumerate(CLASSES)]), "loaded"),
@@ -305,47 +316,6 @@ def test_a_point_that_may_separate_thousands_is_told(cells: tuple[str, str], tol
     table = frame(b=[*cells] * (N // 2))
     warnings = loaded(text(";"), table, tmp_path).provenance["warnings"]
     assert any("if it separates thousands, write 1234" in one for one in warnings) == told
-
-
-def test_large_libsvm_files_keep_the_digits_of_their_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libsvm_reader, "_FAST_FROM", 0)
-    (tmp_path / "x.svm").write_text("9007199254740992 1:1\n9007199254740993 1:2\n0 1:2\n")
-    with pytest.raises(DataError, match="become equal in float64"):
-        load(FileData(train=str(tmp_path / "x.svm")), cache_dir=tmp_path / "c")
-
-
-def test_whole_numbers_that_become_equal_are_told_however_they_are_written(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text("a,y\n9007199254740993.0,p\n9007199254740992,q\n1,p\n")
-    table = load(FileData(train=str(tmp_path / "x.csv")), cache_dir=tmp_path / "c", note=print)
-    assert any("such as 9007199254740992 and 9007199254740993" in text for text in table.provenance["warnings"])
-    (tmp_path / "y.csv").write_text("a,y\n1,1e16\n2,10000000000000001\n3,5\n")
-    with pytest.raises(DataError, match="10000000000000000 and 10000000000000001 become equal"):
-        load(FileData(train=str(tmp_path / "y.csv")), cache_dir=tmp_path / "c")
-
-
-LONG = [0, 2**53, 2**53 + 1]
-
-
-def long_arff(folder: Path) -> Path:
-    rows = "".join(f"'a, b',{k},{label}\n" for k, label in enumerate(LONG))
-    (folder / "x.arff").write_text(
-        f"@relation r\n@attribute c {{'a, b'}}\n@attribute a numeric\n@attribute y numeric\n@data\n% no row\n{rows}"
-    )
-    return folder / "x.arff"
-
-
-def long_decimals(folder: Path) -> Path:
-    labels = pa.array(LONG).cast(pa.decimal128(25, 0))
-    pq.write_table(pa.table({"a": [0.0, 1.0, 2.0], "y": labels}), folder / "x.parquet")
-    return folder / "x.parquet"
-
-
-@pytest.mark.parametrize(("write", "drop"), [(long_arff, [0]), (long_decimals, [])])
-def test_formats_with_types_keep_the_digits_of_their_labels(
-    write: Callable[[Path], Path], drop: list[int], tmp_path: Path
-) -> None:
-    with pytest.raises(DataError, match="the labels 9007199254740992 and 9007199254740993 become equal in float64"):
-        load(FileData(train=str(write(tmp_path)), drop_columns=drop), cache_dir=tmp_path / "c")
 
 
 @pytest.mark.parametrize("kind", ["int64", "int8", "uint64", "bool", "decimal"])

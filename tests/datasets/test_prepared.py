@@ -1,14 +1,31 @@
 from __future__ import annotations
 
+import hashlib
 import logging
+import lzma
 import multiprocessing
+import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from waiting import PATIENCE
 
-from svm_cost_curves.datasets import Dataset, DatasetSpec, FileData, SklearnData, load, readers, source
+from svm_cost_curves.datasets import (
+    Dataset,
+    DatasetSpec,
+    FileData,
+    PublishedData,
+    SklearnData,
+    fetch,
+    fingerprint,
+    load,
+    readers,
+    source,
+)
+from svm_cost_curves.datasets.readers.unpack import read_unpacked
+from svm_cost_curves.datasets.spec import FileSpec
 
 TEXT = "".join(f"{'+1' if k % 3 else '-1'} {1 + k % 7}:{k}.5 {8 + k % 5}:1\n" for k in range(300))
 
@@ -104,3 +121,57 @@ def test_two_processes_at_once(spec: DatasetSpec, tmp_path: Path) -> None:
     assert results[0] == results[1]
     assert only_file(tmp_path / "c").suffix == ".arrays"
     assert load(spec, cache_dir=tmp_path / "c").fingerprint == results[0][0]
+
+
+FOUR = b"+1 1:1\n-1 3:1\n+1 2:1\n-1 1:3\n"
+SHA256 = hashlib.sha256(FOUR).hexdigest()
+
+
+@pytest.fixture
+def toy(tmp_path: Path, no_mirror: None) -> DatasetSpec:
+    """A published file whose checksum nobody knows, in the cache."""
+    (tmp_path / "toy.xz").write_bytes(lzma.compress(FOUR))
+    return PublishedData(name="toy", format="libsvm", files=[FileSpec("train", "toy")], test_count=1)
+
+
+def test_a_file_without_known_checksum_is_read_once(
+    toy: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = load(toy, cache_dir=tmp_path)
+    known = replace(toy, files=[FileSpec("train", "toy", sha256=SHA256)])
+    assert first.fingerprint == fingerprint(known)
+    monkeypatch.setattr(fetch, "read_unpacked", lambda *_: pytest.fail("read again"))
+    again = load(toy, cache_dir=tmp_path)
+    assert again.fingerprint == first.fingerprint == fingerprint(toy, cache_dir=tmp_path)
+    assert again.provenance["files"][0]["obtained_from"] == "prepared cache"
+    assert again.provenance["files"][0]["sha256"] == first.provenance["files"][0]["sha256"] == SHA256
+
+
+def test_a_file_that_has_changed_is_read_again(toy: DatasetSpec, tmp_path: Path) -> None:
+    (tmp_path / "toy.xz").unlink()
+    path = tmp_path / "toy"
+    path.write_bytes(FOUR)
+    first = fingerprint(toy, cache_dir=tmp_path)
+    before = path.stat()
+    path.write_bytes(FOUR.replace(b"1:3", b"1:4"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_size == before.st_size
+    assert fingerprint(toy, cache_dir=tmp_path) != first
+
+
+def test_a_file_that_changed_while_it_was_read_is_not_cached(
+    toy: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def changing(path: Path) -> bytes:
+        content = read_unpacked(path)
+        path.write_bytes(FOUR.replace(b"1:3", b"1:4"))
+        return content
+
+    monkeypatch.setattr(fetch, "read_unpacked", changing)
+    fingerprint(toy, cache_dir=tmp_path)
+    assert not (tmp_path / "known").exists()
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(toy: DatasetSpec, tmp_path: Path) -> None:
+    (tmp_path / "known").write_text("a file")
+    assert load(toy, cache_dir=tmp_path).n == 3

@@ -65,6 +65,14 @@ def linear(n: int = 60, d: int = 8, seed: int = 0, **settings: Any) -> Problem:
     return problem(n, d, seed, kernel=Linear(), **settings)
 
 
+def examples(n: int = 120, d: int = 5, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    """Return points, (n, d), and their labels "no" and "yes", (n,), which depend on two features and noise."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, d))
+    score = X[:, 0] + 0.5 * X[:, 1] + 0.3 * random.normal(size=n)
+    return X, np.array(["no", "yes"])[(score > 0).astype(int)]
+
+
 def dense(p: Problem) -> Array:
     """The problem's points, (n, d) float64."""
     return (p.X if isinstance(p.X, np.ndarray) else p.X.toarray()).astype(np.float64)
