@@ -1,8 +1,8 @@
 """``svm-predict model.npz data.svm``: the labels that a model predicts, one a line.
 
 If the file has the model's labels, the error is shown on standard error. The file needs the columns of the training
-data: the same column is the label, and the same columns are left out. The
-features are divided, and their rows normalised, as in training.
+data: the same column is the label, and the same columns are left out. The features are divided, and their rows
+normalised, as in training.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def read_arff(content: bytes, where: str, label_column: int | str = -1, drop_col
     # imported here: few need it
     from scipy.io import arff
 
-    require_memory(_ARFF_BYTES * len(content), f"{where}: reading it")
+    require_memory(_ARFF_BYTES * len(content), f"{where}: reading the file")
     text = "\n".join(lines_of(decoded(content, where)))
     start = text.lower().find("@data")
     head, lines = text[:start], text[start:].split("\n")[1:] if start >= 0 else []

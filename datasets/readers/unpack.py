@@ -53,7 +53,7 @@ def read_unpacked(path: Path, where: str = "") -> bytes:
     where = where or shown_path(path)
     try:
         with open_plain(path) as file:
-            require_memory(_PARSING * os.fstat(file.fileno()).st_size, f"{where}: reading it")
+            require_memory(_PARSING * os.fstat(file.fileno()).st_size, f"{where}: reading the file")
             content = file.read()
     except OSError as error:
         raise DataError(f"{where}: cannot be read ({error.strerror or error}).") from error

@@ -34,7 +34,7 @@ def help_text(arguments: Sequence[str] = ()) -> str:
     add_config_folders(arguments)
     run = command_line("run")
     classes = {name: solvers.get(name) for name in solvers.names()}
-    algorithms, own = (
+    algorithms, plugins = (
         {name: solver.summary for name, solver in classes.items() if is_plugin(solver) == plugin}
         for plugin in (False, True)
     )
@@ -48,7 +48,7 @@ def help_text(arguments: Sequence[str] = ()) -> str:
             "",
             "algo= (default: sbp; its own settings are algo.*)",
             *_items(algorithms),
-            *(["  of SVM_SOLVERS:", *_items(own)] if own else []),
+            *(["  of SVM_SOLVERS:", *_items(plugins)] if plugins else []),
             "",
             "dataset= (default: digits; its own settings are dataset.*)",
             *_options("dataset"),

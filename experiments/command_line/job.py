@@ -55,22 +55,22 @@ def run_composed(composed: DictConfig) -> Outcome:
         return outcome
     try:
         config = config_of(composed)
-        paper = style_of(vars(config))
+        paper_style = style_of(vars(config))
     except SettingsError as error:  # Hydra would write lines on it
         print_error(f"error: {error}")
         sys.exit(2)
     outcome = show_plan(config, overrides) if config.dry_run else run_job(config, overrides, ["run.py", *overrides])
     code = outcome.exit_code
-    if not (code or config.dry_run or paper is None or outcome.result_path is None):
+    if not (code or config.dry_run or paper_style is None or outcome.result_path is None):
         from .sweep_results import write_for_paper  # imports matplotlib
 
-        code = write_for_paper([outcome], Path(outcome.result_path).parent, shown(overrides), paper)
+        code = write_for_paper([outcome], Path(outcome.result_path).parent, figure_command(overrides), paper_style)
     if code:
         sys.exit(code)
     return outcome
 
 
-def shown(arguments: Sequence[str]) -> str:
+def figure_command(arguments: Sequence[str]) -> str:
     """Return the command line to print below a figure: it can be pasted into a shell, and does not name the store."""
     return command_line("run", *(word for word in arguments if not word.startswith(("store.", "store="))))
 
@@ -88,9 +88,9 @@ def run_job(
     """Make one run and return its outcome; never raises.
 
     `overrides` are the settings on the command line, `command` is for the record. A job of a sweep has a `number`, and
-    `jobs` run at a time. A `remote` one may be on another machine, where the sweep's recorder, the process that copies
-    runs to mlflow, does not see it.
-    `report` takes the progress of a job whose lines the command writes; None: the job writes them.
+    `jobs` run at a time. A `remote` job may be on another machine, where the sweep's recorder (the process that copies
+    runs to mlflow) does not see it. `report` takes the progress of a job whose lines the command writes; None: the job
+    writes them.
     """
     prefix, label = "" if number is None else f"[{number}] ", " ".join(overrides)
     display: Display | None = None

@@ -53,8 +53,8 @@ class Options(ConfigSource):
             content = OmegaConf.create(read_options(path))
         else:
             option: Any = _named(config_path)
-            own = {"defaults": [option["source"], "_self_"], NAMED[option["source"]]: option["name"]}
-            content = OmegaConf.create(own)
+            source, name = option["source"], option["name"]
+            content = OmegaConf.create({"defaults": [source, "_self_"], NAMED[source]: name})
         return ConfigResult(self.provider, self.full_path(), content, header={"package": None})
 
     def available(self) -> bool:

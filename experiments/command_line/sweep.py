@@ -30,7 +30,7 @@ from ..processes.streams import print_error
 from ..store import Store, StoreError
 from ..store.recorder import recording
 from .dry_run import show_plan
-from .job import HERE, shown
+from .job import HERE, figure_command
 from .sweep_names import job_labels
 
 SWEEP_ID = "SVM_SWEEP_ID"
@@ -161,7 +161,9 @@ def _finish(
 
     outcomes = [_fetched(outcome, store) for outcome in outcomes_in(directory)]
     overrides: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
-    status = sweep_results.finish(outcomes, directory, shown(["-m", *overrides]), paper, highlight, stopped=stopped)
+    status = sweep_results.finish(
+        outcomes, directory, figure_command(["-m", *overrides]), paper, highlight, stopped=stopped
+    )
     if any(outcome.result_path for outcome in outcomes):
         print("\n".join(sweep_results.next_commands(directory, store)), flush=True)
     return status

@@ -89,8 +89,10 @@ def missing_folders() -> list[Path]:
 
 def option_files(group: str) -> dict[str, Path]:
     """Return the files of a group by the options' names: those of `user_folders`, then those of ``conf/``."""
-    own = user_folders() if group in (*GROUPS, EXPERIMENT) or group.startswith("preset/") else []
-    return {path.stem: path for folder in (CONF, *reversed(own)) for path in sorted((folder / group).glob("*.yaml"))}
+    of_user = user_folders() if group in (*GROUPS, EXPERIMENT) or group.startswith("preset/") else []
+    return {
+        path.stem: path for folder in (CONF, *reversed(of_user)) for path in sorted((folder / group).glob("*.yaml"))
+    }
 
 
 def check_choice(name: str, value: str, allowed: Collection[str], also: str = "") -> None:

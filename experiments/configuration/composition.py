@@ -205,17 +205,22 @@ def settings_of(
     `composed` is their composition, if it is there already; the others are as in `resolve`.
     """
     config = composed if isinstance(composed, RunConfig) else config_of(composed or compose(overrides))
-    parsed_overrides = [parsed(with_quotes(override)) for override in overrides]
-    datasets = [word.value() for word in parsed_overrides if word.key_or_group == "dataset"]
-    named = [str(name) for name in datasets if not isinstance(name, dict)]
-    option = [str(_default_options()["dataset"]), *named][-1]
+    option = str(_default_options()["dataset"])
+    for name, value in _named_values(overrides):
+        if name == "dataset" and not isinstance(value, dict):
+            option = str(value)
     return resolve(config, dataset_option=option, given=given_by(overrides), jobs=jobs, may_be_unused=may_be_unused)
 
 
 def given_by(overrides: Sequence[str]) -> list[str]:
     """Return the names of the settings that overrides give, ``problem.C`` also for ``problem={C: 3}``."""
-    parsed_overrides = [parsed(with_quotes(override)) for override in overrides]
-    return [name for word in parsed_overrides for name, _ in flatten({word.key_or_group: word.value()})]
+    return [name for group, value in _named_values(overrides) for name, _ in flatten({group: value})]
+
+
+def _named_values(overrides: Sequence[str]) -> list[tuple[str, Any]]:
+    """Return the name and the value of each override: of a setting, or of a group."""
+    words = [parsed(with_quotes(override)) for override in overrides]
+    return [(word.key_or_group, word.value()) for word in words]
 
 
 def influential(overrides: Sequence[str]) -> list[str]:

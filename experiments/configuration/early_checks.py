@@ -14,7 +14,7 @@ from .schema import kernel_name
 _KERNELS: Final = {"gaussian": solvers.Gaussian, "linear": solvers.Linear, "polynomial": solvers.Polynomial}
 
 
-def check_on_a_toy(solver: Any, settings: Any, kernel: Any, *, bias: bool, rho: float) -> None:
+def check_on_few_points(solver: Any, settings: Any, kernel: Any, *, bias: bool, rho: float) -> None:
     """Refuse, before data are loaded, settings with which kernel or solver cannot be made even of a few points.
 
     Whole numbers may be as large as the number of training examples, which is not known yet: large ones pass.
@@ -31,12 +31,12 @@ def check_on_a_toy(solver: Any, settings: Any, kernel: Any, *, bias: bool, rho: 
     X = np.stack([y, np.arange(n) / n], axis=1).astype(np.float32)
     small = {name: min(value, n) for name, value in vars(defaults).items() if type(value) is int}
     try:
-        toy = solvers.Problem(X, y, function, lambda_=1.0 / n, nu=0.1, bias=bias, rho=rho)
-        solver(toy, dataclasses.replace(defaults, **small), 0)
+        few_points = solvers.Problem(X, y, function, lambda_=1.0 / n, nu=0.1, bias=bias, rho=rho)
+        solver(few_points, dataclasses.replace(defaults, **small), 0)
     except Exception:  # it needs a stream, or more points: the run itself will tell
         return
     try:
-        solver(toy, dataclasses.replace(settings, **{name: min(value, n) for name, value in whole.items()}), 0)
+        solver(few_points, dataclasses.replace(settings, **{name: min(value, n) for name, value in whole.items()}), 0)
     except SettingsError as error:
         if str(error).startswith("algo"):  # else it may be about these points
             raise

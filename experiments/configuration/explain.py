@@ -135,12 +135,12 @@ def hint_of(setting: str) -> Any:
 
 def wrong_type(setting: str, schema: Any, value: Any = ...) -> str:
     """Return the message on a value that does not have the type of a setting; `schema` has the setting's last part."""
-    own = hints_of(schema) if dataclasses.is_dataclass(schema) else {}
-    hint = own.get(setting.rpartition(".")[2]) or hint_of(setting)
+    hints = hints_of(schema) if dataclasses.is_dataclass(schema) else {}
+    hint = hints.get(setting.rpartition(".")[2]) or hint_of(setting)
     several = isinstance(hint, UnionType) or get_origin(hint) is Union
     kinds = " or ".join(_kind(kind) for kind in (get_args(hint) if several else (hint,)))
     got = "null" if value is None else repr(quoted(str(value)))
-    return f"{setting} must be {kinds}{f', got {got}' if own and value is not ... else ''}"
+    return f"{setting} must be {kinds}{f', got {got}' if hints and value is not ... else ''}"
 
 
 def _kind(kind: Any) -> str:

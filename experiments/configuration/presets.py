@@ -195,21 +195,21 @@ def look_up(algo: str, dataset: str, protocol: str | None) -> tuple[PresetConfig
     prefix = "" if protocol is None else f"{protocol}_"
     names = (("data", f"{prefix}{dataset}"), ("algo", algo), ("pair", f"{prefix}{algo}_{dataset}"))
     files = (choices.option_files(f"preset/{group}").get(name) for group, name in names)
-    own = tuple(None if path is None else state(path) for path in files)
-    return _presets(folder, tables, names, own), sizes.get(protocol or "", {})
+    user_files = tuple(None if path is None else state(path) for path in files)
+    return _presets(folder, tables, names, user_files), sizes.get(protocol or "", {})
 
 
 @cache
 def _presets(
-    folder: Path, tables: tuple[File, ...], names: tuple[tuple[str, str], ...], own: tuple[File | None, ...]
+    folder: Path, tables: tuple[File, ...], names: tuple[tuple[str, str], ...], user_files: tuple[File | None, ...]
 ) -> PresetConfig:
     """Return presets by their groups and names: each a row of the tables, or the user's file in place of it."""
-    found: dict[str, Any] = {}
-    for (group, name), file in zip(names, own, strict=True):
+    presets: dict[str, Any] = {}
+    for (group, name), file in zip(names, user_files, strict=True):
         values = _read(folder, tables)[0].get((group, name), {}) if file is None else read_options(file[0])
         with naming(f"conf/preset/, {name}" if file is None else file[0]):
-            found[group] = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(Preset), values))
-    return PresetConfig(**found)
+            presets[group] = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(Preset), values))
+    return PresetConfig(**presets)
 
 
 @cache

@@ -31,7 +31,7 @@ from .choices import (
     shown,
     switch,
 )
-from .early_checks import check_on_a_toy
+from .early_checks import check_on_few_points
 from .presets import COMMAND_LINE, ProblemChoice
 from .schema import ROW_PROVIDERS, RunConfig, StoreConfig, kernel_name
 
@@ -171,7 +171,7 @@ def resolve(
         data_fits=kernel_origins.get("kernel.sigma2") != COMMAND_LINE and not fields - TEXTS,
         algo=solver.name,
     )
-    check_on_a_toy(solver, solver_settings, kernel, bias=bias, rho=problem.rho)
+    check_on_few_points(solver, solver_settings, kernel, bias=bias, rho=problem.rho)
     budget, epochs_origin = choose_budget(config.budget, preset)
     budget.check_counted(solver.name, solver.not_counted(kernel_name(kernel)))
     if not 0 <= config.seed <= MAX_SEED:

@@ -13,18 +13,18 @@ from ..run.console import Display
 
 
 def run(
-    settings: RunSettings, display: Display, command: Sequence[str], begun: Callable[[], object] = lambda: None
+    settings: RunSettings, display: Display, command: Sequence[str], on_start: Callable[[], object] = lambda: None
 ) -> Outcome:
     """Compute one run with the engine that its settings name; parameters and errors are those of `runner.run`.
 
-    `begun` is called when the run is about to be computed, with ``engine=mpi`` also when it is in the store.
+    `on_start` is called when the run is about to be computed, with ``engine=mpi`` also when it is in the store.
     """
     # imported here: these import scipy and more, which an error in the settings does not need
     if settings.engine == "local":
         from ..run import runner
 
-        return runner.run(settings, display, command, begun=begun)
-    begun()
+        return runner.run(settings, display, command, on_start=on_start)
+    on_start()
     if settings.starts_ranks:
         from . import start
 

@@ -43,7 +43,9 @@ def draw_figures(names: Sequence[str], command: Command, arguments: Sequence[str
         specs, status = published_specs(names, command)
     options = command.options
     drawings = [
-        FigureDrawing(spec, options, command.evidence, command.figures / spec.id / options.scale, shown(arguments))
+        FigureDrawing(
+            spec, options, command.evidence, command.figures / spec.id / options.scale, figure_command(arguments)
+        )
         for spec in specs
     ]
     for drawing, verdict in draw_all(drawings, options.jobs):
@@ -226,7 +228,7 @@ def _cell(content: str | Mapping[str, str]) -> Text:
     return Text(re.sub(r" \[[^]]*\]$", "", text), style=style)
 
 
-def shown(arguments: Sequence[str]) -> str:
+def figure_command(arguments: Sequence[str]) -> str:
     """Return the command line without folders of this machine."""
     hidden = ("store=", "store.", *(f"{name}=" for name in FOLDERS))
     return command_line("reproduce", *(word for word in arguments if not word.startswith(hidden)))

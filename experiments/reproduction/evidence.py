@@ -99,6 +99,10 @@ class Panel:
         return None if run is None else run.result["provenance"]["data"]["counts"]
 
 
+_UNKNOWN: Final = "unknown"
+"""Key of the reason in place of a value that was computed."""
+
+
 @dataclass(frozen=True)
 class Reason:
     """Why a value is not known, in a few words, in place of the value."""
@@ -108,9 +112,6 @@ class Reason:
     def as_dict(self) -> dict[str, str]:
         """Return the form in which `Evidence.computed` has it."""
         return {_UNKNOWN: self.text}
-
-
-_UNKNOWN: Final = "unknown"
 
 
 @dataclass(frozen=True)
@@ -125,17 +126,17 @@ class Evidence:
     absent: Mapping[str, str] = field(default_factory=dict)
     """Data sets that are not available, and why."""
     computed: Mapping[str, Any] = field(default_factory=dict)
-    """What the figure's module has computed from data (its `compute`); JSON-able, published with the runs. A value that
-    is not known is a `Reason.as_dict`."""
+    """What the figure's module has computed from data (its `compute`); JSON-able, published with the runs. In place of
+    an unknown value it has `Reason.as_dict`."""
 
     def value(self, *names: str) -> Any | Reason:
-        """Return what `computed` has under some names, one inside the other, or the reason why it is not known."""
-        found: Any = self.computed
+        """Return ``computed[names[0]][names[1]]...``, or the reason why the value is not known."""
+        value: Any = self.computed
         for name in names:
-            if name not in found:
+            if name not in value:
                 return Reason("not computed")
-            found = found[name]
-        return Reason(found[_UNKNOWN]) if isinstance(found, Mapping) and _UNKNOWN in found else found
+            value = value[name]
+        return Reason(value[_UNKNOWN]) if isinstance(value, Mapping) and _UNKNOWN in value else value
 
     @property
     def absent_because(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from ..processes.streams import print_error
 from ..run.console import console
 from ..run.meter import meter
 from ..store import Store
-from .drawing import claims_table, published_specs, reading, remarks, shown
+from .drawing import claims_table, figure_command, published_specs, reading, remarks
 from .options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
 from .plan import Planner
 from .published import EvidenceError, check_default
@@ -35,7 +35,7 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, argume
             continue
         plan = planner.plan(spec, command.options)
         try:
-            verdict, size = publish(plan, command.evidence, shown(arguments))
+            verdict, size = publish(plan, command.evidence, figure_command(arguments))
         except EvidenceError as error:
             print_error(f"error: {error}")
             statuses.append(USER_ERROR)

@@ -23,7 +23,7 @@ from ..run.meter import meter
 from ..store import Store
 from ..store.recorder import recording, wait_for_others
 from . import evidence_commands
-from .drawing import reading, show, show_overview, shown
+from .drawing import figure_command, reading, show, show_overview
 from .estimates import peak_memory
 from .options import FAULT, NOT_ALL, OK, Command, worst
 from .plan import Plan, Planner
@@ -200,7 +200,7 @@ class FigureMaker:
         if possible:
             folder = command.figures / spec.id / command.options.scale
             evidence = with_computed(evidence_of(plan, outcomes))
-            verdict = build_figure(evidence, plan.options, folder, shown(self._arguments))
+            verdict = build_figure(evidence, plan.options, folder, figure_command(self._arguments))
             elapsed.end()
             show(verdict, folder)
         wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]

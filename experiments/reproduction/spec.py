@@ -111,14 +111,17 @@ class FigureSpec(Described):
         return [curve for series in self.series for curve in series.curves()]
 
     def points(self, name: str) -> list[tuple[Mapping[str, float], str]]:
-        """Return the points of a series' grid and the names of their series; its own name alone without a grid.
+        """Return the points of a series' grid, each with the name of its curve; without a grid one empty point.
 
-        KeyError without such a series.
+        KeyError: the figure has no such series.
         """
         return self._points[name]
 
     def members(self, name: str) -> dict[float, str]:
-        """Return the same of a grid of one setting by its values; empty without a grid. KeyError as `points`."""
+        """Return the names of a series' curves by the value of its grid's one setting; empty without a grid.
+
+        KeyError: the figure has no such series.
+        """
         return {value: member for values, member in self._points[name] for value in values.values()}
 
     @cached_property

@@ -28,7 +28,7 @@ PENDING_BYTES = 256 * 2**20
 """A group is evaluated when its snapshots take this much: weights of a million features are megabytes each."""
 FIRST_PAUSE = 0.2
 """The first preview comes after this share of the pause, so a run that is stopped early has some evaluated points."""
-COSTS = "iterations", "presentations", "kernel_evaluations"
+COSTS_IN_ERRORS = "iterations", "presentations", "kernel_evaluations"
 """Costs that an error message names."""
 OBJECTIVES = "primal", "dual", "hinge", "norm", "bias"
 """Measures that are finite as long as the arithmetic of a run is sound."""
@@ -128,7 +128,9 @@ class CurveBuilder:
         rows = [row | values for (row, _), values in zip(points, measures, strict=True)]
         for row in rows:
             if wrong := [f"{name} = {row[name]}" for name in OBJECTIVES if not math.isfinite(row.get(name) or 0.0)]:
-                spent = [f"{row[name]:,} {name.replace('_', ' ')}" for name in COSTS if row.get(name) is not None]
+                spent = [
+                    f"{row[name]:,} {name.replace('_', ' ')}" for name in COSTS_IN_ERRORS if row.get(name) is not None
+                ]
                 raise NotFiniteError(
                     f"the objective is not finite: {', '.join(wrong)} after {', '.join(spent)}; scale the features "
                     "(dataset.scaling=minmax, dataset.row_norm=longest), or take other settings"

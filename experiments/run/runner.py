@@ -48,7 +48,7 @@ def run(
     display: Display,
     command: Sequence[str],
     engine: LocalEngine = LOCAL,
-    begun: Callable[[], object] = lambda: None,
+    on_start: Callable[[], object] = lambda: None,
 ) -> Outcome:
     """Compute one run, or find it in the store; wait if another process computes it already.
 
@@ -60,7 +60,7 @@ def run(
         The command line, for the record.
     engine : LocalEngine
         Makes and advances the solver: in this process, or on all ranks with this one as rank 0.
-    begun : callable
+    on_start : callable
         Called before the run is computed, and not if it is in the store.
 
     Returns
@@ -88,7 +88,7 @@ def run(
             return _show_recorded(settings, display, recorded)
         if recorded is not None and not is_complete(settings, recorded):
             display.warn("this run is recorded without its model: it is made again")
-        begun()
+        on_start()
         store.remove_leftovers()
         return _compute(settings, display, command, engine, store, fingerprint, build, key)
 
@@ -165,7 +165,7 @@ def _record(active: ActiveRun) -> Outcome:
     same Ctrl-C at different times.
     """
     settings, display, budget, n = active.settings, active.display, active.settings.budget, active.data.n
-    with contextlib.ExitStack() as recording:
+    with contextlib.ExitStack() as ignoring_signals:
         try:
             builder = CurveBuilder(active.evaluator, n, display.pause)
             with temporary_folder() as folder:
@@ -187,9 +187,9 @@ def _record(active: ActiveRun) -> Outcome:
                     files = draw_if_possible(active, curve, folder) if settings.picture else []
                     files += save_model_if_possible(active, builder.last, folder) if settings.model else []
                 except KeyboardInterrupt as stopped:
-                    recording.enter_context(uninterrupted())
+                    ignoring_signals.enter_context(uninterrupted())
                     return _interrupted(active, builder, stopped)
-                recording.enter_context(uninterrupted())
+                ignoring_signals.enter_context(uninterrupted())
                 result = result_of(active, builder.rows, remarks) | times
                 try:
                     done = active.store.finish(active.key, result, curve, files)

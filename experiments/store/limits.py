@@ -101,7 +101,7 @@ def _hang_up(address: str) -> None:
         with contextlib.suppress(OSError, ValueError):
             parts = urlsplit(url)
             port = parts.port or (443 if parts.scheme == "https" else 80)
-            addresses |= {(str(found[4][0]), port) for found in socket.getaddrinfo(parts.hostname, port)}
+            addresses |= {(str(info[4][0]), port) for info in socket.getaddrinfo(parts.hostname, port)}
     with contextlib.suppress(psutil.Error):
         for connection in psutil.Process().net_connections("tcp"):
             if connection.raddr and (connection.raddr[0].removeprefix("::ffff:"), connection.raddr[1]) in addresses:

@@ -113,7 +113,7 @@ def test_a_file_larger_than_memory_is_not_read(
     path = tmp_path / "large.svm"
     with path.open("wb") as stream:
         stream.truncate(1 << 40)  # sparse: it takes no room
-    with pytest.raises(DataError, match="reading it would take"):
+    with pytest.raises(DataError, match="reading the file would take"):
         load(FileData(train=str(path)), cache_dir=tmp_path)
 
 

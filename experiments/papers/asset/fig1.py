@@ -154,7 +154,8 @@ class ErrorDifference(Statistic, kind="error_difference"):
         return Findings([*cases, *(self._largest(data, swept, self.first[0], self.second[0]) for swept in hardest)])
 
     def _largest(self, data: Sequence[Errors], swept: Errors, first: str, second: str) -> Case:
-        sides = {each: _sides(shared) for each in data if (shared := _shared(each, first, second, self.least))}
+        shared = {on_data: _shared(on_data, first, second, self.least) for on_data in data}
+        sides = {on_data: _sides(pairs) for on_data, pairs in shared.items() if pairs}
         lead = _lead([*sides.values()], [*sides].index(swept)) if swept in sides and len(sides) > 1 else None
         text = "gap {} points larger than elsewhere"
         return sweep.interval_case(swept.panel, f"largest {first} {second}", lead, text, about=_about(swept, first))

@@ -181,7 +181,7 @@ def make(evidence: Evidence) -> FigureResult:
 
 def _number(spec: NumberSpec, shown: Sequence[Streams]) -> Number:
     """Compare a number of LASVM at its end."""
-    frames = next((found for streams in shown if (found := streams.get(EXACT, 0))), ())
+    frames = next((curves for streams in shown if (curves := streams.get(EXACT, 0))), ())
     name, factor = ("test_error", 100.0) if spec.name == "last error" else ("cpu_seconds", 1.0)
     values = [factor * column(frame, name)[-1] for frame in frames]
     return compare_number(spec, "a part of another stream", values or None)

@@ -74,9 +74,9 @@ def _cell(cases: Sequence[Case], spec: RepeatedClaimSpec, lacking: str) -> Cell:
 
 
 def ruling_of(rulings: Sequence[Ruling]) -> Ruling:
-    """Combine the rulings on the cases of one data set; cases that were not run do not count if another was run.
+    """Return the ruling on a data set from those on its cases: the worst of the cases that were run.
 
-    Most of these need more examples than the data set has, such as a mini-batch of 1,024.
+    Most cases without runs need more examples than the data set has, as for a mini-batch of 1,024.
     """
     run = {ruling for ruling in rulings if ruling != "missing"}
     worst: tuple[Ruling, ...] = ("fails", "unclear")

@@ -159,9 +159,8 @@ def exponent_of(efforts: Efforts, least: float) -> tuple[Ratio, int] | None:
     fitted = exponent(list(chosen), lambda *runs: 1 / medians(*runs), [len(runs) for runs in costs])
     if fitted is None:
         return None
-    return Ratio(fitted, bound="" if all(effort.mostly_reached for effort in chosen.values()) else "at most"), max(
-        chosen
-    )
+    reached = all(effort.mostly_reached for effort in chosen.values())
+    return Ratio(fitted, bound="" if reached else "at most"), max(chosen)
 
 
 def speed_up(efforts: Efforts, pair: Pair, over: Efforts | None = None) -> Ratio | None:

@@ -73,8 +73,8 @@ def _height_name(basin: Basin) -> str:
 
 def _draw_basin(axes: Axes, part: pd.DataFrame, basin: Basin, filling: Filling) -> None:
     ranks, heights, level = part["rank"].to_numpy(), part["height"].to_numpy(), filling.level
-    lowest = min(float(each.heights[0]) for each in filling.basins)
-    highest = max(level, *(float(each.heights[-1]) for each in filling.basins))
+    lowest = min(float(filled.heights[0]) for filled in filling.basins)
+    highest = max(level, *(float(filled.heights[-1]) for filled in filling.basins))
     margin = 0.06 * (highest - lowest) or 1.0
     floor, top = lowest - margin, highest + margin
     axes.fill_between(ranks, floor, heights, color=GROUND, linewidth=0)
@@ -87,7 +87,7 @@ def _draw_basin(axes: Axes, part: pd.DataFrame, basin: Basin, filling: Filling) 
     axes.tick_params(colors=INK, labelbottom=False)
     axes.spines[["top", "right"]].set_visible(False)
     note: dict[str, Any] = {"size": "large", "color": INK}
-    if basin is max(filling.basins, key=lambda each: len(each.heights) - each.covered):
+    if basin is max(filling.basins, key=lambda filled: len(filled.heights) - filled.covered):
         # in the basin with most room above the ground
         text = rf"water level $\gamma$ = {level:.4g}"
         axes.annotate(text, (1, level), (-4, 5), ("axes fraction", "data"), "offset points", ha="right", **note)

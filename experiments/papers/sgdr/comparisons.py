@@ -82,9 +82,9 @@ class TimeRatio(Limits, kind="time_ratio"):
     def _case(self, pair: Pair, factors: Factors) -> Case:
         problem, name = factors[0][0], self._name(pair)
         lacking = [
-            f"{STYLES[method].name} at C = {each.C:g}"
-            for each, _ in factors
-            for method, effort in zip(pair, self._efforts(each, pair), strict=True)
+            f"{STYLES[method].name} at C = {factor.C:g}"
+            for factor, _ in factors
+            for method, effort in zip(pair, self._efforts(factor, pair), strict=True)
             if effort is None
         ]
         if self.datasets and len(factors) == 1:
@@ -93,7 +93,7 @@ class TimeRatio(Limits, kind="time_ratio"):
             return case_at(problem, name, MISSING, problem.unfit or f"no finished runs of {', '.join(lacking)}")
         ratio = self._ratio(pair, factors)
         statistic = {"ratio": None if ratio is None else ratio.as_dict()}
-        if unfit := next((each.unfit for each, _ in factors if each.unfit), ""):
+        if unfit := next((factor.unfit for factor, _ in factors if factor.unfit), ""):
             return case_at(problem, name, UNCLEAR, unfit, statistic)
         quantity = "time" if self.cost == SECONDS else self.cost
         text = f"{quantity}, {name}, {'both miss the target' if ratio is None else ratio.text()}"
